@@ -1,27 +1,47 @@
 /** The layers of tests. `npm test` runs the first ones, in a few minutes, `npm run test:long` the others. */
+import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { folderOnThisMachine, WITHOUT_LIBRARY } from './infra/anoncreds/library-file.ts'
 import { LongestFirst } from './test/support/longest-first.ts'
 
-const SECOND = 1000
+/** Ms after which a test hangs. It bounds nothing else: beside other work the longest ones take minutes. */
+const END = 15 * 60_000
+
+const NEEDS_LIBRARY = /\/support\/anoncreds\/library\.ts'/
+
+/** Files of the layers of `npm test` that have tests which are skipped there where AnonCreds' native library is not. */
+const withLibrary = (): string[] =>
+  globSync('test/{unit,api,interop,attacks,simulation}/**/*.test.ts').filter((path) =>
+    NEEDS_LIBRARY.test(readFileSync(path, 'utf8')),
+  )
 
 // Their tests are skipped.
 if (folderOnThisMachine() === undefined) console.log(WITHOUT_LIBRARY)
 
-/** `isolate`: whether each file has a process of its own. */
-const layer = (name: string, testTimeout: number, { isolate = false, globalSetup = [] as string[] } = {}) => ({
+interface Layer {
+  /** Files besides those of its folder. */
+  more?: string[]
+  /** Whether each file has a process of its own. */
+  isolate?: boolean
+  globalSetup?: string[]
+}
+
+const layer = (name: string, { more = [], isolate = false, globalSetup = [] }: Layer = {}) => ({
   test: {
     name,
-    include: [`test/${name}/**/*.test.ts`],
+    include: [`test/${name}/**/*.test.ts`, ...more],
     // To load Credo takes a second of processor time: files share a process, and test/support/each-file.ts cleans up between them.
     isolate,
     setupFiles: ['test/support/each-file.ts'],
     globalSetup,
-    testTimeout,
-    hookTimeout: Math.max(testTimeout, 30 * SECOND),
+    testTimeout: END,
+    hookTimeout: END,
+    expect: { poll: { timeout: END } },
   },
 })
+
+const STAGE = 'test/support/api/stage.ts'
 
 export default defineConfig({
   test: {
@@ -29,18 +49,18 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
     projects: [
-      layer('unit', 30 * SECOND),
-      layer('api', 30 * SECOND, { globalSetup: ['test/support/api/stage.ts'] }),
-      layer('interop', 60 * SECOND),
-      layer('attacks', 60 * SECOND),
-      layer('simulation', 120 * SECOND, { isolate: true }),
-      layer('anoncreds', 60 * SECOND),
-      layer('faults', 120 * SECOND),
+      layer('unit'),
+      layer('api', { globalSetup: [STAGE] }),
+      layer('interop'),
+      layer('attacks'),
+      layer('simulation', { isolate: true }),
+      layer('anoncreds', { more: withLibrary(), globalSetup: ['test/support/anoncreds/nothing-skipped.ts', STAGE] }),
+      layer('faults'),
       // A few long files that load no Credo: shared processes would keep one processor waiting for the other.
-      layer('property', 120 * SECOND, { isolate: true }),
-      layer('bundles', 60 * SECOND, { isolate: true }),
-      layer('pages', 30 * SECOND, { globalSetup: ['test/support/api/stage.ts'] }),
-      layer('stage', 60 * SECOND, { isolate: true }),
+      layer('property', { isolate: true }),
+      layer('bundles', { isolate: true }),
+      layer('pages', { globalSetup: [STAGE] }),
+      layer('stage', { isolate: true }),
     ],
   },
 })

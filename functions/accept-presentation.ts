@@ -1,12 +1,6 @@
 /** AcceptPresentation: acknowledges a verified presentation. */
 import { acceptPresentation as accept } from '../lib/agent/proofs/steps.ts'
-import { actingAgent } from '../lib/auth/access.ts'
-import { inTransaction } from '../lib/http/in-transaction.ts'
-import { defineOperation } from '../lib/http/operation.ts'
+import { command } from '../lib/http/command.ts'
 import { AcceptPresentation } from '../lib/interface/proof-exchanges.ts'
 
-export const acceptPresentation = defineOperation(AcceptPresentation, {
-  authorize: ({ principal }) => actingAgent(principal),
-  handle: ({ path }) => accept(path.proofRecordId),
-  inTransaction,
-})
+export const acceptPresentation = command(AcceptPresentation, ({ path }) => accept(path.proofRecordId))

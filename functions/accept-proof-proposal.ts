@@ -1,18 +1,19 @@
-/** AcceptProofProposal: answers a received proposal with a proof request. The proposal is checked like the body of a request. */
+/**
+ * AcceptProofProposal: answers a received proposal with a proof request. The proposal is checked like the body of a request. Addresses are read as the
+ * caller names them, and never as the proposal does.
+ */
 import { acceptProofProposal as accept } from '../lib/agent/proofs/proposals.ts'
-import { actingAgent } from '../lib/auth/access.ts'
-import { inTransaction } from '../lib/http/in-transaction.ts'
-import { defineOperation } from '../lib/http/operation.ts'
+import { NOTHING_NAMED, prepareProofRequest } from '../lib/agent/proofs/requests.ts'
+import { command } from '../lib/http/command.ts'
 import { validate } from '../lib/http/validate.ts'
 import { AcceptProofProposal } from '../lib/interface/proof-exchanges.ts'
 import { RequestedFormats } from '../lib/interface/proof-request.ts'
 
-export const acceptProofProposal = defineOperation(AcceptProofProposal, {
-  authorize: ({ principal }) => actingAgent(principal),
-  handle: ({ path, body }) =>
-    accept(path.proofRecordId, body, (proofFormats) => {
+export const acceptProofProposal = command(AcceptProofProposal, {
+  prepare: ({ body }) => prepareProofRequest({ presentationExchange: NOTHING_NAMED, ...body.proofFormats }),
+  handle: ({ path, body, prepared }) =>
+    accept(path.proofRecordId, body, prepared, (proofFormats) => {
       const message = 'what was proposed can not be asked for as it is'
       return validate(RequestedFormats, { proofFormats }, 'request.invalid', message).proofFormats
     }),
-  inTransaction,
 })

@@ -1,12 +1,11 @@
 /** CreateTenant: creates a tenant, which is two items in the table. */
 import { randomUUID } from 'node:crypto'
 import { actingAgent, assertMayCreateTenants } from '../lib/auth/access.ts'
-import { inTransaction } from '../lib/http/in-transaction.ts'
-import { defineOperation } from '../lib/http/operation.ts'
+import { command } from '../lib/http/command.ts'
 import { CreateTenant } from '../lib/interface/tenants.ts'
 import { insertTenant } from '../lib/store/tenants.ts'
 
-export const createTenant = defineOperation(CreateTenant, {
+export const createTenant = command(CreateTenant, {
   authorize: ({ principal, body }) => {
     assertMayCreateTenants(principal, body.orgId)
     return actingAgent(principal)
@@ -18,5 +17,4 @@ export const createTenant = defineOperation(CreateTenant, {
     insertTenant(unit, { id, orgId, createdAt, ...config })
     return { id, createdAt, config, orgId }
   },
-  inTransaction,
 })

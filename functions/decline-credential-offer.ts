@@ -1,12 +1,6 @@
 /** DeclineCredentialOffer: declines a received offer. */
 import { declineOffer } from '../lib/agent/credentials/steps.ts'
-import { actingAgent } from '../lib/auth/access.ts'
-import { inTransaction } from '../lib/http/in-transaction.ts'
-import { defineOperation } from '../lib/http/operation.ts'
+import { command } from '../lib/http/command.ts'
 import { DeclineCredentialOffer } from '../lib/interface/credential-exchanges.ts'
 
-export const declineCredentialOffer = defineOperation(DeclineCredentialOffer, {
-  authorize: ({ principal }) => actingAgent(principal),
-  handle: ({ body }) => declineOffer(body),
-  inTransaction,
-})
+export const declineCredentialOffer = command(DeclineCredentialOffer, ({ body }) => declineOffer(body))

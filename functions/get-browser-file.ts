@@ -1,5 +1,5 @@
 /** GetBrowserFile: returns a style or script of the pages, from the function's zip. */
-import { defineOperation } from '../lib/http/operation.ts'
+import { query } from '../lib/http/query.ts'
 import { StoredDocument } from '../lib/http/request.ts'
 import { GetBrowserFile } from '../lib/interface/pages.ts'
 import { requireBrowserFile } from '../lib/pages/browser-files.ts'
@@ -7,9 +7,7 @@ import { requireBrowserFile } from '../lib/pages/browser-files.ts'
 /** Only ten minutes, because the names of files have no version. */
 const CACHED = 'public, max-age=600'
 
-export const getBrowserFile = defineOperation(GetBrowserFile, {
-  handle: async ({ path }) => {
-    const { text, etag, contentType } = requireBrowserFile(path.file)
-    return new StoredDocument(text, { cacheControl: CACHED, etag }, contentType)
-  },
+export const getBrowserFile = query(GetBrowserFile, async ({ path }) => {
+  const { text, etag, contentType } = requireBrowserFile(path.file)
+  return new StoredDocument(text, { cacheControl: CACHED, etag }, contentType)
 })

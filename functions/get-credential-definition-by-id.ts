@@ -1,13 +1,12 @@
 /** GetCredentialDefinitionById: reads the agent's own definitions from the table, and all others through the registry that the id names. */
-import { actingAgent } from '../lib/auth/access.ts'
-import { defineOperation } from '../lib/http/operation.ts'
+import { query } from '../lib/http/query.ts'
 import { GetCredentialDefinitionById } from '../lib/interface/anoncreds.ts'
 import { toCredentialDefinitionJson } from '../lib/records/credential-definition.ts'
 import { readOwnDefinition } from '../lib/store/credential-definitions.ts'
 
-export const getCredentialDefinitionById = defineOperation(GetCredentialDefinitionById, {
-  authorize: ({ principal }) => actingAgent(principal),
-  handle: async ({ agent, path: { credentialDefinitionId } }) => {
+export const getCredentialDefinitionById = query(
+  GetCredentialDefinitionById,
+  async ({ agent, path: { credentialDefinitionId } }) => {
     const own = await readOwnDefinition(agent, credentialDefinitionId)
     if (own !== undefined) {
       const { record, ...parts } = own
@@ -19,7 +18,7 @@ export const getCredentialDefinitionById = defineOperation(GetCredentialDefiniti
       ...NO_METADATA,
     }
   },
-})
+)
 
 const NO_METADATA = { resolutionMetadata: {}, credentialDefinitionMetadata: {} }
 

@@ -1,15 +1,11 @@
 /** GetCredentials: lists the credential exchanges of the token's agent. */
-import { actingAgent } from '../lib/auth/access.ts'
-import { defineOperation } from '../lib/http/operation.ts'
+import { query } from '../lib/http/query.ts'
 import { pageOf } from '../lib/http/request.ts'
 import { GetCredentials } from '../lib/interface/credentials.ts'
 import { toCredentialExchangeJson } from '../lib/records/credential-exchange.ts'
-import { listExchanges } from '../lib/store/exchange-list.ts'
+import { listFiltered } from '../lib/store/record-lists.ts'
 
-export const getCredentials = defineOperation(GetCredentials, {
-  authorize: ({ principal }) => actingAgent(principal),
-  handle: async ({ agent, query }) => {
-    const { entries, next } = await listExchanges(agent, 'CredentialRecord', query)
-    return pageOf(entries.map(toCredentialExchangeJson), { path: GetCredentials.path, query, next })
-  },
+export const getCredentials = query(GetCredentials, async ({ agent, query }) => {
+  const page = await listFiltered(agent, 'CredentialRecord', query)
+  return pageOf(page, toCredentialExchangeJson, { path: GetCredentials.path, query })
 })

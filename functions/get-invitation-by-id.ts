@@ -1,5 +1,5 @@
 /** GetInvitationById: the target of the QR code of an invitation, in one read. */
-import { defineOperation } from '../lib/http/operation.ts'
+import { query } from '../lib/http/query.ts'
 import { Page, Redirect } from '../lib/http/request.ts'
 import { GetInvitationById } from '../lib/interface/pages.ts'
 import { errorPage } from '../lib/pages/error-page.ts'
@@ -7,7 +7,7 @@ import { longAddress } from '../lib/pages/invitation-address.ts'
 import { invitationPage } from '../lib/pages/invitation-page.ts'
 import { requireInvitation } from '../lib/pages/requested-invitation.ts'
 
-export const getInvitationById = defineOperation(GetInvitationById, {
+export const getInvitationById = query(GetInvitationById, {
   handle: async ({ path, wanted }) => {
     const invitation = await requireInvitation(path.invitationId)
     if (wanted === 'json') return invitation

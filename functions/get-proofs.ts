@@ -1,15 +1,11 @@
 /** GetProofs: lists the proof exchanges of the token's agent. */
-import { actingAgent } from '../lib/auth/access.ts'
-import { defineOperation } from '../lib/http/operation.ts'
+import { query } from '../lib/http/query.ts'
 import { pageOf } from '../lib/http/request.ts'
 import { GetProofs } from '../lib/interface/proofs.ts'
 import { toProofJson } from '../lib/records/proof.ts'
-import { listExchanges } from '../lib/store/exchange-list.ts'
+import { listFiltered } from '../lib/store/record-lists.ts'
 
-export const getProofs = defineOperation(GetProofs, {
-  authorize: ({ principal }) => actingAgent(principal),
-  handle: async ({ agent, query }) => {
-    const { entries, next } = await listExchanges(agent, 'ProofRecord', query)
-    return pageOf(entries.map(toProofJson), { path: GetProofs.path, query, next })
-  },
+export const getProofs = query(GetProofs, async ({ agent, query }) => {
+  const page = await listFiltered(agent, 'ProofRecord', query)
+  return pageOf(page, toProofJson, { path: GetProofs.path, query })
 })

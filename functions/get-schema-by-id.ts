@@ -1,15 +1,11 @@
 /** GetSchemaById: reads the agent's own schemas from the table, and all others through the registry that the id names. */
-import { actingAgent } from '../lib/auth/access.ts'
-import { defineOperation } from '../lib/http/operation.ts'
+import { query } from '../lib/http/query.ts'
 import { GetSchemaById } from '../lib/interface/anoncreds.ts'
 import { readTagged } from '../lib/store/record-reads.ts'
 
-export const getSchemaById = defineOperation(GetSchemaById, {
-  authorize: ({ principal }) => actingAgent(principal),
-  handle: async ({ agent, path: { schemaId } }) => {
-    const [own] = await readTagged(agent, 'AnonCredsSchemaRecord', 'schemaId', schemaId)
-    return { schemaId, schema: own?.value.schema ?? (await resolve(agent, schemaId)), ...NO_METADATA }
-  },
+export const getSchemaById = query(GetSchemaById, async ({ agent, path: { schemaId } }) => {
+  const [own] = await readTagged(agent, 'AnonCredsSchemaRecord', 'schemaId', schemaId)
+  return { schemaId, schema: own?.value.schema ?? (await resolve(agent, schemaId)), ...NO_METADATA }
 })
 
 const NO_METADATA = { resolutionMetadata: {}, schemaMetadata: {} }

@@ -1,13 +1,11 @@
 /** GetWebvhLog: returns the log of an agent's did:webvh, in one read. */
-import { defineOperation } from '../lib/http/operation.ts'
+import { query } from '../lib/http/query.ts'
 import { StoredDocument } from '../lib/http/request.ts'
 import { GetWebvhLog } from '../lib/interface/webvh.ts'
 import { tenantOfSegment } from '../lib/webvh/did.ts'
 import { etagOf, requireLog } from '../lib/webvh/published.ts'
 
-export const getWebvhLog = defineOperation(GetWebvhLog, {
-  handle: async ({ path }) => {
-    const { log } = await requireLog(tenantOfSegment(path.tenantId))
-    return new StoredDocument(log, { cacheControl: 'no-cache', etag: etagOf(log) })
-  },
+export const getWebvhLog = query(GetWebvhLog, async ({ path }) => {
+  const { log } = await requireLog(tenantOfSegment(path.tenantId))
+  return new StoredDocument(log, { cacheControl: 'no-cache', etag: etagOf(log) })
 })

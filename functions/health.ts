@@ -1,8 +1,6 @@
 /** GetHealth: says that the service is available, and its version. It does not read the table, because a load balancer may call it often. */
-import { defineOperation } from '../lib/http/operation.ts'
+import { query } from '../lib/http/query.ts'
 import { GetHealth } from '../lib/interface/service.ts'
 import packageJson from '../package.json' with { type: 'json' }
 
-export const health = defineOperation(GetHealth, {
-  handle: async () => ({ status: 'ok', version: packageJson.version }),
-})
+export const health = query(GetHealth, async () => ({ status: 'ok', version: packageJson.version }))

@@ -1,14 +1,12 @@
 /** RotateWebhookSecret: creates a new signing secret and shows it once. The previous one also signs for a day. */
 import { managingAgent } from '../lib/auth/access.ts'
-import { inTransaction } from '../lib/http/in-transaction.ts'
-import { defineOperation } from '../lib/http/operation.ts'
+import { command } from '../lib/http/command.ts'
 import { RotateWebhookSecret } from '../lib/interface/webhook-endpoints.ts'
 import { sealedAnswers } from '../lib/store/sealed-answers.ts'
 import { rotateSecret } from '../lib/webhooks/registrations.ts'
 
-export const rotateWebhookSecret = defineOperation(RotateWebhookSecret, {
+export const rotateWebhookSecret = command(RotateWebhookSecret, {
   authorize: ({ principal, path }) => managingAgent(principal, path.orgId),
   handle: ({ path, unit }) => rotateSecret(unit, path),
-  inTransaction,
   answers: sealedAnswers,
 })

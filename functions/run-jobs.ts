@@ -1,10 +1,11 @@
-/** Wake-ups of jobs → work in the background: keys of credential definitions, revocation registries, status lists, expired messages. */
+/** Wake-ups of jobs → work in the background: keys of credential definitions, revocation registries, status lists, presentations that could not be verified, expired messages. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { ANONCREDS_JOBS } from '../lib/agent/anoncreds/jobs.ts'
+import { presentationJob } from '../lib/agent/proofs/verification-job.ts'
 import { runBatch } from '../lib/jobs/run.ts'
 import { pickupExpiryJob } from '../lib/pickup/expiry-job.ts'
 
-const HANDLERS = { ...ANONCREDS_JOBS, 'pickup-expiry': pickupExpiryJob }
+const HANDLERS = { ...ANONCREDS_JOBS, presentation: presentationJob, 'pickup-expiry': pickupExpiryJob }
 
 /** Returns the wake-ups that SQS has to deliver again. */
 export const runJobs = async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => ({

@@ -1,11 +1,11 @@
 /** tenant_ProofFormData: returns a tenant's proof record joined with the contents of its messages. */
 import { namedTenant } from '../lib/auth/access.ts'
-import { defineOperation } from '../lib/http/operation.ts'
+import { query } from '../lib/http/query.ts'
 import { TenantProofFormData } from '../lib/interface/proofs.ts'
 import { proofFormData } from '../lib/records/proof-form-data.ts'
 import { readTagged, requireRecord } from '../lib/store/record-reads.ts'
 
-export const tenantProofFormData = defineOperation(TenantProofFormData, {
+export const tenantProofFormData = query(TenantProofFormData, {
   authorize: ({ principal, path }) => namedTenant(principal, path.tenantId),
   handle: async ({ agent, path }) => {
     const { proofRecordId } = path

@@ -18,3 +18,11 @@ export const systemCode = (error: unknown): string | undefined => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' ? code : undefined
 }
+
+const told = new WeakSet<StageFailure>()
+
+/** Writes the line of a failure, once: it may be told before it is thrown. */
+export const tell = (failure: StageFailure): void => {
+  if (!told.has(failure)) console.error(failure.message)
+  told.add(failure)
+}

@@ -50,6 +50,8 @@ export interface FunctionDefinition {
   name: string
   /** `folder/file.export`. */
   handler: string
+  /** Its rights: infra/access/uses.ts. */
+  uses: string[]
   /** Seconds. */
   timeout?: number
   environment?: Record<string, unknown>
@@ -149,6 +151,7 @@ export interface Serverless {
   service: Service
   processedInput: { commands: string[] }
   getProvider(name: 'aws'): AwsProvider
+  configSchemaHandler: { defineFunctionProperties(provider: 'aws', schema: object): void }
   classes: { Error: new (message: string) => Error }
 }
 

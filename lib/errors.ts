@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'credential.not_revocable'
   | 'revocation.no_index'
   | 'did.exists'
+  | 'schema.exists'
   | 'definition.exists'
   | 'definition.not_ready'
   | 'quota.exceeded'
@@ -44,24 +45,28 @@ export interface FieldIssue {
 export interface AgentErrorOptions {
   details?: FieldIssue[]
   cause?: unknown
+  /** Seconds after which the same request may succeed: the header `Retry-After`. */
+  retryAfter?: number
 }
 
 /** An error of the service. `message` may reach the caller, so it holds nothing secret; `cause` goes to the log only. */
 export class AgentError extends Error {
   readonly code: ErrorCode
   readonly details: FieldIssue[] | undefined
+  readonly retryAfter: number | undefined
 
-  constructor(code: ErrorCode, message: string, { details, cause }: AgentErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, { details, cause, retryAfter }: AgentErrorOptions = {}) {
     super(message, cause === undefined ? undefined : { cause })
     this.name = 'AgentError'
     this.code = code
     this.details = details
+    this.retryAfter = retryAfter
   }
 }
 
 /** A field that only the store or another field shows to be invalid. `path` is dotted. */
 export const invalidField = (path: string, message: string): AgentError =>
-  new AgentError('request.invalid', 'the request breaks its schema', { details: [{ path, message }] })
+  new AgentError('request.invalid', 'a value of the request can not be used', { details: [{ path, message }] })
 
 export const isAgentError = (error: unknown, code?: ErrorCode): error is AgentError =>
   error instanceof AgentError && (code === undefined || error.code === code)

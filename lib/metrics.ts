@@ -25,8 +25,8 @@ export const METRICS = {
   /** Wake-ups that our code could not handle, and changes that could not be dispatched. */
   WakeUpsDead: 'Count',
   ChangesParked: 'Count',
-  /** Unreadable messages and events that were set aside. */
-  ItemsCorrupt: 'Count',
+  /** What our code has given up: messages and events that it can't read or fails at again and again, and jobs. */
+  WorkGivenUp: 'Count',
   /** Ended credential and proof exchanges, by `Format` and `State`. */
   ExchangesEnded: 'Count',
   KmsFaults: 'Count',

@@ -76,6 +76,10 @@ export const Settings = v.object({
   BASE_ORG_ID: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9._:-]{1,64}$/)), 'base'),
   /** Label of the base agent in its invitations. */
   AGENT_LABEL: v.optional(v.pipe(v.string(), v.minLength(1)), 'serverless-agent'),
+  /** Folder of AnonCreds' native library; on AWS only for functions that have it in their zip. */
+  LIB_ANONCREDS_PATH: v.optional(v.pipe(v.string(), v.minLength(1))),
+  /** Whether the stage was deployed with the library, for functions that need it in a job of another function. */
+  ANONCREDS: v.optional(v.picklist(['on', 'off']), 'on'),
   /** Whether the base agent accepts offers and proof requests without an API call. Tenants have their own setting. */
   AUTO_ACCEPT_OFFERS: v.optional(flag, 'false'),
   AUTO_ACCEPT_PROOF_REQUESTS: v.optional(flag, 'false'),

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { hasLibrary } from '../../lib/anoncreds-library.ts'
 
 /** The name that the binding looks for on Linux. */
 export const LIBRARY_NAME = 'libanoncreds.so'
@@ -40,13 +41,10 @@ export const readLibrary = (
 export const libraryFor = (architecture: string): Uint8Array | undefined =>
   isArchitecture(architecture) ? readLibrary(architecture) : undefined
 
-/** Names elsewhere, where `npm run anoncreds` brings nothing for this machine, but somebody may have built the library. */
-const OTHER_NAMES: Partial<Record<NodeJS.Platform, string>> = { darwin: 'libanoncreds.dylib', win32: 'anoncreds.dll' }
-
 /** The folder of this machine's library: what the environment names, else where `npm run anoncreds` puts it; undefined where it is not. */
 export const folderOnThisMachine = (): string | undefined => {
   const folder = process.env.LIB_ANONCREDS_PATH || libraryFolder(process.arch)
-  return existsSync(join(folder, OTHER_NAMES[process.platform] ?? LIBRARY_NAME)) ? folder : undefined
+  return hasLibrary(folder) ? folder : undefined
 }
 
 /** The line for a stage without it. */

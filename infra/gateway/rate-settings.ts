@@ -18,7 +18,7 @@ export const RateSettings = v.object({
   TENANT_RATE: v.pipe(
     v.optional(Rate),
     v.description(
-      'Requests a second of a tenant; without it tenants are not counted. As many strangers a second, on the average of a minute, may ask a tenant for a connection (without it 10).',
+      'Requests a second of a tenant; without it tenants are not counted. As many strangers a second, on the average of a minute, may ask a tenant for a connection (without it 10); an invitation for one connection has 20 tries a day of its own.',
     ),
   ),
   ADDRESS_RATE: v.pipe(

@@ -23,7 +23,11 @@ const PROOF_REQUEST = {
         input_descriptors: [
           {
             id: 'degree',
-            schema: [{ uri: 'https://www.w3.org/2018/credentials#VerifiableCredential' }],
+            // Credo compares contexts and short types, ACA-Py the full IRIs of types.
+            schema: [
+              { uri: 'https://www.w3.org/2018/credentials/v1' },
+              { uri: 'https://www.w3.org/2018/credentials#VerifiableCredential' },
+            ],
             constraints: { fields: [{ path: ['$.credentialSubject.degree.name'] }] },
           },
         ],
@@ -32,13 +36,16 @@ const PROOF_REQUEST = {
   },
 }
 
+export const requestToPaste = (baseUrl: string, token: string): string =>
+  `curl -X POST ${baseUrl}/proofs/create-request-oob -H 'authorization: Bearer ${token}' -H 'content-type: application/json' -d '${JSON.stringify(PROOF_REQUEST)}'`
+
 const lines = ({ baseUrl, remarks }: Stage, token: string): string[] => [
   ...remarks,
   `Base URL:   ${baseUrl}`,
   `Root token: ${token}`,
   `Reference:  ${baseUrl}/docs`,
   `curl ${baseUrl}/health`,
-  `curl -X POST ${baseUrl}/proofs/create-request-oob -H 'authorization: Bearer ${token}' -H 'content-type: application/json' -d '${JSON.stringify(PROOF_REQUEST)}'`,
+  requestToPaste(baseUrl, token),
   `curl ${baseUrl}/connections -H 'authorization: Bearer ${token}'`,
 ]
 

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { get } from 'node:http'
+import type { Writable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 
 const POLL_MS = 10
@@ -21,7 +22,27 @@ const killWhenWeEnd = (child: ChildProcess, pid: number): void => {
   child.once('exit', () => guard.kill())
 }
 
-/** Makes `child` end with this process. Spawn it `detached`, so that Ctrl-C does not end it before the stage stops it. */
+/** Starts a guard that kills this process when the pipe at 3 closes without a line, then becomes "$0" with its arguments. */
+const GUARDED = `sh -c 'read -r _ || kill -9 "$0"' $$ <&3 >/dev/null 2>&1 & exec "$0" "$@" 3<&-`
+
+/**
+ * Starts a program that ends with this process, at whatever moment it is killed: the program itself runs only once its guard does. For systems
+ * with a POSIX shell. Ctrl-C does not end it before the stage stops it.
+ */
+export const spawnGuarded = (command: string, args: string[]): ChildProcess => {
+  const child = spawn('sh', ['-c', GUARDED, command, ...args], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  })
+  const guard = child.stdio[3] as Writable
+  // Whoever killed the program may have killed its guard.
+  guard.on('error', () => {})
+  // Another process may get the same id later.
+  child.once('exit', () => guard.end('\n'))
+  return child
+}
+
+/** Makes `child`, which another module has started, end with this process, unless that is killed before this is called. Spawn it `detached`, so that Ctrl-C does not end it before the stage stops it. */
 export const tieToUs = (child: ChildProcess): void => {
   if (child.pid !== undefined) killWhenWeEnd(child, child.pid)
 }

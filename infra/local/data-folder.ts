@@ -2,23 +2,44 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { reason, StageFailure } from '../failure.ts'
+import { setTimeout } from 'node:timers/promises'
+import { reason, StageFailure, tell } from '../failure.ts'
 
 /** Longer than a stage that was told to end may take (5 s), in ms: whoever starts it again may not have seen its end. */
 const PATIENCE = 8_000
 
-/**
- * Creates the folder and locks it: two stages would deliver the same messages twice. The operating system releases the lock when this process
- * ends. A stage that uses the folder gets `patience` ms to end. Throws `StageFailure`.
- */
-export const lockDataFolder = async (folder: string, patience: number = PATIENCE): Promise<Disposable> => {
+/** Ms between two attempts. */
+const PAUSE = 100
+
+/** Undefined: somebody else has the lock. */
+const lockNow = (folder: string): Disposable | undefined => {
+  const lock = new DatabaseSync(join(folder, 'lock.sqlite'))
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    const lock = new DatabaseSync(join(folder, 'lock.sqlite'), { timeout: patience })
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
     return lock
   } catch (error) {
-    const locked = reason(error).includes('locked')
-    throw new StageFailure(`DATA_DIR=${folder}: ${locked ? 'another stage uses it' : reason(error)}`, error)
+    lock.close()
+    if (reason(error).includes('locked')) return undefined
+    throw error
+  }
+}
+
+/**
+ * Creates the folder and locks it: two stages would deliver the same messages twice. The operating system releases the lock when this process
+ * ends. If another stage uses the folder, that is told at once, and it gets `patience` ms to end. Throws `StageFailure`.
+ */
+export const lockDataFolder = async (folder: string, patience: number = PATIENCE): Promise<Disposable> => {
+  const inUse = new StageFailure(`DATA_DIR=${folder}: another stage uses it`)
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    for (let left = patience; ; left -= PAUSE) {
+      const lock = lockNow(folder)
+      if (lock !== undefined) return lock
+      if (left <= 0) throw inUse
+      tell(inUse)
+      await setTimeout(PAUSE)
+    }
+  } catch (error) {
+    throw error === inUse ? inUse : new StageFailure(`DATA_DIR=${folder}: ${reason(error)}`, error)
   }
 }

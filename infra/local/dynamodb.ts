@@ -1,11 +1,11 @@
 /** The DynamoDB of the local stage: dynoxide, a given endpoint, or DynamoDB Local where dynoxide has no binary. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { reason, StageFailure, systemCode } from '../failure.ts'
-import { stopChild, tieToUs, whenServing } from './child-process.ts'
+import { spawnGuarded, stopChild, tieToUs, whenServing } from './child-process.ts'
 import { databaseFile, indexStream } from './database-file.ts'
 import { never } from './pause.ts'
 import { freePort, LOOPBACK } from './port.ts'
@@ -33,7 +33,6 @@ const installed = (specifier: string): string | undefined => {
 /** `prepare` is called as soon as it answers. */
 const running = async (child: ChildProcess, port: number, prepare = () => {}): Promise<Database> => {
   const endpoint = `http://${LOOPBACK}:${port}`
-  tieToUs(child)
   try {
     await whenServing(child, endpoint)
     prepare()
@@ -62,14 +61,8 @@ const running = async (child: ChildProcess, port: number, prepare = () => {}): P
 const dynoxide = async (manifest: string, dataDir: string | undefined): Promise<Database> => {
   await using file = await databaseFile(dataDir)
   const port = await freePort()
-  const child = spawn(
-    join(dirname(manifest), 'dynoxide'),
-    ['serve', '--host', LOOPBACK, '--port', String(port), '--db-path', file.path],
-    {
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
+  const args = ['serve', '--host', LOOPBACK, '--port', String(port), '--db-path', file.path]
+  const child = spawnGuarded(join(dirname(manifest), 'dynoxide'), args)
   // Awaited: the file is disposed of at the end of this block.
   return await running(child, port, () => indexStream(file.path))
 }
@@ -83,6 +76,7 @@ const dynamoDbLocal = async (path: string, dataDir: string | undefined): Promise
   const port = await freePort()
   const { spawn: spawnJava } = v.parse(DynamoDbLocal, require(path))
   const child = spawnJava({ port, path: dataDir ?? null, sharedDb: true, detached: true, stdio: 'pipe' })
+  tieToUs(child)
   const database = await running(child, port)
   return {
     ...database,

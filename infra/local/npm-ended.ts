@@ -4,8 +4,10 @@ import { setTimeout } from 'node:timers/promises'
 /** Ms between two checks. */
 const LOOK_MS = 200
 
+/** The process that started this one. It may end while this one still loads its modules. */
+const starter = process.ppid
+
 /** npm passes a signal on only to its shell, which ends without telling this process. Then this process has another parent. */
 export const npmEnded = async (): Promise<void> => {
-  const { ppid } = process
-  while (process.ppid === ppid) await setTimeout(LOOK_MS, undefined, { ref: false })
+  while (process.ppid === starter) await setTimeout(LOOK_MS, undefined, { ref: false })
 }

@@ -1,8 +1,23 @@
 /** `npm start`: the service on this machine. Runs `serverless local` in this process, with the stage named local. */
 import { createRequire } from 'node:module'
 import { cacheCompiled } from './compile-cache.ts'
+import { orEnd } from './ending.ts'
 
 cacheCompiled()
+// Only their user may read the files of the stage and its database.
+process.umask(0o077)
+
+/** The CLI takes a second or more to load: what is wrong with the settings, or that a folder is in use, is said before. */
+const checkSettings = async (): Promise<void> => {
+  const { localSettings } = await import('./settings.ts')
+  const { dataDir } = localSettings(process.env)
+  if (dataDir === undefined) return
+  const { lockDataFolder } = await import('./data-folder.ts')
+  // The stage locks it for as long as it runs.
+  ;(await lockDataFolder(dataDir))[Symbol.dispose]()
+}
+await orEnd(checkSettings())
+
 // Hides the CLI's own messages, but not its errors.
 process.env.SLS_LOG_LEVEL ??= 'error'
 process.argv = [process.execPath, 'serverless', 'local', '--stage', 'local']

@@ -1,15 +1,24 @@
-/** Serverless plugin: a role for each function, which allows what infra/access.ts says and what Lambda needs to run the function. */
-import { ACCESS } from '../access.ts'
+/** Serverless plugin: `uses` of a function makes its role, which also allows what Lambda needs to run it, and what of its environment follows. */
+import { environmentOf, rightsOf } from '../access/uses.ts'
 import type { Statement } from '../roles/policy.ts'
 import { allow, arnOf, statementsOf } from '../roles/statements.ts'
-import type { FunctionDefinition, Resource, Serverless } from '../service.ts'
+import { type FunctionDefinition, orRefuse, type Resource, type Serverless } from '../service.ts'
 
 export default class Roles {
   readonly hooks: Record<string, () => void>
 
   constructor(serverless: Serverless) {
     const { service } = serverless
+    serverless.configSchemaHandler.defineFunctionProperties('aws', {
+      properties: { uses: { type: 'array', items: { type: 'string' } } },
+      required: ['uses'],
+    })
     this.hooks = {
+      initialize: () =>
+        orRefuse(serverless, () => {
+          for (const definition of Object.values(service.functions))
+            definition.environment = { ...environmentOf(definition.uses), ...definition.environment }
+        }),
       // If all functions name a role, Serverless creates no role that they share.
       'before:package:setupProviderConfiguration': () => {
         for (const [key, definition] of Object.entries(service.functions)) definition.role = roleIdOf(key)
@@ -19,7 +28,7 @@ export default class Roles {
         const { Resources } = service.provider.compiledCloudFormationTemplate
         for (const [key, definition] of Object.entries(service.functions)) {
           const lambda = Resources[naming.getLambdaLogicalId(key)]
-          Resources[roleIdOf(key)] = roleOf(key, definition, lambda)
+          Resources[roleIdOf(key)] = roleOf(definition, lambda)
           if (lambda !== undefined) leaveToReference(lambda, roleIdOf(key))
         }
       },
@@ -36,10 +45,8 @@ const leaveToReference = (lambda: Resource, roleId: string): void => {
 
 const roleIdOf = (key: string): string => `${key.replace(/^./, (letter) => letter.toUpperCase())}Role`
 
-/** Throws if infra/access.ts has no rights for the function. */
-const roleOf = (key: string, definition: FunctionDefinition, lambda: Resource | undefined): Resource => {
-  const rights = ACCESS[key]
-  if (rights === undefined) throw new Error(`infra/access.ts does not say what ${key} may do: [] if that is nothing`)
+const roleOf = (definition: FunctionDefinition, lambda: Resource | undefined): Resource => {
+  const rights = definition.uses.flatMap(rightsOf)
   const Statement = [...runtimeStatements(lambda), ...sourceStatements(definition), ...statementsOf(rights)]
   return {
     Type: 'AWS::IAM::Role',

@@ -1,7 +1,7 @@
 /** Holds functions to their roles where there is no IAM: on the local stage and in tests. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { ACCESS } from '../access.ts'
+import { rightsOf } from '../access/uses.ts'
 import { type CommandInput, callsOf, type Service } from './aws-calls.ts'
 import { allows, type Call, type IsAllowed } from './policy.ts'
 import { recorder } from './recorder.ts'
@@ -16,11 +16,11 @@ interface Invocation {
 /** The stacks of the SDK's clients have types of their own, which differ in nothing that matters here. */
 type Client = Pick<DynamoDBClient, 'middlewareStack'>
 
-/** By the functions' roles. With `RECORD_CALLS` every call is allowed, and recorded in that folder (`npm run record-calls`). */
-export const roleCheck = (): IsAllowed => {
+/** By what the functions use. With `RECORD_CALLS` every call is allowed, and recorded in that folder (`npm run record-calls`). */
+export const roleCheck = (uses: Record<string, string[]>): IsAllowed => {
   const { RECORD_CALLS } = process.env
   if (RECORD_CALLS !== undefined) return recorder(RECORD_CALLS)
-  const roles = new Map(Object.entries(ACCESS).map(([key, rights]) => [key, statementsOf(rights)]))
+  const roles = new Map(Object.entries(uses).map(([key, entries]) => [key, statementsOf(entries.flatMap(rightsOf))]))
   return (functionKey, call) => allows(roles.get(functionKey) ?? [], call)
 }
 
@@ -68,7 +68,7 @@ export class RoleGuard {
     const call = { action, resource: `${this.#resources[name] ?? name}${path}`, context }
     if (this.#isAllowed(functionKey, call)) return
     const keys = Object.values(context).flat().join(' ')
-    const message = `the role of ${functionKey} does not allow ${action} on ${call.resource} ${keys}: see infra/access.ts`
+    const message = `the role of ${functionKey} does not allow ${action} on ${call.resource} ${keys}: see its uses in serverless.yml`
     refused.push(message)
     this.refusals.push(message)
     throw Object.assign(new Error(message), { name: 'AccessDeniedException', $fault: 'client', $metadata: {} })

@@ -1,4 +1,4 @@
-/** Makes the statements of a role from the rights in infra/access.ts. */
+/** Makes the statements of a role from the rights that `uses` in serverless.yml says. */
 import type { Conditions, Statement } from './policy.ts'
 
 const TABLE_ACTIONS = ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] as const

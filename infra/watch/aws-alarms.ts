@@ -140,14 +140,22 @@ const tableAlarms = (): Record<string, Alarm> => {
 
 const DEAD_LETTER_QUEUES = ['WakeUpDeadLetterQueue', 'TimerDeadLetterQueue', 'JobDeadLetterQueue', 'DispatchFailures']
 
+/**
+ * Seconds that messages of a queue may wait for. In the slow queue they do, behind others of their owner, for three minutes (lib/delivery/postpone.ts);
+ * jobs do while ten others run; and the others are delayed by up to a minute.
+ */
+const MAX_AGES = { WakeUpQueue: 60, SlowWakeUpQueue: 300, TimerQueue: 180, JobQueue: 1_800 }
+
 const queueAlarms = (): Record<string, Alarm> => {
+  const ages = numbered(Object.keys(MAX_AGES).map((id) => queue('ApproximateAgeOfOldestMessage', id)))
+  const old = Object.values(MAX_AGES).map((seconds, index) => `IF(FILL(m${index}, 0) >= ${seconds}, 1, 0)`)
   const dead = numbered(DEAD_LETTER_QUEUES.map((id) => queue('ApproximateNumberOfMessagesVisible', id)))
   return {
     OldWakeUpsAlarm: {
-      description: 'Wake-ups have waited for over a minute to be handled',
-      metrics: { age: queue('ApproximateAgeOfOldestMessage', 'WakeUpQueue') },
-      expression: 'FILL(age, 0)',
-      threshold: 60,
+      description: 'Wake-ups of lanes, destinations or jobs have waited for too long to be handled',
+      metrics: ages,
+      expression: old.join(' + '),
+      threshold: 1,
       period: 60,
       evaluationPeriods: 7,
       datapointsToAlarm: 5,

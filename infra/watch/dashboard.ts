@@ -74,7 +74,7 @@ const graphs = (stack: string, stage: string): Graph[] => {
       title: 'Refusals and faults',
       lines: [
         { metric: own('AttemptsFailed'), label: 'failed attempts to deliver' },
-        { metric: own('ItemsCorrupt'), label: 'items that can not be read' },
+        { metric: own('WorkGivenUp'), label: 'work given up' },
         { metric: own('AuthorizerFaults'), label: 'authorizer' },
         { metric: own('KmsFaults'), label: 'KMS' },
         { metric: own('IssuerKeysNotConfirmed'), label: "issuers' keys" },

@@ -66,7 +66,7 @@ export const serviceAlarms = ({ waiting }: { waiting: number }): Record<string, 
     'ChangesParked',
     1,
   ),
-  CorruptItemsAlarm: counted('Messages or events that can not be read were set aside', 'ItemsCorrupt', 1),
+  WorkGivenUpAlarm: counted('Messages or events that can not be read, or jobs, were given up', 'WorkGivenUp', 1),
   KmsFaultsAlarm: counted('KMS does not open or make data keys', 'KmsFaults', 3),
   AuthorizerFaultsAlarm: counted('Tokens can neither be accepted nor refused', 'AuthorizerFaults', 3),
   IssuerKeysAlarm: {

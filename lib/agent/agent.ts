@@ -42,11 +42,12 @@ import { KeyManagementService } from './keys/key-management-service.ts'
 import { registerPickup } from './pickup-protocols.ts'
 import { PickupQueue } from './pickup-queue.ts'
 import { commonOptions, keys, platformModules } from './platform.ts'
-import { MessageHandlerRegistry } from './problem-reports.ts'
+import { logProblemReports, MessageHandlerRegistry } from './problem-reports.ts'
 import { proofProtocols } from './proofs/protocols.ts'
 import { StrictQuestionAnswerService } from './question-answer-service.ts'
 import { agentOf, contextOfUnit } from './root-agent.ts'
 import { guardThread } from './thread-guard.ts'
+import { boundDocuments } from './web-documents.ts'
 
 const didCommOptions = (endpoint: string) => ({
   ...commonOptions(endpoint),
@@ -101,13 +102,23 @@ class ProtocolsModule implements Module {
   }
 }
 
+/** What runs before the handler of each message, in this order. */
+const MIDDLEWARE = [
+  logProblemReports,
+  markMessage,
+  boundDocuments,
+  completeRotation,
+  guardThread,
+  takeRepeatedComplete,
+  completeByMessage,
+]
+
 /** The contexts of the process's agent. The first call starts the agent. */
 export const agentContexts = agentOf({
   modules: agentModules,
   configOf: (endpoint) => new DidCommModuleConfig(didCommOptions(endpoint)),
   prepare: ({ modules: { didcomm }, dependencyManager }) => {
-    for (const middleware of [markMessage, completeRotation, guardThread, takeRepeatedComplete, completeByMessage])
-      didcomm.registerMessageHandlerMiddleware(middleware)
+    for (const middleware of MIDDLEWARE) didcomm.registerMessageHandlerMiddleware(middleware)
     // Credo calls the first handler that supports a message, and registers its own handlers later.
     didcomm.registerMessageHandlers([new DidRotateHandler(), new HangupHandler()])
     registerPickup(dependencyManager, (handlers) => didcomm.registerMessageHandlers(handlers))

@@ -47,7 +47,10 @@ interface Answering {
 /** By record and format. */
 const prepared = new WeakMap<DidCommProofExchangeRecord, Map<object, Answer>>()
 
-/** Prepares the answer to a proof request in one format, before Credo is told to send it. False if the agent does not hold the necessary credentials. */
+/**
+ * Prepares the answer to a proof request in one format, before Credo is told to send it. False if the agent does not hold the necessary credentials,
+ * or has no AnonCreds library: then the request waits for a call.
+ */
 export const prepareAnswer = async (
   agentContext: AgentContext,
   format: Answering,
@@ -59,8 +62,11 @@ export const prepareAnswer = async (
     prepared.set(proofRecord, new Map([...(prepared.get(proofRecord) ?? []), [format, answer]]))
     return true
   } catch (error) {
-    const isOfRequest = error instanceof CredoError || isAgentError(error, 'request.invalid')
-    if (isOfRequest && currentUnit().failure === undefined) return false
+    const waits =
+      error instanceof CredoError ||
+      isAgentError(error, 'request.invalid') ||
+      isAgentError(error, 'anoncreds.unavailable')
+    if (waits && currentUnit().failure === undefined) return false
     throw error
   }
 }

@@ -9,6 +9,7 @@ import {
   DidCommProofExchangeRepository,
   DidCommProofRole,
   DidCommProofState,
+  parseMessageType,
 } from '@credo-ts/didcomm'
 
 export type Exchange = DidCommProofExchangeRecord | DidCommCredentialExchangeRecord
@@ -39,6 +40,10 @@ export const isExchangeProtocol = (name: string): name is ExchangeProtocol => Ob
 /** The role that a message is addressed to; undefined if it may be either. */
 export const recipientRole = (protocol: ExchangeProtocol, messageName: string): string | undefined =>
   new Map(Object.entries(RECIPIENTS[protocol])).get(messageName)
+
+/** Of any protocol (Aries RFC 0035). */
+export const isProblemReport = (messageType: string): boolean =>
+  /^problem[-_]report$/.test(parseMessageType(messageType).messageName)
 
 export const findExchanges = async (
   agentContext: AgentContext,

@@ -8,7 +8,6 @@ import {
   DidsModule,
   InjectionSymbols,
   JwkDidRegistrar,
-  JwkDidResolver,
   KeyDidRegistrar,
   type Module,
   PeerDidRegistrar,
@@ -17,7 +16,12 @@ import {
 import { DidCommDocumentService, DidCommEnvelopeService, DidCommTransportService } from '@credo-ts/didcomm'
 import { WebvhDidResolver } from './anoncreds/webvh-resolver.ts'
 import { AgentDidRepository, KnownDids } from './dids/did-repository.ts'
-import { DocumentCache, LinearPeerDidResolver, SharedKeyDidResolver } from './dids/did-resolvers.ts'
+import {
+  BoundedJwkDidResolver,
+  DocumentCache,
+  LinearPeerDidResolver,
+  SharedKeyDidResolver,
+} from './dids/did-resolvers.ts'
 import { DocumentService } from './dids/their-services.ts'
 import { PackingService } from './envelopes/pack-envelope.ts'
 import { SealedKeyStore } from './keys/sealed-key-store.ts'
@@ -54,7 +58,7 @@ export const platformModules = (contexts: AgentContextProvider) => ({
       resolvers: [
         new SharedKeyDidResolver(),
         new LinearPeerDidResolver(),
-        new JwkDidResolver(),
+        new BoundedJwkDidResolver(),
         new GuardedWebDidResolver(),
         new WebvhDidResolver(),
       ],

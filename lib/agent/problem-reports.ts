@@ -8,12 +8,22 @@ import {
   type DidCommInboundMessageContext,
   DidCommMessage,
   type DidCommMessageHandler,
+  type DidCommMessageHandlerMiddleware,
   DidCommMessageHandlerRegistry,
   parseMessageType,
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
+import { log } from '../log.ts'
+import { currentUnit } from '../store/transaction.ts'
 import { connectionsOfOurKey, isOfCurrentDid } from './connections/connection-service.ts'
-import { abandonExchange, EXCHANGE_PROTOCOLS, type Exchange, findExchanges, isFinished } from './exchanges.ts'
+import {
+  abandonExchange,
+  EXCHANGE_PROTOCOLS,
+  type Exchange,
+  findExchanges,
+  isFinished,
+  isProblemReport,
+} from './exchanges.ts'
 import { findInvitationOfRequest, isOfInviterOf, markUsed } from './invitations/invitations.ts'
 import { joinExchange } from './thread-owner.ts'
 
@@ -35,9 +45,6 @@ const Description = v.union([
 ])
 const Report = v.object({ description: v.fallback(Description, []) })
 
-export const isProblemReport = (messageType: string): boolean =>
-  /^problem[-_]report$/.test(parseMessageType(messageType).messageName)
-
 /** Handles the reports of all protocols, supported or not. Credo's own handlers find the exchange by the thread alone. */
 export class MessageHandlerRegistry extends DidCommMessageHandlerRegistry {
   readonly #reports = new ProblemReportHandler()
@@ -49,6 +56,42 @@ export class MessageHandlerRegistry extends DidCommMessageHandlerRegistry {
   /** Reads reports without Credo's validators, which refuse the lower case of RFC 0035. */
   override getMessageClassForMessageType(messageType: string): typeof DidCommMessage | undefined {
     return isProblemReport(messageType) ? DidCommMessage : super.getMessageClassForMessageType(messageType)
+  }
+}
+
+/** The code of the report that Credo sends for an error, or that a message is. It is this agent's, and no text of the sender. */
+const Reported = v.union([
+  v.pipe(
+    v.object({ problemReport: v.object({ description: v.object({ code: v.string() }) }) }),
+    v.transform(({ problemReport }) => problemReport.description.code),
+  ),
+  v.pipe(
+    v.object({ type: v.pipe(v.string(), v.check(isProblemReport)), description: v.object({ code: v.string() }) }),
+    v.transform(({ description }) => description.code),
+  ),
+])
+
+const logReport = (answer: unknown): void => {
+  const code = v.safeParse(Reported, answer)
+  if (!code.success) return
+  const unit = currentUnit()
+  unit.afterCommit(() =>
+    log('info', 'an inbound message was refused with a problem report', {
+      event: 'inbound.refused',
+      ...{ tenant: unit.tenant, error: code.output },
+    }),
+  )
+}
+
+/** Logs messages that are refused with a problem report; others are logged in receive.ts. Credo calls this before all other middlewares. */
+export const logProblemReports: DidCommMessageHandlerMiddleware = async (inbound, next) => {
+  try {
+    await next()
+    logReport(inbound.responseMessage?.message)
+  } catch (error) {
+    // Without a connection the message is refused without a report.
+    if (inbound.connection !== undefined) logReport(error)
+    throw error
   }
 }
 

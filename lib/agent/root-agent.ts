@@ -13,10 +13,8 @@ import {
   InjectionSymbols,
   LogLevel,
   type Module,
-  MultiBaseEncoder,
   Repository,
   type StorageService,
-  TypedArrayEncoder,
 } from '@credo-ts/core'
 import type { DidCommModuleConfig } from '@credo-ts/didcomm'
 import { BASE_AGENT } from '../records/tenant.ts'
@@ -60,7 +58,6 @@ export const endpointOf = (tenant: string): string =>
   `${settings().PUBLIC_URL}/didcomm${tenant === BASE_AGENT ? '' : `/${tenant}`}`
 
 const start = async <M extends Modules>({ modules, configOf, prepare }: AgentKind<M>): Promise<TenantContexts> => {
-  boundBase58()
   silenceRepositories()
   const contexts = new TenantContexts((tenant) => configOf(endpointOf(tenant)))
   const agent = new Agent<M>({
@@ -82,34 +79,6 @@ const storageOf = (agentContext: AgentContext): StorageService<BaseRecord> =>
 const silenceRepositories = (): void => {
   Repository.prototype.save = (agentContext, record) => storageOf(agentContext).save(agentContext, record)
   Repository.prototype.update = (agentContext, record) => storageOf(agentContext).update(agentContext, record)
-}
-
-/** Bytes or characters of a key. An RSA key of 4,096 bits has 526 bytes; 1,024 take 5 ms. */
-const MAX_KEY = 1_024
-
-/** Characters of multibase. A did:peer:4 contains its whole document, about 1,000 characters; 4,096 take 10 to 20 ms. */
-const MAX_MULTIBASE = 4_096
-
-/** The same function, which throws a CredoError for more than `max` characters or bytes. */
-const bounded =
-  <Of extends { length: number }, Rest extends unknown[], Result>(
-    max: number,
-    convert: (of: Of, ...rest: Rest) => Result,
-  ): ((of: Of, ...rest: Rest) => Result) =>
-  (of, ...rest) => {
-    if (of.length > max) throw new CredoError(`base58 of more than ${max} characters or bytes is not converted`)
-    return convert(of, ...rest)
-  }
-
-/**
- * Bounds Credo's base58, which takes quadratic time: other agents choose the length of the keys and DIDs in messages, attachments and documents of the
- * web. All of Credo's calls look up the functions in these two classes.
- */
-export const boundBase58 = (): void => {
-  TypedArrayEncoder.fromBase58 = bounded(MAX_KEY, TypedArrayEncoder.fromBase58)
-  TypedArrayEncoder.toBase58 = bounded(MAX_KEY, TypedArrayEncoder.toBase58)
-  MultiBaseEncoder.decode = bounded(MAX_MULTIBASE, MultiBaseEncoder.decode)
-  MultiBaseEncoder.encode = bounded(MAX_MULTIBASE, MultiBaseEncoder.encode)
 }
 
 /** Lambda has no file system for Credo to store anything in. */

@@ -10,7 +10,13 @@ import {
 } from '@credo-ts/didcomm'
 import { PUBLIC_DID } from '../records/did.ts'
 import { findOwnDid } from './dids/own-dids.ts'
-import { type ExchangeProtocol, findExchanges, isExchangeProtocol, recipientRole } from './exchanges.ts'
+import {
+  type ExchangeProtocol,
+  findExchanges,
+  isExchangeProtocol,
+  isProblemReport,
+  recipientRole,
+} from './exchanges.ts'
 import {
   findInvitation,
   findInvitationsOfKey,
@@ -18,7 +24,6 @@ import {
   rememberNamedInvitation,
 } from './invitations/invitations.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
-import { isProblemReport } from './problem-reports.ts'
 import { isOthersThread, joinExchange } from './thread-owner.ts'
 
 type Inbound = DidCommInboundMessageContext

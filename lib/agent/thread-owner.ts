@@ -12,7 +12,7 @@ import {
 import * as v from 'valibot'
 import { connectionsOfOurKey } from './connections/connection-service.ts'
 import { didsWithKey } from './dids/did-repository.ts'
-import { EXCHANGE_PROTOCOLS, type Exchange, findExchanges, updateExchange } from './exchanges.ts'
+import { EXCHANGE_PROTOCOLS, type Exchange, findExchanges, isProblemReport, updateExchange } from './exchanges.ts'
 import {
   findInvitation,
   findInvitationOfRequest,
@@ -33,8 +33,8 @@ const Requested = v.looseObject({
   '~service': v.fallback(v.optional(v.looseObject({ recipientKeys: v.array(v.string()) })), undefined),
 })
 
-/** Messages that may answer the request of an unused invitation. */
-const ANSWERS = new Set(['presentation', 'request-credential', 'problem-report'])
+/** Messages that may answer the request of an unused invitation, beside problem reports. */
+const ANSWERS = new Set(['presentation', 'request-credential'])
 
 /**
  * Whether the sender of a message is a party of an exchange. The exchange of an invitation belongs, from its first message on, to the connection that
@@ -68,8 +68,8 @@ export const joinExchange = async (inbound: Inbound, exchange: Exchange): Promis
   return true
 }
 
-const isAnswer = (inbound: Inbound, invitation: Invitation): boolean =>
-  isUnused(invitation) && ANSWERS.has(parseMessageType(inbound.message.type).messageName)
+const isAnswer = ({ message: { type } }: Inbound, invitation: Invitation): boolean =>
+  isUnused(invitation) && (isProblemReport(type) || ANSWERS.has(parseMessageType(type).messageName))
 
 /** Whether a connectionless sender may answer: the invitation is unused, and the message was sent to its key by a new key. */
 const mayAnswer = async (inbound: Inbound, invitation: Invitation): Promise<boolean> => {
@@ -90,13 +90,16 @@ const mayAcknowledge = async ({ agentContext, message, senderKey }: Inbound, { i
   return service?.recipientKeys.includes(TypedArrayEncoder.toBase58(senderKey.publicKey.publicKey)) ?? false
 }
 
-/** Whether an existing connection may answer without `handshake-reuse`, as Credo's wallets do: the message has to name the invitation. */
+/**
+ * Whether an existing connection may answer without `handshake-reuse`, as Credo's wallets do: the message has to name the invitation, unless it declines
+ * the request. ACA-Py's problem reports name the request only, which nobody knows without the invitation.
+ */
 const mayAnswerAgain = async (
   inbound: Inbound,
   invitation: Invitation,
   connection: DidCommConnectionRecord,
 ): Promise<boolean> =>
-  inbound.message.thread?.parentThreadId !== undefined &&
+  (inbound.message.thread?.parentThreadId !== undefined || isProblemReport(inbound.message.type)) &&
   isAnswer(inbound, invitation) &&
   (await mayReuse(inbound.agentContext, invitation, connection))
 

@@ -5,10 +5,12 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import { POST_LIMITS } from '../egress/post.ts'
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
+import { measure } from '../metrics.ts'
 import { openMessageLane } from '../outbox/messages.ts'
 import { deliverLane } from '../outbox/turn.ts'
 import { decodeWakeUp, type FirstItem, isForLane } from '../outbox/wake-up.ts'
 import { openEventLane } from '../webhooks/event-lane.ts'
+import { postpone } from './postpone.ts'
 
 /** Time for an attempt besides the POST, in ms: reading, opening a secret, recording. */
 const AROUND_MS = 5_000
@@ -36,13 +38,17 @@ const deliverOne = async (
 ): Promise<string[]> => {
   const wakeUp = decodeWakeUp(body)
   if (wakeUp === undefined || !isForLane(wakeUp)) {
-    log('error', 'a message of the queue is no wake-up of a lane', { event: 'wake_up.malformed', messageId })
+    const fields = { event: 'wake_up.malformed', messageId } as const
+    measure('error', 'a message of the queue is no wake-up of a lane', fields, { values: { WakeUpsDead: 1 } })
     return []
   }
   try {
     const open = async (lane: string, first?: FirstItem) =>
       openMessageLane(lane, { first }) ?? (await openEventLane(lane))
-    const repeated = Number(attributes?.ApproximateReceiveCount) > 1
+    const { SentTimestamp, ApproximateFirstReceiveTimestamp, ApproximateReceiveCount } = attributes ?? {}
+    const queuedFor = Number(ApproximateFirstReceiveTimestamp) - Number(SentTimestamp)
+    if (await postpone(wakeUp, { speed, queuedFor, now: Date.now() })) return []
+    const repeated = Number(ApproximateReceiveCount) > 1
     const surroundings = { clock: Date.now, random: Math.random, newId: randomUUID, pause, after }
     await deliverLane(wakeUp, { ...surroundings, startUntil, speed, repeated, open })
     return []

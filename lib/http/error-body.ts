@@ -21,8 +21,9 @@ const STATUS = {
   'invitation.received': 409,
   'invitation.out_of_turn': 409,
   'credential.not_revocable': 409,
-  'revocation.no_index': 503,
+  'revocation.no_index': 409,
   'did.exists': 409,
+  'schema.exists': 409,
   'definition.exists': 409,
   'definition.not_ready': 409,
   'quota.exceeded': 429,
@@ -33,7 +34,7 @@ const STATUS = {
   'store.unavailable': 503,
   'store.query_not_indexed': 500,
   'idempotency.mismatch': 409,
-  'anoncreds.unavailable': 503,
+  'anoncreds.unavailable': 409,
   'settings.invalid': 500,
   internal: 500,
 } as const satisfies Record<ErrorCode, number>
@@ -155,6 +156,10 @@ export const toErrorBody = (error: unknown): ErrorBody => {
   const explained = isOwn(error) && statusCode < 500 && statusCode !== 401 && statusCode !== 403
   return explained ? { ...body, ...explanation(error) } : body
 }
+
+/** Seconds of the header `Retry-After`, if the error has one (RFC 9110, section 10.2.3). */
+export const retryAfterOf = (error: unknown): number | undefined =>
+  (isOwn(error) ? error.retryAfter : undefined) ?? (statusOf(error) === 503 ? 1 : undefined)
 
 /** Maximum lengths of texts in the log, in characters. */
 const MAX_LOGGED = 500

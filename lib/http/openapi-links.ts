@@ -1,5 +1,6 @@
 /** Links between operations: which operations take an id from an answer. https://spec.openapis.org/oas/v3.1.0#link-object */
 import { type Contract, type Schema, successOf } from '../interface/contract.ts'
+import { OPERATIONS } from '../interface/operations.ts'
 import { ConnectionRecord } from '../records/connection.ts'
 import { CredentialDefinitionRecord } from '../records/credential-definition.ts'
 import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
@@ -7,88 +8,64 @@ import { OutOfBandRecord } from '../records/out-of-band.ts'
 import { ProofRecord } from '../records/proof.ts'
 import { QuestionAnswerRecord } from '../records/question-answer.ts'
 import { TenantRecord } from '../records/tenant.ts'
+import { fieldsOf } from './json-schema.ts'
 
-/** The parameter for an id, and the operations that have it. */
-interface Target {
-  parameter: string
-  operationIds: readonly string[]
-}
+/** Parameters of other operations, with the runtime expressions of their values. */
+type Parameters = Record<string, string>
 
-const CONNECTION: Target = {
-  parameter: 'connectionId',
-  operationIds: ['GetConnectionById', 'SendMessage', 'GetBasicMessages', 'SendPing', 'DeleteConnection'],
-}
-const CREDENTIAL: Target = {
-  parameter: 'credentialRecordId',
-  operationIds: ['GetCredentialById', 'GetCredentialFormData', 'RevokeCredential'],
-}
-const PROOF: Target = {
-  parameter: 'proofRecordId',
-  operationIds: ['GetProofById', 'GetProofFormData', 'AcceptPresentation'],
-}
-const OUT_OF_BAND: Target = {
-  parameter: 'outOfBandId',
-  operationIds: ['GetOutOfBandRecordById', 'DeleteOutOfBandRecord', 'GetConnections'],
-}
-const QUESTION: Target = { parameter: 'questionAnswerId', operationIds: ['GetQuestionAnswerById', 'SendAnswer'] }
-const DEFINITION: Target = {
-  parameter: 'credentialDefinitionId',
-  operationIds: ['GetCredentialDefinitionById'],
-}
-const ORGANIZATION: Target = { parameter: 'orgId', operationIds: ['RegisterWebhook', 'GetWebhookEndpoints'] }
-const ENDPOINT = [
-  ...['DeleteWebhookEndpoint', 'RotateWebhookSecret', 'TestWebhookEndpoint', 'EnableWebhookEndpoint'],
-  ...['GetWebhookDeliveries', 'ReplayWebhookEvents'],
-]
+const ofBody = (parameter: string, pointer: string): Parameters => ({ [parameter]: `$response.body#${pointer}` })
 
-/** The JSON pointer to the id in an answer that is a record. */
-const OF_RECORDS = new Map<unknown, [pointer: string, Target]>([
-  [ConnectionRecord, ['/id', CONNECTION]],
-  [CredentialExchangeRecord, ['/id', CREDENTIAL]],
-  [ProofRecord, ['/id', PROOF]],
-  [OutOfBandRecord, ['/id', OUT_OF_BAND]],
-  [QuestionAnswerRecord, ['/id', QUESTION]],
-  [CredentialDefinitionRecord, ['/id', DEFINITION]],
-  [TenantRecord, ['/orgId', ORGANIZATION]],
+/** By the schema of an answer that is a record. */
+const OF_RECORDS = new Map<unknown, Parameters>([
+  [ConnectionRecord, ofBody('connectionId', '/id')],
+  [CredentialExchangeRecord, ofBody('credentialRecordId', '/id')],
+  [ProofRecord, ofBody('proofRecordId', '/id')],
+  [OutOfBandRecord, ofBody('outOfBandId', '/id')],
+  [QuestionAnswerRecord, ofBody('questionAnswerId', '/id')],
+  [CredentialDefinitionRecord, ofBody('credentialDefinitionId', '/id')],
+  [TenantRecord, ofBody('orgId', '/orgId')],
 ])
 
-/** The JSON pointer to the id in an answer with this member. */
-const OF_MEMBERS: Record<string, [pointer: string, Target]> = {
-  connectionRecord: ['/connectionRecord/id', CONNECTION],
-  outOfBandRecord: ['/outOfBandRecord/id', OUT_OF_BAND],
-  credentialRecordId: ['/credentialRecordId', CREDENTIAL],
-  proofRecordId: ['/proofRecordId', PROOF],
-  schemaId: ['/schemaId', { parameter: 'schemaId', operationIds: ['GetSchemaById'] }],
-  did: ['/did', { parameter: 'did', operationIds: ['ResolveDid'] }],
+/** By a member of an answer. */
+const OF_MEMBERS: Record<string, Parameters> = {
+  connectionRecord: ofBody('connectionId', '/connectionRecord/id'),
+  outOfBandRecord: ofBody('outOfBandId', '/outOfBandRecord/id'),
+  credentialRecordId: ofBody('credentialRecordId', '/credentialRecordId'),
+  proofRecordId: ofBody('proofRecordId', '/proofRecordId'),
+  schemaId: ofBody('schemaId', '/schemaId'),
+  did: ofBody('did', '/did'),
 }
 
 const membersOf = (schema: Schema): string[] => ('entries' in schema ? Object.keys(Object(schema.entries)) : [])
 
-const idsIn = (schema: Schema): [pointer: string, Target][] => {
+const inAnswerOf = (contract: Contract): Parameters[] => {
+  const { schema } = successOf(contract)
   const ofRecord = OF_RECORDS.get(schema)
   return ofRecord ? [ofRecord] : membersOf(schema).flatMap((name) => (OF_MEMBERS[name] ? [OF_MEMBERS[name]] : []))
 }
 
-const linkTo = (operationId: string, parameters: Record<string, string>) => ({
-  [operationId]: { operationId, parameters },
-})
-
-/** Parameters of links to operations on the endpoint that was registered. */
-const endpointLinks = ({ path, body }: Contract) => {
+/** Of an endpoint that was registered. */
+const ofEndpoint = ({ path, body }: Contract): Parameters[] => {
   const orgId = path.includes('{orgId}') ? '$request.path.orgId' : '$request.body#/orgId'
-  return body === undefined || !path.endsWith('/register') ? {} : { orgId, endpointId: '$response.body#/data/id' }
+  return body === undefined || !path.endsWith('/register') ? [] : [{ orgId, ...ofBody('endpointId', '/data/id') }]
 }
 
-/** Links of the success answer, by target operation; undefined if there are none. */
+const namesOf = (schema: Schema | undefined): string[] => fieldsOf(schema).map(({ name }) => name)
+
+/** Whether these are all parameters of the path, and the operation has each of them. */
+const takes = ({ parameters: { path, query } = {} }: Contract, given: string[]): boolean => {
+  const inPath = namesOf(path)
+  const all = [...inPath, ...namesOf(query)]
+  return inPath.every((name) => given.includes(name)) && given.every((name) => all.includes(name))
+}
+
+/** Links of the success answer, by target operation; undefined if there are none. Without a token nobody uses the API. */
 export const linksOf = (contract: Contract): Record<string, object> | undefined => {
-  // Operations without a token are for people and other agents, who do not use the API.
-  const shown = contract.security === 'none' ? [] : idsIn(successOf(contract).schema)
-  const ids = shown.flatMap(([pointer, { parameter, operationIds }]) =>
-    operationIds
-      .filter((operationId) => operationId !== contract.operationId)
-      .map((operationId) => linkTo(operationId, { [parameter]: `$response.body#${pointer}` })),
+  const shown = contract.security === 'none' ? [] : [...inAnswerOf(contract), ...ofEndpoint(contract)]
+  const links = shown.flatMap((parameters) =>
+    OPERATIONS.filter(
+      (target) => target !== contract && target.security === 'token' && takes(target, Object.keys(parameters)),
+    ).map(({ operationId }) => [operationId, { operationId, parameters }] as const),
   )
-  const endpoint = endpointLinks(contract)
-  const links = [...ids, ...('orgId' in endpoint ? ENDPOINT.map((operationId) => linkTo(operationId, endpoint)) : [])]
-  return links.length === 0 ? undefined : Object.assign({}, ...links)
+  return links.length === 0 ? undefined : Object.fromEntries(links)
 }

@@ -1,11 +1,14 @@
 /** The OpenAPI 3.1 document, generated from the contracts that the pipeline checks. */
+import examples from '../../docs/examples.json' with { type: 'json' }
 import { type Contract, IDEMPOTENCY_KEY, mayBeEmpty } from '../interface/contract.ts'
 import { OPERATIONS } from '../interface/operations.ts'
-import { EXAMPLES } from './examples.ts'
 import { componentSchemas, fieldsOf, schemaOf } from './json-schema.ts'
 import { content, describeResponses, errorResponses } from './openapi-responses.ts'
 import { AREAS, areaOf } from './openapi-tags.ts'
 import { describeWebhooks, WEBHOOK_PARAMETERS } from './openapi-webhooks.ts'
+
+/** Bodies of real requests and answers, by operationId. */
+export const EXAMPLES: Readonly<Record<string, { request?: unknown; response?: unknown }>> = examples
 
 /** Marks a path parameter that may contain unencoded slashes, for which OpenAPI has no keyword. */
 const TAKES_SLASHES = 'x-takes-slashes'

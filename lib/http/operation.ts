@@ -1,6 +1,7 @@
 /** The pipeline of every operation: authentication, path, query, body, authorization, the handler in its transaction, the answer or the error. */
 import middy from '@middy/core'
 import type { APIGatewayProxyResult } from 'aws-lambda'
+import { actingAgent } from '../auth/access.ts'
 import type { Contract } from '../interface/contract.ts'
 import { checkBody } from './body.ts'
 import {
@@ -19,9 +20,6 @@ import { type ErrorPage, refuse, toResponse } from './response.ts'
 
 /** The operation ends this many ms before Lambda's timeout, so that a slow dependency causes our 503 and not the gateway's. */
 const TIME_TO_ANSWER = 250
-
-/** Required for contracts of one kind, and refused for all others. */
-type Where<Kind extends boolean, Part> = Kind extends true ? Part : { [Name in keyof Part]?: undefined }
 
 /** A run of an operation that changes something. */
 interface Command<Answers> {
@@ -56,29 +54,39 @@ interface Handle<C extends Contract, Prepared, Unit> {
   handle: (request: AuthorizedRequest<C, Unit> & { prepared: Prepared }) => Promise<AnswerBody | Answer>
 }
 
-interface Authorize<C extends Contract> {
-  /** Returns the agent for which the caller may run the operation; throws `auth.forbidden` otherwise. */
-  authorize: (request: OperationRequest<C>) => string
-}
+/** Returns the agent for which the caller may run the operation; throws `auth.forbidden` otherwise. */
+type Authorize<C extends Contract> = (request: OperationRequest<C>) => string
+
+/** Required for contracts of one kind, and refused for all others. */
+type Where<Kind extends boolean, Part> = Kind extends true ? Part : { [Name in keyof Part]?: undefined }
+
+/** A token's agent may be acted for by default, but not a tenant or an organization that the path names. */
+type Authorization<C extends Contract> = C['security'] extends 'token'
+  ? C['path'] extends `${string}{${'tenantId' | 'orgId'}}${string}`
+    ? { authorize: Authorize<C> }
+    : { authorize?: Authorize<C> }
+  : Where<C['security'] extends 'optional' ? true : false, { authorize: Authorize<C> }>
 
 /**
- * The implementation of a contract and its dependencies. Each function imports its own, so that other bundles do not contain them: verifying needs
- * jose, the transaction the unit of work, sealed answers KMS.
+ * What a contract needs beside a handler. Each function imports its own, so that other bundles do not contain them: verifying needs jose, sealed answers
+ * KMS.
  */
-export type Operation<C extends Contract, Prepared, Unit, Answers> = Handle<C, Prepared, Unit> &
-  Where<C['security'] extends 'none' ? false : true, Authorize<C>> &
+type Dependencies<C extends Contract, Answers> = Authorization<C> &
   Where<C['security'] extends 'optional' ? true : false, { verify: Verify }> &
-  Where<C extends { idempotent: true } ? true : false, { inTransaction: InTransaction<Unit, Answers> }> &
   Where<C extends { holdsSecret: true } ? true : false, { answers: Answers }> &
   Where<C extends { pages: string } ? true : false, { errorPage: ErrorPage }>
+
+/** The implementation of a contract: its handler, alone where nothing else is required. */
+export type Implementation<C extends Contract, Prepared, Unit, Answers> =
+  | (Record<never, never> extends Dependencies<C, Answers> ? Handle<C, Prepared, Unit>['handle'] : never)
+  | (Handle<C, Prepared, Unit> & Dependencies<C, Answers>)
 
 type Handled<C extends Contract, Prepared, Unit> = Parameters<Handle<C, Prepared, Unit>['handle']>[0]
 
 /** The same for any contract, as the pipeline uses it. */
-interface AnyOperation<C extends Contract, Prepared, Unit, Answers> extends Handle<C, Prepared, Unit> {
-  authorize?: Authorize<C>['authorize'] | undefined
+interface AnyImplementation<C extends Contract, Prepared, Unit, Answers> extends Handle<C, Prepared, Unit> {
+  authorize?: Authorize<C> | undefined
   verify?: Verify | undefined
-  inTransaction?: InTransaction<Unit, Answers> | undefined
   answers?: Answers | undefined
   errorPage?: ErrorPage | undefined
 }
@@ -86,7 +94,8 @@ interface AnyOperation<C extends Contract, Prepared, Unit, Answers> extends Hand
 const runOf =
   <C extends Contract, Prepared, Unit, Answers>(
     { operationId, answers: success }: C,
-    { authorize, prepare, handle, inTransaction, answers }: AnyOperation<C, Prepared, Unit, Answers>,
+    { authorize, prepare, handle, answers }: AnyImplementation<C, Prepared, Unit, Answers>,
+    inTransaction: InTransaction<Unit, Answers> | undefined,
   ) =>
   async ({
     principal,
@@ -98,7 +107,7 @@ const runOf =
   }: Checked = {}): Promise<AnswerBody | Answer> => {
     // The values have passed the schemas from which the type is derived, but the compiler can't follow them through the event.
     const asked = { principal, path, query, body } as OperationRequest<C>
-    const agent = authorize?.(asked)
+    const agent = authorize ? authorize(asked) : principal && actingAgent(principal)
     const prepared = (await prepare?.(asked)) as Prepared
     const handleIn = (unit?: Unit) => handle({ ...asked, agent, unit, wanted, prepared } as Handled<C, Prepared, Unit>)
     if (inTransaction === undefined || agent === undefined) return handleIn()
@@ -108,29 +117,25 @@ const runOf =
   }
 
 /**
- * Makes a Lambda handler of a contract and its implementation. Caller, path, query and body are checked in this order. `authorize` is called
- * each time, also where the `Idempotency-Key` already has an answer. `handle` throws AgentErrors, and returns the body of the answer or
- * `answer(body, { headers })`; a contract with pages also takes a `Page`, one that redirects a `Redirect`.
- * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
- *
- * @example
- * export const deleteWebhookEndpoint = defineOperation(DeleteWebhookEndpoint, {
- *   authorize: ({ principal, path }) => managingAgent(principal, path.orgId),
- *   handle: ({ path, unit }) => deleteEndpoint(unit, path),
- *   inTransaction,
- * })
+ * Makes a Lambda handler of a contract and its implementation. Caller, path, query and body are checked in this order. It acts for the token's agent,
+ * unless `authorize` returns another one, which is asked each time, also where the `Idempotency-Key` already has an answer. `handle` throws
+ * AgentErrors, and returns the body of the answer or `answer(body, { headers })`; a contract with pages also takes a `Page`, one that redirects a
+ * `Redirect`. https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
 export const defineOperation = <const C extends Contract, Prepared = undefined, Unit = undefined, Answers = undefined>(
   contract: C,
-  operation: Operation<C, Prepared, Unit, Answers>,
+  implementation: Implementation<C, Prepared, Unit, Answers>,
+  inTransaction?: InTransaction<Unit, Answers>,
 ) => {
+  const parts: AnyImplementation<C, Prepared, Unit, Answers> =
+    typeof implementation === 'function' ? { handle: implementation } : implementation
   const pipeline = middy<OperationEvent, APIGatewayProxyResult>({ timeoutEarlyInMillis: TIME_TO_ANSWER })
-    .onError(refuse(contract, operation.errorPage))
-    .before(checkCaller(contract, operation.verify))
+    .onError(refuse(contract, parts.errorPage))
+    .before(checkCaller(contract, parts.verify))
     .before(checkParameters(contract))
   if (contract.pages) pipeline.before(({ event }) => keep(event, { wanted: wantedOf(event) }))
   if (contract.body) pipeline.before(checkBody(contract.body, contract))
-  const run = runOf(contract, operation)
+  const run = runOf(contract, parts, inTransaction)
   return pipeline.handler(async (event: OperationEvent, context) =>
     toResponse(contract, await run(event.checked), {
       requestId: requestIdOf(event, context),

@@ -96,16 +96,26 @@ export class Redirect {
   }
 }
 
-export interface PageLinks {
+interface ListPage<T> {
+  entries: readonly T[]
+  /** Cursor of the next page. */
+  next?: string | undefined
+}
+
+interface PageRequest {
   /** The operation's path, with its parameters filled in. */
   path: string
   /** The query of this page. */
   query: Readonly<Record<string, string | number | undefined>>
-  /** Cursor of the next page. */
-  next: string | undefined
 }
 
-export const pageOf = (items: object[], { path, query, next }: PageLinks): Answer => {
+/** Answers with a page of a list, and a link to the next one (RFC 8288). `show` makes the API's JSON of an entry. */
+export const pageOf = <T>(
+  { entries, next }: ListPage<T>,
+  show: (entry: T) => object,
+  { path, query }: PageRequest,
+): Answer => {
+  const items = entries.map(show)
   if (next === undefined) return answer(items)
   const url = new URL(settings().PUBLIC_URL + path)
   for (const [name, value] of Object.entries({ ...query, cursor: next }))

@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { type Contract, type ErrorBody, type Schema, successOf } from '../interface/contract.ts'
 import { log } from '../log.ts'
-import { toErrorBody, toErrorLog } from './error-body.ts'
+import { retryAfterOf, toErrorBody, toErrorLog } from './error-body.ts'
 import { type OperationMiddleware, requestIdOf, wantedOf } from './event.ts'
 import { Answer, type AnswerBody, Page, Redirect, StoredDocument } from './request.ts'
 import { toFieldIssues } from './validate.ts'
@@ -89,10 +89,13 @@ const pageHeaders = (requestId: string) => ({
   ...headersOf(requestId),
 })
 
-/** Headers that a status requires: a challenge (RFC 9110, section 11.6.1), a time to retry (section 10.2.3). */
-const headersOfStatus = (status: number): Record<string, string> => {
-  if (status === 401) return { 'www-authenticate': 'Bearer' }
-  return status === 503 ? { 'retry-after': '1' } : {}
+/** Headers of an error: a challenge for a 401 (RFC 9110, section 11.6.1), a time to retry. */
+const headersOfError = (error: unknown, status: number): Record<string, string> => {
+  const retryAfter = retryAfterOf(error)
+  return {
+    ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+    ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+  }
 }
 
 /** Renders the page of an error. */
@@ -109,7 +112,7 @@ export const refuse =
       event: failed ? 'request.failed' : 'request.refused',
       ...{ requestId, operationId, ...toErrorLog(error) },
     })
-    const headers = { ...headersOfStatus(body.statusCode), ...headersOf(requestId) }
+    const headers = { ...headersOfError(error, body.statusCode), ...headersOf(requestId) }
     if (errorPage !== undefined && wantedOf(event) === 'page')
       return {
         statusCode: body.statusCode,

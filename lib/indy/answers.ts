@@ -11,11 +11,19 @@ import {
   AnonCredsSchema,
 } from '../records/anoncreds-objects.ts'
 
-/** The answer is not a reply, or a reply to another request. The message quotes nothing of it. */
+/** The answer is not a reply, or a reply to another request, so it says nothing of the object. The message quotes nothing of it. */
 export class LedgerAnswerError extends Error {
   constructor(message: string) {
     super(message)
     this.name = 'LedgerAnswerError'
+  }
+}
+
+/** No ledger has the object. */
+export class NotOnLedgerError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'NotOnLedgerError'
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import type * as v from 'valibot'
+import { isSameSet } from '../records/anoncreds-objects.ts'
 import type { DefinitionContent, RegistryContent } from './answers.ts'
 import {
   type CredentialDefinitionId,
@@ -118,9 +119,6 @@ const idIn = (did: string, operation: Operation): IndyId | undefined => {
   if (operation.type === '102') return parseIndyId(`${did}:3:CL:${operation.ref}:${operation.tag}`)
   return parseIndyId(operation.type === '113' ? operation.id : operation.revocRegDefId)
 }
-
-/** A ledger stores a schema's names as a set: indy-vdr sends them in no order. */
-const isSameSet = (one: string[], other: string[]): boolean => isDeepStrictEqual(one.toSorted(), other.toSorted())
 
 const compared = (found: { txnTime: number | undefined } | undefined, isSame: boolean): LedgerState => {
   if (found === undefined) return { state: 'absent' }

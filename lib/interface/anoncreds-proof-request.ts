@@ -7,12 +7,12 @@ import { exactly, noArray, text } from './fields.ts'
 const Moment = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER))
 
 /**
- * The interval in which a credential must not be revoked; the status list that is valid at `to` decides. Without `from`, `from` equals `to`: wallets on
- * Credo accept no other (Aries RFC 0441).
+ * The moment at which a credential must not be revoked: the status list that is valid at `to` decides. `from` is equal to `to` or absent (Aries RFC
+ * 0441): wallets refuse any other interval.
  */
 const NonRevoked = v.pipe(
   exactly({ from: v.optional(Moment), to: Moment }),
-  v.check(({ from, to }) => from === undefined || from <= to, 'must not end before it begins'),
+  v.check(({ from, to }) => from === undefined || from === to, 'must have a from that is equal to its to'),
 )
 
 /** Without `rev_reg_id`, because the prover names the registry. */

@@ -71,7 +71,8 @@ export const CreateSchema = /* @__PURE__ */ defineContract(() => ({
   summary: 'Publish a schema',
   description:
     '`issuerId` defaults to the did:webvh of the agent; then the schema is published at once. If the issuer is on an Indy ledger, the state is ' +
-    '`action`: its operator has to write `ledgerTransaction`. The same request returns `finished` once the ledger has exactly this schema.',
+    '`action`: its operator has to write `ledgerTransaction`. The same request returns `finished` once the ledger has exactly this schema. ' +
+    'There is one schema for an issuer, a name and a version: the same request returns it, one with other attributes is a 409.',
   security: 'token',
   idempotent: true,
   companion: true,
@@ -131,8 +132,13 @@ export const CreateCredentialDefinition = /* @__PURE__ */ defineContract(() => (
     issuerId: v.optional(ObjectId),
     supportRevocation: v.optional(v.boolean(), false),
     revocationRegistrySize: v.optional(
-      v.pipe(v.number(), v.integer(), v.minValue(MIN_REGISTRY_SIZE), v.maxValue(MAX_REGISTRY_SIZE)),
-      DEFAULT_REGISTRY_SIZE,
+      v.pipe(
+        v.number(),
+        v.integer(),
+        v.minValue(MIN_REGISTRY_SIZE),
+        v.maxValue(MAX_REGISTRY_SIZE),
+        v.description(`Only with supportRevocation; ${DEFAULT_REGISTRY_SIZE} if absent.`),
+      ),
     ),
     ...NOT_ENDORSED,
   }),
@@ -166,8 +172,8 @@ export const GetCredentialDefinitionById = /* @__PURE__ */ defineContract(() => 
   description:
     'A definition of the agent also has the fields of its record. `ledgerObjects` has what the operator of an Indy issuer has to write to the ledger: ' +
     'the definition in state `action`; in state `finished`, for each of its revocation registries the definition (`REVOC_REG_DEF`), the first entry, ' +
-    'and an entry (`REVOC_REG_ENTRY`) after each revocation. There is no event for objects of registries, so repeat this request from time to time. ' +
-    'An object disappears when the ledger has exactly this object; then the next one appears. The id may be in the path unchanged, with slashes, or percent-encoded.',
+    'and an entry (`REVOC_REG_ENTRY`) after each revocation. Each object of a registry is an event ' +
+    '`credential_definition.ledger_objects_added`. An object disappears when the ledger has exactly this object; then the next one appears. The id may be in the path unchanged, with slashes, or percent-encoded.',
   security: 'token',
   companion: true,
   parameters: { path: v.object({ credentialDefinitionId: ObjectId }) },

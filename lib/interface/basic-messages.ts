@@ -5,16 +5,27 @@ import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
 import { exactly, Paging, text } from './fields.ts'
 
+/** In bytes, as JSON in UTF-8: with more, its envelope is over 256 KiB, which this agent does not take from others either. */
+const MAX_CONTENT_BYTES = 195_000
+
+const Content = v.pipe(
+  text(100_000),
+  v.check(
+    (content) => Buffer.byteLength(JSON.stringify(content)) - '""'.length <= MAX_CONTENT_BYTES,
+    `must be at most ${MAX_CONTENT_BYTES} bytes as JSON in UTF-8`,
+  ),
+)
+
 export const SendMessage = /* @__PURE__ */ defineContract(() => ({
   operationId: 'SendMessage',
   method: 'POST',
   path: '/basic-messages/{connectionId}',
   summary: 'Send a basic message to a connection',
-  description: 'The record and the message to the wallet are committed together before the answer.',
+  description: `The record and the message to the wallet are committed together before the answer. \`content\` has at most ${MAX_CONTENT_BYTES} bytes as JSON in UTF-8.`,
   security: 'token',
   idempotent: true,
   parameters: { path: v.object({ connectionId: EntityId }) },
-  body: exactly({ content: text(100_000) }),
+  body: exactly({ content: Content }),
   answers: { 200: BasicMessageRecord },
   refusals: [404],
 }))

@@ -135,7 +135,8 @@ export const CreateOfferOob = /* @__PURE__ */ defineContract(() => ({
       outOfBandRecordId: v.string(),
       /** For GetCredentialById. */
       credentialRecordId: v.string(),
-      /** Thread id of the offer. */
+      /** Thread id of the offer, by two names. */
+      credentialRecordThId: v.string(),
       credentialRequestThId: v.string(),
     }),
   },

@@ -13,7 +13,10 @@ const Address = v.pipe(
   v.regex(/^(?:https?:\/\/|urn:)[^\s<>"{}|\\^`]+$/, 'must be an http(s) or urn address'),
 )
 
-/** Contexts that it refers to must be trusted as well, because none is fetched. */
+/**
+ * Contexts that it refers to must be trusted as well, because none is fetched. Without `@import`: what such a context means is not in its text, by which
+ * the processor of JSON-LD remembers it.
+ */
 const ContextDocument = v.pipe(
   noArray(
     v.looseObject({
@@ -23,6 +26,7 @@ const ContextDocument = v.pipe(
       ]),
     }),
   ),
+  v.check((document) => !JSON.stringify(document).includes('"@import":'), 'must not have @import'),
   v.check((document) => !isNestedDeeperThan(document, MAX_DEPTH), `must not be nested deeper than ${MAX_DEPTH} levels`),
 )
 

@@ -59,12 +59,15 @@ const ConnectionProofRequest = v.pipe(
   ),
 )
 
-/** The four fields of the interface document, and two that are needed to retrieve the form data. */
+/** The four fields of the interface document, two that are needed to retrieve the form data, and the names that CreateOfferOob has for the others. */
 export const ProofRequestResult = v.strictObject({
   ...INVITATION_RESULT,
+  outOfBandRecordId: v.string(),
   /** For tenant_ProofFormData. */
   proofRecordId: v.string(),
+  /** Thread id of the request, by two names. */
   proofRecordThId: v.string(),
+  proofRequestThId: v.string(),
 })
 
 export const CreateRequest = /* @__PURE__ */ defineContract(() => ({
@@ -74,7 +77,8 @@ export const CreateRequest = /* @__PURE__ */ defineContract(() => ({
   summary: 'Create a presentation request that is bound to no proposal and to no existing connection',
   description:
     '422: a constraint, path, filter, pattern or claim format of the presentation definition would not be enforced; the error names it. ' +
-    'Contexts in the options are trusted for this request in addition to those of the service. They are not sent to the wallet.',
+    'Contexts in the options are trusted for this request in addition to those of the service, and so is a context at an address that `schema` names, which ' +
+    'is read now. They are not sent to the wallet.',
   security: 'token',
   idempotent: true,
   body: ProofRequest,

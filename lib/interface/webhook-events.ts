@@ -50,6 +50,9 @@ const exchange = (record: Schema, states: readonly string[]): EventContent => ({
 })
 
 const CREDENTIAL = exchange(CredentialExchangeRecord, CREDENTIAL_STATES)
+/** The same without a step from one state to another. */
+const inState = ({ record, ids }: EventContent): EventContent => ({ record, ids })
+
 const PROOF = exchange(ProofFormData, PROOF_STATES)
 
 const QUESTION_ANSWER = exchange(QuestionAnswerRecord, QUESTION_ANSWER_STATES)
@@ -129,11 +132,20 @@ const bodies = (type: EventType, summary: string, content: EventContent): EventB
 const SUMMARIES: Record<EventType, [summary: string, content: EventContent]> = {
   'connection.state_changed': ['The state of a connection has changed', CONNECTION],
   'credential.state_changed': ['The state of a credential exchange has changed', CREDENTIAL],
+  'credential.revocation_published': ['A revocation by the agent is published: verifiers see it', inState(CREDENTIAL)],
+  'credential.revocation_notification_received': [
+    'The issuer of a held credential has notified the agent of its revocation',
+    inState(CREDENTIAL),
+  ],
   'proof.state_changed': ['The state of a proof exchange has changed', PROOF],
   'question_answer.state_changed': ['A question was sent, received or answered', QUESTION_ANSWER],
   'credential_definition.state_changed': [
     'The state of a credential definition has changed: its keys are generated, or it has failed',
     CREDENTIAL_DEFINITION,
+  ],
+  'credential_definition.ledger_objects_added': [
+    'An operator has to write an object of a revocation registry to a ledger: the definition has it in `ledgerObjects`',
+    inState(CREDENTIAL_DEFINITION),
   ],
   'basic_message.received': ['A basic message was received', BASIC_MESSAGE],
   'basic_message.sent': ['A basic message was created and will be sent to the wallet', BASIC_MESSAGE],

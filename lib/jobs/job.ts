@@ -1,6 +1,7 @@
 /** Jobs: work that a committed change asks for, and that outlives the process that does it. A job exists as long as its item. */
-import { dueFields, dueFor } from '../outbox/due.ts'
+
 import { wakeJobsNow } from '../outbox/queues.ts'
+import { dueFields, dueFor } from '../store/due.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { integer, isoTime, optional, text } from '../store/item-fields.ts'
 import { jobAddress, jobKeyOf } from '../store/keys.ts'
@@ -12,6 +13,7 @@ const JOB_TYPES = [
   'revocation-list',
   'ledger-object',
   'registry-write',
+  'presentation',
   'pickup-expiry',
 ] as const
 export type JobType = (typeof JOB_TYPES)[number]

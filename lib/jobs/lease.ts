@@ -21,11 +21,11 @@ export interface LeasedJob extends Job {
 const isDue = ({ dueAt = 0, lease }: JobItem, now: number): boolean =>
   dueAt <= now || (lease !== undefined && dueAt < (settings().LEASES_VOID_BEFORE ?? 0) + LEASE_MS)
 
-/** The condition that the job has not changed since it was read. */
-const asRead = ({ dueAt, lease }: JobItem): Condition => ({
-  equals: jobItem.attributes({ dueAt, lease }),
-  ...(lease === undefined && { absent: ['lease'] }),
-})
+/** The condition that no other invocation has leased the job since it was read. `dueAt` is not compared: a stored fraction is read rounded. */
+const asRead = ({ attempts, lease }: JobItem, now: number): Condition =>
+  lease === undefined
+    ? { equals: jobItem.attributes({ attempts }), absent: ['lease'], atMost: jobItem.attributes({ dueAt: now }) }
+    : { equals: jobItem.attributes({ lease }) }
 
 /**
  * Leases a due job. Undefined if there is none, it is not due, or another invocation runs it. A due job with a lease belonged to a process that has
@@ -37,7 +37,7 @@ export const leaseJob = async (key: JobKey, lease: string, now: number): Promise
   const attempts = found.attempts + 1
   const failures = found.failures + (found.lease === undefined ? 0 : 1)
   const set = jobItem.attributes({ attempts, failures, lease, ...dueJob(key, now + LEASE_MS) })
-  const updated = await updateOrFind(jobItem.addressOf(key), { set }, asRead(found))
+  const updated = await updateOrFind(jobItem.addressOf(key), { set }, asRead(found, now))
   // The SDK repeats a request after a lost response. Then the existing lease is this one.
   const taken = updated.written !== undefined || updated.found?.lease?.S === lease
   return taken ? { ...key, createdAt: found.createdAt, lease, attempts, failures } : undefined

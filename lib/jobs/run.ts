@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { SQSRecord } from 'aws-lambda'
 import { AgentError, errorName, isAgentError } from '../errors.ts'
 import { log } from '../log.ts'
+import { measure } from '../metrics.ts'
 import { wakeJobLater } from '../outbox/queues.ts'
 import { decodeJobWakeUp } from '../outbox/wake-up.ts'
 import { transaction } from '../store/transaction.ts'
@@ -118,10 +119,6 @@ const isOurs = (error: unknown): boolean => !isAgentError(error) || error.code =
 const reasonOf = (error: unknown): string => (isAgentError(error) && !isOurs(error) ? error.message : INTERNAL)
 
 const giveUp = async (job: LeasedJob, handler: JobHandler, reason: string): Promise<void> => {
-  log(reason === INTERNAL || reason === STOPPED ? 'error' : 'warn', 'a job was given up', {
-    event: 'job.given_up',
-    ...{ type: job.type, tenant: job.tenant, id: job.id, reason },
-  })
   try {
     await transaction(job.tenant, (unit) => end(unit, job, { commit: () => handler.giveUp(unit, job, reason) }))
   } catch (error) {
@@ -129,4 +126,10 @@ const giveUp = async (job: LeasedJob, handler: JobHandler, reason: string): Prom
     await releaseJob(job, { failures: MAX_FAILURES, at: Date.now() + growingPause(job) })
     throw error
   }
+  measure(
+    reason === INTERNAL || reason === STOPPED ? 'error' : 'warn',
+    'a job was given up',
+    { event: 'job.given_up', ...{ type: job.type, tenant: job.tenant, id: job.id, reason } },
+    { values: { WorkGivenUp: 1 } },
+  )
 }

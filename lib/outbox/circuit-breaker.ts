@@ -2,7 +2,7 @@
 import type { PostOutcome } from '../egress/post.ts'
 
 /**
- * Whose fault an outcome is. `connection`: nothing can be reached there. `gateway`: a gateway answers for a receiver that does not.
+ * Whose fault an outcome is. `connection`: nothing can be reached at the origin. `gateway`: a gateway answers for a receiver at this address.
  * `receiver`: it concerns this lane only. `message`: it concerns this item only.
  */
 export type Fault = 'connection' | 'gateway' | 'receiver' | 'message'
@@ -19,6 +19,17 @@ export const faultOf = ({ status, failure }: PostOutcome): Fault => {
 
 const isOfConnection = (failure: PostOutcome['failure']): boolean =>
   failure === 'dns' || failure === 'connect' || failure === 'tls'
+
+/**
+ * Which of the two an outcome shows to be up. Behind an origin that can be reached a gateway may answer for the receiver at one address. A webhook
+ * endpoint, which is both, is up if it answers itself.
+ */
+export const reachedBy = <D>(outcome: PostOutcome, { origin, address }: { origin: D; address: D }): Set<D> => {
+  const fault = faultOf(outcome)
+  if (fault === 'connection' || outcome.failure === 'address') return new Set()
+  if (fault !== 'gateway') return new Set([origin, address])
+  return new Set(origin === address ? [] : [origin])
+}
 
 /** A failure that counts against a destination. */
 export interface Suspicion {
@@ -41,10 +52,8 @@ const PARTIES_THAT_CLOSE = 3
 const OWN_LANES_THAT_CLOSE = 3
 /** Failures of this many lanes without a success in between close a destination, even if all belong to one party. */
 const LANES_THAT_CLOSE = 20
-/** The same for a destination that was closed within the last day while lanes could reach it: more than a few strangers can make. */
+/** The same for a destination that was closed within the last day by lanes which have not reached it since: more than a few strangers can make. */
 const LANES_THAT_CLOSE_AGAIN = 100
-/** Ms in which that number halves, down to the usual one: those who are left may only have nothing more to send. */
-const HALVES_IN = 60 * 60_000
 
 /** The failures that count now, with a new one; one for each lane. */
 export const addSuspicion = (known: readonly Suspicion[], added: Suspicion): Suspicion[] => [
@@ -54,19 +63,29 @@ export const addSuspicion = (known: readonly Suspicion[], added: Suspicion): Sus
   added,
 ]
 
-/**
- * Whether these failures close a destination. `since`: ms since it was open again after some lanes had closed it that have reached it neither
- * then nor later; undefined where there are none within the last day.
- */
-export const closes = (suspicions: readonly Suspicion[], since: number | undefined): boolean =>
+/** Whether these failures close a destination. `again`: some lanes have closed it within the last day that have not reached it since. */
+export const closes = (suspicions: readonly Suspicion[], again: boolean): boolean =>
   suspicions.filter(({ own }) => own !== undefined).length >= OWN_LANES_THAT_CLOSE ||
-  suspicions.length >= lanesThatClose(since) ||
-  (since === undefined && new Set(suspicions.map(({ party }) => party)).size >= PARTIES_THAT_CLOSE)
+  suspicions.length >= (again ? LANES_THAT_CLOSE_AGAIN : LANES_THAT_CLOSE) ||
+  (!again && new Set(suspicions.map(({ party }) => party)).size >= PARTIES_THAT_CLOSE)
 
-const lanesThatClose = (since: number | undefined): number =>
-  since === undefined
-    ? LANES_THAT_CLOSE
-    : Math.max(LANES_THAT_CLOSE, Math.floor(LANES_THAT_CLOSE_AGAIN / 2 ** Math.floor(since / HALVES_IN)))
+/**
+ * The lane for a probe: of the party whose last failure is the longest ago, or that has had none; of its lanes again such a one, and of several any.
+ * `suspicions`: the latest is the last. `random` is in [0, 1).
+ */
+export const laneToProbe = <L extends Pick<Suspicion, 'lane' | 'party'>>(
+  lanes: readonly L[],
+  suspicions: readonly Suspicion[],
+  random: number,
+): L | undefined => {
+  const longestAgo = (some: readonly L[], isOf: (one: L, suspicion: Suspicion) => boolean): readonly L[] => {
+    const last = some.map((one) => suspicions.findLastIndex((suspicion) => isOf(one, suspicion)))
+    return some.filter((_, index) => last[index] === Math.min(...last))
+  }
+  const ofParty = longestAgo(lanes, (one, { party }) => one.party === party)
+  const best = longestAgo(ofParty, (one, { lane }) => one.lane === lane)
+  return best[Math.floor(random * best.length)]
+}
 
 /** Maximum number of lanes that are stored as suspects: a destination's item is read often and must stay small. */
 export const MAX_SUSPECTS = 40

@@ -1,9 +1,6 @@
 /** Corrupt items: an item that cannot be read is set aside unchanged, so that it does not block the items behind it. */
 import { measure } from '../metrics.ts'
-import { itemBytes } from '../store/item.ts'
-import { corruptAddress } from '../store/keys.ts'
-import { addressOf, epochSeconds, type Item, toKey } from '../store/table.ts'
-import { MAX_ITEM_BYTES, type TableWrite } from '../store/write.ts'
+import type { TableWrite } from '../store/write.ts'
 
 /** An item of a lane that cannot be read. */
 export interface CorruptItem {
@@ -13,44 +10,8 @@ export interface CorruptItem {
   about: Record<string, unknown>
 }
 
-/** In seconds. */
-const SECONDS_KEPT = 90 * 24 * 60 * 60
-
-/** Attributes that are always kept: an operator needs them to find the item and to know where it was. */
-const NEEDED = ['pk', 'sk', 'kind', 'corruptPk', 'corruptSk', 'corruptLacks', 'expiresAt']
-
-/** Drops the largest attributes of an item that is too large with the added ones, and lists their names in `corruptLacks`. */
-const fitting = (item: Item, lacks: readonly string[] = []): Item => {
-  const named: Item = lacks.length === 0 ? item : { ...item, corruptLacks: { S: lacks.join(' ') } }
-  if (itemBytes(named) <= MAX_ITEM_BYTES) return named
-  const sizes = Object.entries(item).flatMap(([name, value]) =>
-    NEEDED.includes(name) ? [] : [{ name, size: itemBytes({ [name]: value }) }],
-  )
-  const largest = sizes.reduce((a, b) => (b.size > a.size ? b : a), { name: '', size: 0 })
-  const { [largest.name]: _, ...rest } = item
-  return largest.size === 0 ? named : fitting(rest, [...lacks, largest.name])
+/** Logs and counts an item that was set aside: it is corrupt, unless `about` names another event. */
+export const logCorrupt = (about: Record<string, unknown>, now: number): void => {
+  const fields = { event: 'outbox.item_corrupt', ...about } as const
+  measure('error', 'an item that waits was set aside', fields, { values: { WorkGivenUp: 1 }, now })
 }
-
-/** Moves an item to an address of its own, with all attributes that fit, so that an operator can repair it. */
-export const setAside = (item: Item, now: number): TableWrite[] => {
-  const address = addressOf(item)
-  const kept: Item = {
-    ...item,
-    ...toKey(corruptAddress(address)),
-    kind: { S: 'corrupt-item' },
-    corruptKind: item.kind ?? { S: '' },
-    corruptPk: { S: address.pk },
-    corruptSk: { S: address.sk },
-    expiresAt: { N: String(epochSeconds(now) + SECONDS_KEPT) },
-  }
-  return [{ remove: address, condition: { present: ['pk'] } }, { put: fitting(kept) }]
-}
-
-/** Logs and counts a corrupt item. */
-export const logCorrupt = (about: Record<string, unknown>, now: number): void =>
-  measure(
-    'error',
-    'an item that waits is corrupt and was set aside',
-    { event: 'outbox.item_corrupt', ...about },
-    { values: { ItemsCorrupt: 1 }, now },
-  )

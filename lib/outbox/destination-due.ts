@@ -1,7 +1,9 @@
 /** What is done when the time of a destination has come: a closed one is probed, and an open one releases lanes of its waiting list. */
-import { laneAddress } from '../store/keys.ts'
+
+import { dueFor } from '../store/due.ts'
+import { laneAddress, originOf } from '../store/keys.ts'
 import { getItem } from '../store/table.ts'
-import { probeDelay } from './circuit-breaker.ts'
+import { laneToProbe, probeDelay } from './circuit-breaker.ts'
 import {
   change,
   type Destination,
@@ -11,12 +13,12 @@ import {
   isSlow,
   leaveIndex,
   readDestination,
-  suspectName,
+  recentDestination,
+  suspectOf,
 } from './destination.ts'
-import { dueFor } from './due.ts'
 import { wakeLanes, wakeLater } from './queues.ts'
 import { freeSlots } from './slow-destination.ts'
-import { type Entry, fewEntries, probeCandidate, removeEntry, someEntries } from './waiting-list.ts'
+import { type Entry, fewEntries, removeEntry, someEntries } from './waiting-list.ts'
 import type { DestinationWakeUp, LaneWakeUp } from './wake-up.ts'
 
 export interface Surroundings {
@@ -56,6 +58,9 @@ const wake = async (
 /** Maximum number of lanes that are woken at once to give up items. */
 const MAX_EXPIRED = 256
 
+/** Entries that are read to choose the lane of a probe: lanes of many tenants. */
+const CANDIDATES = 160
+
 const SECOND = 1_000
 
 /** Probes a closed destination when its next probe is due, and wakes lanes whose items have waited too long, a limited number each second. */
@@ -71,11 +76,12 @@ const probe = async (read: Destination, { clock, random }: Surroundings): Promis
   if (moved === undefined) return
   await wake(destination, expired, 'expired', 'released')
   if (isTime) {
-    const suspected = new Set((moved.suspicions ?? []).map(({ lane }) => lane))
-    const candidate = await probeCandidate(destination, (lane) => suspected.has(suspectName(lane)), random)
-    if (candidate === undefined) return finish(moved, now)
-    const reason = { kind: 'probe', waiting: candidate.entry, destination, at: now } as const
-    await wakeLanes([{ lane: candidate.lane, reason }], isQuick(moved, now) ? 'fast' : 'slow')
+    const entries = (await someEntries(destination, CANDIDATES)).map((entry) => ({ entry, ...suspectOf(entry.lane) }))
+    const found = laneToProbe(entries, moved.suspicions ?? [], random())?.entry
+    if (found === undefined) return finish(moved, now)
+    const reason = { kind: 'probe', waiting: found.entry, destination, at: now } as const
+    const origin = await recentDestination(originOf(destination), now)
+    await wakeLanes([{ lane: found.lane, reason }], isQuick(origin, now) ? 'fast' : 'slow')
   }
   await wakeLater({ destination, at }, at - now)
 }
@@ -100,11 +106,11 @@ const lastReleaseStarted = async ({ released }: Destination, now: number): Promi
   return lease !== undefined || waiting?.S !== released.entry
 }
 
-/** How many lanes may be released now. */
+/** How many lanes may be released now. Slots are those of the origin. */
 const roomAt = async (read: Destination, slow: boolean, now: number): Promise<number> => {
   if (!(await lastReleaseStarted(read, now))) return 0
   return slow
-    ? freeSlots(read.destination, now)
+    ? freeSlots(originOf(read.destination), now)
     : Math.min(MAX_RELEASE, FIRST_RELEASE * 2 ** Math.min(read.rounds ?? 0, 10))
 }
 
@@ -112,7 +118,7 @@ const roomAt = async (read: Destination, slow: boolean, now: number): Promise<nu
 const release = async (read: Destination, { clock, random }: Surroundings): Promise<void> => {
   const { destination, rounds = 0 } = read
   const now = clock()
-  const slow = isSlow(read, now)
+  const slow = isSlow(await recentDestination(originOf(destination), now), now)
   const at = now + (slow ? SLOW_RELEASE : SECOND)
   const room = await roomAt(read, slow, now)
   const entries =

@@ -4,19 +4,24 @@ import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
 import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
+import { DUE_FIELDS, dueFields, dueFor } from '../store/due.ts'
 import { decodeIfSound, defineItem, type Stored } from '../store/item.ts'
 import { integer, json, optional, text } from '../store/item-fields.ts'
-import { type Address, destinationAddress, digest } from '../store/keys.ts'
+import { type Address, destinationAddress, digest, laneOwner, originOf } from '../store/keys.ts'
 import { addressOf, epochSeconds, getItem, getItems, type Item } from '../store/table.ts'
 import { absentOrExpired, updateIf } from '../store/write.ts'
-import { addSuspicion, closes, IGNORED_FOR, MAX_SUSPECTS, probeDelay, SLOW_MS } from './circuit-breaker.ts'
+import { addSuspicion, closes, IGNORED_FOR, MAX_SUSPECTS, probeDelay } from './circuit-breaker.ts'
 import { logCorrupt } from './corrupt-item.ts'
-import { DUE_FIELDS, dueFields, dueFor } from './due.ts'
 import { makeDueNow } from './lane.ts'
 import { wakeLater } from './queues.ts'
 
-/** The name of a lane or party in a destination's item: a part of its digest, because the item is read often and must stay small. */
-export const suspectName = (lane: string): string => digest(lane).slice(0, 12)
+/** The names of a lane and its owner in a destination's item: parts of their digests, because the item is read often and must stay small. */
+export const suspectOf = (lane: string): { lane: string; party: string } => ({
+  lane: nameOf(lane),
+  party: nameOf(laneOwner(lane)),
+})
+
+const nameOf = (lane: string): string => digest(lane).slice(0, 12)
 
 const Suspicion = v.object({
   lane: v.string(),
@@ -67,7 +72,7 @@ export const isQuick = ({ slowUntil = 0, quickUntil = 0 }: Destination, now: num
 
 /** What was read is used for some seconds. A lane that is going to wait reads it again; any other makes at most one more attempt. */
 const REMEMBERED_MS = 3_000
-const known = new Bounded<string, { read: Destination; until: number }>(2_000)
+const known = new Bounded<string, { read: Destination; until: number }>(4_000)
 
 const remember = (read: Destination, now: number): Destination => {
   known.set(read.destination, { read, until: now + REMEMBERED_MS })
@@ -89,23 +94,33 @@ const asFound = async (destination: string, item: Item | undefined, now: number)
 }
 
 /**
- * Reads the item at an address, and in the same request the destination, which is then cached. Undefined if the destination was cached already, or if
- * there is no item. Throws `store.unavailable`.
+ * Reads what this process has not read in the last seconds of a destination and its origin, and in the same request the item at an address. Undefined
+ * if there is no such item, or if both were cached already: then there is no request. Throws `store.unavailable`.
  */
 export const readWithDestination = async (
-  address: Address,
   destination: string,
   now: number,
+  address?: Address,
 ): Promise<Item | undefined> => {
-  if (knownOf(destination, now)) return undefined
-  const { pk } = destinationAddress(destination)
-  const found = await getItems([address, destinationAddress(destination)])
-  await asFound(
-    destination,
-    found.find((item) => addressOf(item).pk === pk),
-    now,
-  )
-  return found.find((item) => addressOf(item).pk === address.pk)
+  const unknown = [...new Set([originOf(destination), destination])].filter((name) => !knownOf(name, now))
+  if (unknown.length === 0) return undefined
+  const items = await getItems([...(address === undefined ? [] : [address]), ...unknown.map(destinationAddress)])
+  const found = new Map(items.map((item) => [addressOf(item).pk, item]))
+  for (const name of unknown) await asFound(name, found.get(destinationAddress(name).pk), now)
+  return found.get(address?.pk ?? '')
+}
+
+/** What an attempt has to do with: an address, and its origin. A webhook endpoint is both. */
+export interface Target {
+  origin: Destination
+  address: Destination
+}
+
+/** A destination and its origin, as this process has read them in the last seconds, or else as they are in the table. Throws `store.unavailable`. */
+export const recentTarget = async (destination: string, now: number): Promise<Target> => {
+  await readWithDestination(destination, now)
+  const origin = await recentDestination(originOf(destination), now)
+  return { origin, address: origin.destination === destination ? origin : await recentDestination(destination, now) }
 }
 
 /** Replaces a corrupt item: the destination is open, and due, so that the lanes that wait for it are released. Another invocation may be faster. */
@@ -203,18 +218,18 @@ export interface LaneFailure {
  */
 export const recordFailure = async (destination: string, failure: LaneFailure): Promise<Destination> => {
   const { party, fault, probe, now, random } = failure
-  const lane = suspectName(failure.lane)
+  const { lane } = suspectOf(failure.lane)
   const { after, written } = await decide(destination, now, (read) => {
     const { suspicions = [], ignored = [] } = read
     const counted = ignored.filter(({ until }) => until > now)
-    if (isClosed(read)) {
-      const isNew = probe && suspicions.length < MAX_SUSPECTS && !suspicions.some((one) => one.lane === lane)
-      return isNew ? { set: { suspicions: [...suspicions, { lane, at: now }] } } : undefined
-    }
+    const added = { ...suspectOf(failure.lane), at: now }
+    if (isClosed(read))
+      return probe
+        ? { set: { suspicions: [...suspicions.filter((one) => one.lane !== lane), added].slice(-MAX_SUSPECTS) } }
+        : undefined
     if (counted.some((one) => one.lane === lane)) return undefined
-    const added = { lane, ...(party === undefined ? { own: failure.lane } : { party: suspectName(party) }), at: now }
-    const all = addSuspicion(suspicions, added)
-    if (fault !== 'connection' && !closes(all, sinceOpened(counted, now))) return { set: { suspicions: all } }
+    const all = addSuspicion(suspicions, party === undefined ? { ...added, own: failure.lane } : added)
+    if (fault !== 'connection' && !closes(all, counted.length > 0)) return { set: { suspicions: all } }
     const at = now + probeDelay(0, random)
     return { set: { suspicions: all, closedAt: now, probeAt: at, rounds: 0, ...dueFor(destination, at) } }
   })
@@ -229,16 +244,12 @@ export const recordFailure = async (destination: string, failure: LaneFailure): 
   return after
 }
 
-/** Ms since the destination was opened again after these lanes had closed it. */
-const sinceOpened = (ignored: readonly { until: number }[], now: number): number | undefined =>
-  ignored.length === 0 ? undefined : now + IGNORED_FOR - Math.max(...ignored.map(({ until }) => until))
-
 /**
  * Records a success, if that is news: earlier failures no longer count, and the lane counts again. After an outage many lanes succeed at the same time,
  * so the decision is made again after a concurrent write.
  */
 export const recordSuccess = async (read: Destination, lane: string, now: number): Promise<void> => {
-  const name = suspectName(lane)
+  const name = nameOf(lane)
   const news = (current: Destination): Change | undefined => {
     const { suspicions = [], ignored = [] } = current
     if (isClosed(current) || (suspicions.length === 0 && !ignored.some((one) => one.lane === name))) return undefined
@@ -248,28 +259,21 @@ export const recordSuccess = async (read: Destination, lane: string, now: number
 }
 
 /**
- * Opens a destination that `lane` has reached in `took` ms. The failures of other lanes that had closed it do not count for a day, because the lanes
+ * Opens a destination that `lane` has reached. The failures of other lanes that had closed it do not count for a day, because the lanes
  * themselves may be the cause. From now on the waiting lanes are released.
  */
 export const openDestination = async (
   destination: string,
-  { lane, took, now }: { lane: string; took: number; now: number },
+  { lane, now }: { lane: string; now: number },
 ): Promise<void> => {
-  const name = suspectName(lane)
+  const name = nameOf(lane)
   const { written } = await decide(destination, now, (read) => {
     if (!isClosed(read)) return undefined
     const until = now + IGNORED_FOR
     const others = (read.suspicions ?? []).filter((one) => one.lane !== name).map((one) => ({ lane: one.lane, until }))
     const before = (read.ignored ?? []).filter((one) => one.until > now && one.lane !== name)
     const ignored = [...before, ...others].slice(-MAX_SUSPECTS)
-    // Perhaps it was slow only because it was down.
-    const remove = [
-      'closedAt',
-      'probeAt',
-      'suspicions',
-      ...(took < SLOW_MS ? (['slowUntil', 'slowLeft'] as const) : []),
-    ] as const
-    return { set: { ignored, rounds: 0, ...dueFor(destination, now) }, remove }
+    return { set: { ignored, rounds: 0, ...dueFor(destination, now) }, remove: ['closedAt', 'probeAt', 'suspicions'] }
   })
   if (!written) return
   log('info', 'a destination is open again', { event: 'destination.opened', destination })

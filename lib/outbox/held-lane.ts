@@ -4,6 +4,7 @@ import { log } from '../log.ts'
 import { type TableWrite, transact } from '../store/write.ts'
 import { ensureDue, readDestination, recentDestination } from './destination.ts'
 import { type LeasedLane, laneWrites } from './lane.ts'
+import { addFault, isTooMany, type OwnFaults } from './own-faults.ts'
 import { wakeLanes, wakeLater } from './queues.ts'
 import { entryRemoval, entryWrite, newEntry } from './waiting-list.ts'
 import type { LaneWakeUp } from './wake-up.ts'
@@ -35,6 +36,10 @@ export class HeldLane {
   readonly #wakeUp: LaneWakeUp
   readonly #in: HolderSurroundings
   #ended = false
+  /** Faults of our own at the item that is delivered now. */
+  #faults: OwnFaults | undefined
+  /** Whether the process of the last holder has ended. */
+  #isLeft: boolean
   /** Whether the lane may still have an entry in a waiting list. The entry of a released lane is removed with its wake-up. */
   #inList: boolean
 
@@ -42,6 +47,8 @@ export class HeldLane {
     this.#lane = lane
     this.#wakeUp = wakeUp
     this.#in = surroundings
+    this.#faults = lane.faults
+    this.#isLeft = (lane.leases ?? 1) > 1
     this.#inList = wakeUp.reason.kind === 'probe' || wakeUp.reason.kind === 'due'
   }
 
@@ -59,10 +66,31 @@ export class HeldLane {
     return this.#end([laneWrites.end(this.#lane)])
   }
 
-  /** The lane waits until `at` (ms since the epoch), with this number of failures of its first item. */
-  async waitUntil(at: number, failures: number, writes: TableWrite[] = []): Promise<void> {
+  /**
+   * Whether an item may be tried: our own code has not failed at it too often. Where it has failed, or the last holder's process has ended, that the
+   * item is tried is recorded first.
+   */
+  async mayTry(item: string): Promise<boolean> {
+    if (this.#faults === undefined && !this.#isLeft) return true
     const now = this.#in.clock()
-    await this.#end([...writes, laneWrites.wait(this.#lane, { at, failures, now }), ...this.#leaveList()])
+    this.#faults = addFault(this.#faults, item, this.#isLeft ? 'ends' : undefined, now)
+    this.#isLeft = false
+    if (isTooMany(this.#faults, now)) return false
+    const failed = await this.#write([laneWrites.tries(this.#lane, this.#faults)])
+    if (failed.length > 0) throw lost()
+    return true
+  }
+
+  /** The lane waits after a fault. `item`: the one at which our own code has failed. */
+  waitAfterFault(at: number, failures: number, item: string | undefined): Promise<void> {
+    const faults = item === undefined ? this.#faults : addFault(this.#faults, item, 'errors', this.#in.clock())
+    return this.waitUntil(at, failures, [], faults)
+  }
+
+  /** The lane waits until `at` (ms since the epoch), with this number of failures of its first item. */
+  async waitUntil(at: number, failures: number, writes: TableWrite[] = [], faults?: OwnFaults): Promise<void> {
+    const now = this.#in.clock()
+    await this.#end([...writes, laneWrites.wait(this.#lane, { at, failures, now, faults }), ...this.#leaveList()])
     await wakeLater({ lane: this.name, reason: { kind: 'due', at } }, at - this.#in.clock())
   }
 
@@ -80,6 +108,7 @@ export class HeldLane {
     const failed = await this.#write([...writes, go, ...this.#leaveList()])
     if (failed.length > 0) throw lost()
     this.#inList = false
+    this.#faults = undefined
   }
 
   /** Removes the lane's entry from the waiting list, if it is still there. */
@@ -125,13 +154,12 @@ export class HeldLane {
   }
 
   /** Hands the lane over to the slow queue. */
-  async handOver(destination: string, probes: boolean): Promise<void> {
-    const { lane, waiting, lease } = this.#lane
+  async handOver(probes: boolean): Promise<void> {
+    const { lane, lease } = this.#lane
     const now = this.#in.clock()
-    const isProbe = probes && waiting !== undefined
-    const reason = isProbe
-      ? ({ kind: 'probe', waiting, destination, at: now } as const)
-      : ({ kind: 'released', waiting: `slow|${lease}` } as const)
+    const { reason: woken } = this.#wakeUp
+    const isProbe = probes && woken.kind === 'probe'
+    const reason = isProbe ? { ...woken, at: now } : ({ kind: 'released', waiting: `slow|${lease}` } as const)
     const write = isProbe
       ? laneWrites.handOverProbe(this.#lane)
       : laneWrites.handOver(this.#lane, reason.waiting, now + HANDED_OVER_MS)

@@ -12,6 +12,8 @@ export interface LaneContents<T> {
   metrics: { delivered: MetricName; givenUp: MetricName }
   /** The first waiting items in order, whether there are more, and those that cannot be read. `now`: ms since the epoch. */
   read(now: number): Promise<{ items: T[]; more: boolean; corrupt: CorruptItem[] }>
+  /** Unique in its lane. */
+  idOf(item: T): string
   /** Ms since the epoch. */
   giveUpAt(item: T): number
   destinationOf(item: T): string

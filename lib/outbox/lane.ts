@@ -2,13 +2,14 @@
 import { AgentError, isAgentError } from '../errors.ts'
 import { settings } from '../settings.ts'
 import type { Condition } from '../store/conditions.ts'
+import { DUE_FIELDS, dueFields, dueFor } from '../store/due.ts'
 import { decodeIfSound, defineItem, type Stored } from '../store/item.ts'
-import { flag, integer, optional, text } from '../store/item-fields.ts'
+import { flag, integer, json, optional, text } from '../store/item-fields.ts'
 import { laneAddress } from '../store/keys.ts'
 import type { Item } from '../store/table.ts'
 import { putIf, type TableWrite, updateIf, updateOrFind } from '../store/write.ts'
 import { logCorrupt } from './corrupt-item.ts'
-import { DUE_FIELDS, dueFields, dueFor } from './due.ts'
+import { OwnFaults } from './own-faults.ts'
 import type { LaneWakeUp } from './wake-up.ts'
 
 /**
@@ -25,6 +26,10 @@ export const laneItem = defineItem('lane', ({ lane }: { lane: string }) => laneA
   failures: optional(integer()),
   /** When the first attempt at that item failed. The attribute is in the projection of the index `due`. */
   epoch: optional(integer()),
+  /** Leases since the last holder released the lane: more than one if a process has ended with it. */
+  leases: optional(integer()),
+  /** Faults of our own at that item (own-faults.ts). Where a process has ended: the item that is tried. */
+  faults: optional(json(OwnFaults)),
   waiting: optional(text()),
   /** The destination whose list has that entry. */
   waitsFor: optional(text()),
@@ -80,7 +85,8 @@ export const leaseLane = async (wakeUp: LaneWakeUp, lease: string, now: number):
     { atMost: { leaseUntil: time(overUntil(now)) }, ...also },
   ]
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const tried = await unlessConflict(() => updateOrFind(address, { set }, { ...condition, anyOf: free }))
+    const change = { set, add: { leases: 1 } }
+    const tried = await unlessConflict(() => updateOrFind(address, change, { ...condition, anyOf: free }))
     if (tried === undefined) continue
     if (tried.written !== undefined) return { leased: { ...(await readable(lane, tried.written, now)), lease } }
     const found: Partial<Lane> = tried.found === undefined ? {} : await readable(lane, tried.found, now)
@@ -122,15 +128,18 @@ const readable = async (lane: string, item: Item, now: number): Promise<Lane> =>
 
 const isMine = ({ lease }: LeasedLane): Condition => ({ equals: { lease: { S: lease } } })
 
-const LEASE = ['lease', 'leaseUntil', 'dirty'] as const
+const LEASE = ['lease', 'leaseUntil', 'leases', 'dirty'] as const
 const WAITING = ['waiting', 'waitsFor'] as const
-const FAILURES = ['failures', 'epoch'] as const
+/** What is forgotten with an item's outcome. */
+const OF_ITEM = ['failures', 'epoch', 'faults', 'leases'] as const
 
 const changed = (lane: LeasedLane, set: Partial<Lane>, remove: readonly (keyof Lane)[]): TableWrite => ({
   update: laneAddress(lane.lane),
   change: { set: laneItem.attributes(set), remove },
   condition: isMine(lane),
 })
+
+type Wait = { at: number; failures: number; now: number; faults?: OwnFaults | undefined }
 
 /** Writes that release or keep the lease, on condition that it is still the same. */
 export const laneWrites = {
@@ -140,13 +149,15 @@ export const laneWrites = {
     condition: { ...isMine(lane), absent: ['dirty'] },
   }),
   /** Keeps the lease for the next item. */
-  keep: (lane: LeasedLane): TableWrite => changed(lane, {}, [...FAILURES, ...WAITING]),
+  keep: (lane: LeasedLane): TableWrite => changed(lane, {}, [...OF_ITEM, ...WAITING]),
+  /** Records that an item is tried. */
+  tries: (lane: LeasedLane, faults: OwnFaults): TableWrite => changed(lane, { faults }, []),
   /** Keeps the lease to read the items again, and removes the mark: afterwards they have to be read. */
-  keepAndRead: (lane: LeasedLane): TableWrite => changed(lane, {}, ['dirty', ...FAILURES, ...WAITING]),
+  keepAndRead: (lane: LeasedLane): TableWrite => changed(lane, {}, ['dirty', ...OF_ITEM, ...WAITING]),
   /** The lane waits until `at`, with this number of failures of its first item. `now` is the time of the last one. */
-  wait: (lane: LeasedLane, { at, failures, now }: { at: number; failures: number; now: number }): TableWrite => {
-    const set = { failures, ...(failures === 1 && { epoch: now }), ...dueFor(lane.lane, at) }
-    return changed(lane, set, [...LEASE, ...WAITING])
+  wait: (lane: LeasedLane, { at, failures, now, faults }: Wait): TableWrite => {
+    const set = { failures, ...(failures === 1 && { epoch: now }), ...(faults && { faults }), ...dueFor(lane.lane, at) }
+    return changed(lane, set, [...LEASE, ...WAITING, ...(faults ? [] : (['faults'] as const))])
   },
   /** The lane waits for its destination: `entry` in its waiting list. */
   waitForDestination: (lane: LeasedLane, { entry, destination }: { entry: string; destination: string }): TableWrite =>
@@ -167,12 +178,20 @@ export const makeDueNow = async (lane: string, now: number): Promise<void> => {
   await updateIf(laneAddress(lane), { set }, { present: ['dueAt'], absent: ['lease', 'waiting'] })
 }
 
+const WITHOUT_TIME: Condition = { absent: ['dueAt'] }
+
+/** One that was handed over is in the index, for a time that is only meant for the loss of that wake-up. */
+const HANDED_OVER: Condition = { present: ['waiting'], absent: ['waitsFor', 'lease'] }
+
 /**
- * Puts a lane whose wake-ups were lost into the index `due`, whatever it waits for. One that was handed over is in it, for a time that is only meant for
- * that loss.
+ * Puts a lane whose wake-ups were lost into the index `due`, whatever it waits for, unless it does not meet `condition`. One that is leased is marked as
+ * by its wake-up: its holder may have read one item only, and would remove the lane with the time.
  */
-export const enterLane = async (lane: string, at: number): Promise<void> => {
-  const set = { kind: { S: laneItem.kind }, ...laneItem.attributes({ lane, ...dueFor(lane, at) }) }
-  const handedOver: Condition = { present: ['waiting'], absent: ['waitsFor', 'lease'] }
-  await updateIf(laneAddress(lane), { set }, { anyOf: [{ absent: ['dueAt'] }, handedOver] })
+export const enterLane = async (
+  lane: string,
+  at: number,
+  condition: Condition = { anyOf: [WITHOUT_TIME, HANDED_OVER] },
+): Promise<void> => {
+  const entered = laneItem.attributes({ lane, dirty: true, ...dueFor(lane, at) })
+  await updateIf(laneAddress(lane), { set: { kind: { S: laneItem.kind }, ...entered } }, condition)
 }

@@ -4,15 +4,22 @@ import type { Delivery } from '../records/basic-message.ts'
 import type { Change } from '../store/conditions.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { inKey, integer, isoTime, json, optional, picklist, text } from '../store/item-fields.ts'
-import { type Address, messageEntryAddress, messageLane, outcomeAddress } from '../store/keys.ts'
+import { type Address, digest, messageEntryAddress, messageLane, outcomeAddress } from '../store/keys.ts'
 import { deliveryAttributes } from '../store/stored-record.ts'
 
 /** One packed DIDComm message: `payload` is the JSON text of the envelope, as it is posted. */
 const OutboxMessage = v.object({ endpoint: v.string(), payload: v.string() })
 export type OutboxMessage = v.InferOutput<typeof OutboxMessage>
 
-/** The destination of an endpoint: its origin. For an endpoint that is not a URL it is `invalid`: the address guard refuses to send to it. */
-export const destinationAt = (endpoint = ''): string => (URL.canParse(endpoint) ? new URL(endpoint).origin : 'invalid')
+/**
+ * The destination of an endpoint: its address, by its origin and a digest of its path and query, which may be long or secret. For an endpoint that is
+ * not a URL it is `invalid`: the address guard refuses to send to it.
+ */
+export const destinationAt = (endpoint = ''): string => {
+  if (!URL.canParse(endpoint)) return 'invalid'
+  const { origin, pathname, search } = new URL(endpoint)
+  return `${origin}#${digest(pathname + search)}`
+}
 
 /** A basic message among the messages: its record as the API shows it, or only its ids if the record is too large for an event. */
 export const SentBasicMessage = v.object({
@@ -26,6 +33,7 @@ export type SentBasicMessage = v.InferOutput<typeof SentBasicMessage>
 interface ItemKey {
   tenant: string
   connectionId: string
+  did?: string | undefined
   /** Time-ordered. */
   id: string
 }
@@ -33,6 +41,8 @@ interface ItemKey {
 const fields = {
   tenant: text(),
   connectionId: text(),
+  /** Of the lane: see `messageLane`. */
+  did: optional(text()),
   id: inKey('sk', text()),
   /** Sent in this order. */
   messages: json(v.array(OutboxMessage)),
@@ -51,7 +61,7 @@ const fields = {
 /** It has no expiry: it is either delivered or given up, and both are recorded. */
 export const outboxItem = defineItem(
   'outbox',
-  ({ tenant, connectionId, id }: ItemKey) => ({ pk: messageLane(tenant, connectionId), sk: id }),
+  ({ tenant, connectionId, did, id }: ItemKey) => ({ pk: messageLane(tenant, connectionId, did), sk: id }),
   fields,
 )
 export type OutboxItem = Stored<typeof outboxItem>

@@ -2,11 +2,12 @@
 import { describeOutcome, type Post, type PostOutcome, post } from '../egress/post.ts'
 import { log } from '../log.ts'
 import { settings } from '../settings.ts'
-import { decodeIfSound } from '../store/item.ts'
+import { decodeIfSound, itemBytes } from '../store/item.ts'
 import { FIRST_WAITING, messageLaneOf } from '../store/keys.ts'
+import { setAside } from '../store/set-aside.ts'
 import { epochSeconds, type Item, queryPage } from '../store/table.ts'
-import type { TableWrite } from '../store/write.ts'
-import { type CorruptItem, setAside } from './corrupt-item.ts'
+import { MAX_ITEM_BYTES, type TableWrite } from '../store/write.ts'
+import type { CorruptItem } from './corrupt-item.ts'
 import { readWithDestination } from './destination.ts'
 import type { Attempt, LaneContents } from './lane-contents.ts'
 import {
@@ -70,6 +71,7 @@ export const openMessageLane = (
         corrupt: items.filter((_, index) => read[index] === undefined).map((item) => corruptMessage(key, item, now)),
       }
     },
+    idOf: ({ item }) => item.id,
     giveUpAt: ({ item }) => Date.parse(item.pendingSince ?? item.createdAt) + MESSAGE_PLAN.lifetime,
     destinationOf: ({ item, index }) => destinationAt(item.messages[index]?.endpoint),
     settle: () => undefined,
@@ -109,7 +111,7 @@ const corruptMessage = (key: { tenant: string; connectionId: string }, item: Ite
  * waiting items were committed at the same time or later, and have wake-ups of their own, which find the lane leased, or free again.
  */
 const readFirst = async (lane: string, first: FirstItem | undefined, now: number): Promise<OutboxItem | undefined> => {
-  const item = first && (await readWithDestination({ pk: lane, sk: first.id }, first.destination, now))
+  const item = first && (await readWithDestination(first.destination, now, { pk: lane, sk: first.id }))
   return item && decodeIfSound(outboxItem, item)
 }
 
@@ -159,11 +161,15 @@ const failedAt = (now: number) => ({
   expiresAt: epochSeconds(now) + SECONDS_KEPT,
 })
 
-/** The item leaves the lane, and its outcome is kept. */
+/** The item leaves the lane, and its outcome is kept: without the messages if it would be too large with them, as an older item may be. */
 const ended = (item: OutboxItem, state: 'delivered' | 'failed', now: number): TableWrite[] => {
-  const messages = state === 'delivered' ? [] : item.messages
-  const outcome: Outcome = { ...item, messages, ...failedAt(now), state }
-  return [{ remove: outboxItem.addressOf(item), condition: { present: ['pk'] } }, ...outcomeWrites(outcome)]
+  const outcome: Outcome = { ...item, ...failedAt(now), state }
+  const fits = itemBytes(outcomeItem.encode(outcome)) <= MAX_ITEM_BYTES
+  const messages = state === 'failed' && fits ? item.messages : []
+  return [
+    { remove: outboxItem.addressOf(item), condition: { present: ['pk'] } },
+    ...outcomeWrites({ ...outcome, messages }),
+  ]
 }
 
 const outcomeWrites = (outcome: Outcome): TableWrite[] => [

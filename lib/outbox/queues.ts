@@ -2,6 +2,7 @@
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { AgentError, errorName } from '../errors.ts'
 import { log } from '../log.ts'
+import { measure } from '../metrics.ts'
 import { settings } from '../settings.ts'
 import {
   type Bulkhead,
@@ -16,31 +17,26 @@ import {
   type WakeUp,
 } from './wake-up.ts'
 
-let client: SQSClient | undefined
-let impatient: SQSClient | undefined
-
-const newClient = (maxAttempts: number): SQSClient => {
-  const endpoint = settings().SQS_ENDPOINT
-  return new SQSClient({
-    ...(endpoint !== undefined && { endpoint }),
-    // SQS may have another address than the host of the queue's URL: AWS_ENDPOINT_URL and the local stage set one.
-    useQueueUrlAsEndpoint: false,
-    maxAttempts,
-    requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
-  })
+const clientOf = (maxAttempts: number) => {
+  let client: SQSClient | undefined
+  return (): SQSClient => {
+    const endpoint = settings().SQS_ENDPOINT
+    client ??= new SQSClient({
+      ...(endpoint !== undefined && { endpoint }),
+      // SQS may have another address than the host of the queue's URL: AWS_ENDPOINT_URL and the local stage set one.
+      useQueueUrlAsEndpoint: false,
+      maxAttempts,
+      requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
+    })
+    return client
+  }
 }
 
 /** Connection 1 s, request 2 s, three attempts. The SDK has no timeout by default. */
-export const sqs = (): SQSClient => {
-  client ??= newClient(3)
-  return client
-}
+export const sqs = clientOf(3)
 
 /** Makes one attempt, for functions whose caller waits. The number of attempts is a setting of the client, so this is a second one. */
-export const sqsOnce = (): SQSClient => {
-  impatient ??= newClient(1)
-  return impatient
-}
+export const sqsOnce = clientOf(1)
 
 type QueueName = 'WAKE_UP_QUEUE_URL' | 'SLOW_WAKE_UP_QUEUE_URL' | 'TIMER_QUEUE_URL' | 'JOB_QUEUE_URL'
 
@@ -54,12 +50,7 @@ const urlOf = (name: QueueName): string => {
 /** SendMessageBatch takes at most 10 messages. */
 const BATCH = 10
 
-interface Entry {
-  MessageBody: string
-  MessageGroupId?: string
-  MessageDeduplicationId?: string
-  DelaySeconds?: number
-}
+type Entry = Omit<NonNullable<SendMessageBatchCommand['input']['Entries']>[number], 'Id'>
 
 /**
  * Sends messages in concurrent calls of ten. Returns for each whether the queue has accepted it.
@@ -77,11 +68,10 @@ const sendBatch = async (QueueUrl: string, entries: Entry[], dropRefused: boolea
   const Entries = entries.map((entry, index) => ({ Id: String(index), ...entry }))
   try {
     const { Failed = [] } = await sqs().send(new SendMessageBatchCommand({ QueueUrl, Entries }))
-    for (const { Code, SenderFault = false } of Failed)
-      log(SenderFault ? 'error' : 'warn', 'a wake-up was not taken by its queue', {
-        event: SenderFault ? 'wake_up.invalid' : 'wake_up.refused',
-        code: Code,
-      })
+    for (const { Code: code, SenderFault } of Failed)
+      if (SenderFault)
+        measure('error', 'a wake-up is invalid', { event: 'wake_up.invalid', code }, { values: { WakeUpsDead: 1 } })
+      else log('warn', 'a wake-up was not taken by its queue', { event: 'wake_up.refused', code })
     const refused = new Set(Failed.filter(({ SenderFault }) => !(dropRefused && SenderFault)).map(({ Id }) => Id))
     return Entries.map(({ Id }) => !refused.has(Id))
   } catch (error) {
@@ -129,13 +119,10 @@ const COMMIT_PATIENCE = 250
 export const wakeNow = async (item: CommittedItem): Promise<void> => {
   const QueueUrl = settings().WAKE_UP_QUEUE_URL
   if (QueueUrl === undefined) return
-  try {
-    await sqsOnce().send(new SendMessageCommand({ QueueUrl, ...committedEntry(item) }), {
-      abortSignal: AbortSignal.timeout(COMMIT_PATIENCE),
-    })
-  } catch (error) {
-    log('warn', 'a lane was not woken after the commit', { event: 'wake_up.not_sent', error: errorName(error) })
-  }
+  const abortSignal = AbortSignal.timeout(COMMIT_PATIENCE)
+  await sqsOnce()
+    .send(new SendMessageCommand({ QueueUrl, ...committedEntry(item) }), { abortSignal })
+    .catch((error) => log('warn', 'a lane was not woken', { event: 'wake_up.not_sent', error: errorName(error) }))
 }
 
 /** Wakes lanes. Returns for each whether the queue has accepted the wake-up. */
@@ -153,9 +140,12 @@ const MAX_DELAY = 60
  * already, so that the loss of this message costs at most a minute.
  */
 export const wakeLater = async (wakeUp: WakeUp, delay: number): Promise<void> => {
+  await sendAll(urlOf('TIMER_QUEUE_URL'), delayed({ MessageBody: encodeWakeUp(wakeUp) }, delay))
+}
+
+const delayed = (entry: Entry, delay: number): Entry[] => {
   const DelaySeconds = Math.max(0, Math.ceil(delay / 1000))
-  if (DelaySeconds > MAX_DELAY) return
-  await sendAll(urlOf('TIMER_QUEUE_URL'), [{ MessageBody: encodeWakeUp(wakeUp), DelaySeconds }])
+  return DelaySeconds > MAX_DELAY ? [] : [{ ...entry, DelaySeconds }]
 }
 
 /** Wakes destinations now. Returns for each whether the queue has accepted the wake-up. */
@@ -167,11 +157,9 @@ export const wakeDestinations = (wakeUps: DestinationWakeUp[]): Promise<boolean[
 
 const jobEntry = (job: string): Entry => ({ MessageBody: encodeJobWakeUp(job), MessageGroupId: jobGroupOf(job) })
 
-/** Wakes jobs, by the partition keys of their items. Jobs that the queue does not accept are woken by the next sweep. */
-export const wakeJobs = async (jobs: readonly string[]): Promise<void> => {
-  if (jobs.length === 0) return
-  await sendAll(urlOf('JOB_QUEUE_URL'), jobs.map(jobEntry))
-}
+/** Wakes jobs, by the partition keys of their items. Returns for each whether the queue has accepted the wake-up. */
+export const wakeJobs = (jobs: readonly string[]): Promise<boolean[]> =>
+  sendAll(urlOf('JOB_QUEUE_URL'), jobs.map(jobEntry))
 
 /** The same for jobs, in ms: no stream makes good a wake-up that was not sent, and the sweep may be a minute away. */
 const JOB_PATIENCE = 2_000
@@ -181,18 +169,13 @@ export const wakeJobsNow = async (jobs: readonly string[]): Promise<void> => {
   const QueueUrl = settings().JOB_QUEUE_URL
   if (QueueUrl === undefined || jobs.length === 0) return
   const Entries = jobs.slice(0, BATCH).map((job, index) => ({ Id: String(index), ...jobEntry(job) }))
-  try {
-    await sqsOnce().send(new SendMessageBatchCommand({ QueueUrl, Entries }), {
-      abortSignal: AbortSignal.timeout(JOB_PATIENCE),
-    })
-  } catch (error) {
-    log('warn', 'jobs were not woken after the commit', { event: 'job.not_woken', error: errorName(error) })
-  }
+  const abortSignal = AbortSignal.timeout(JOB_PATIENCE)
+  await sqsOnce()
+    .send(new SendMessageBatchCommand({ QueueUrl, Entries }), { abortSignal })
+    .catch((error) => log('warn', 'jobs were not woken', { event: 'job.not_woken', error: errorName(error) }))
 }
 
 /** Wakes a job after `delay` ms, as `wakeLater` does with a lane: its time is in the index already. */
 export const wakeJobLater = async (job: string, delay: number): Promise<void> => {
-  const DelaySeconds = Math.ceil(delay / 1000)
-  if (DelaySeconds > MAX_DELAY) return
-  await sendAll(urlOf('JOB_QUEUE_URL'), [{ ...jobEntry(job), DelaySeconds }])
+  await sendAll(urlOf('JOB_QUEUE_URL'), delayed(jobEntry(job), delay))
 }

@@ -1,9 +1,11 @@
-/** The sweep: once a minute it wakes all that is due. It measures what is due, and every five minutes what waits. */
+/** The sweep: once a minute it wakes what is due. It measures what is due, and every five minutes what waits. */
+import { Bounded } from '../bounded.ts'
 import { measure } from '../metrics.ts'
-import { DUE_SHARDS, type DueEntry, dueEntries } from './due.ts'
+import { DUE_SHARDS, type DueEntry, dueEntries } from '../store/due.ts'
+import { laneOwner } from '../store/keys.ts'
+import { Census } from './census.ts'
 import { wakeDestinations, wakeJobs, wakeLanes } from './queues.ts'
-import { waitingAt } from './waiting-list.ts'
-import type { DestinationWakeUp, LaneWakeUp } from './wake-up.ts'
+import { jobGroupOf } from './wake-up.ts'
 
 export interface Swept {
   /** Entries that were due. */
@@ -12,102 +14,85 @@ export interface Swept {
   age: number
 }
 
-/** Wakes all that is due at `now` (ms since the epoch). Entries that a queue does not accept stay due for the next sweep. */
+/** Wakes what is due at `now` (ms since the epoch). Entries that a queue does not accept stay due for the next sweep. */
 export const sweep = async (now: number): Promise<Swept> => {
-  const counts = isCensusTime(now)
   // What is not due yet is read as well then, by the same requests.
-  const shards = await Promise.all(DUE_SHARDS.map((shard) => sweepShard(shard, now, counts)))
-  const swept = {
-    entries: shards.reduce((sum, { entries }) => sum + entries, 0),
-    age: shards.reduce((oldest, { age }) => Math.max(oldest, age), 0),
+  const census = isCensusTime(now) ? new Census(now) : undefined
+  const shards = await Promise.all(DUE_SHARDS.map((shard) => sweepShard(shard, now, census)))
+  const entries = shards.reduce((sum, swept) => sum + swept.entries, 0)
+  const age = shards.reduce((oldest, swept) => Math.max(oldest, swept.age), 0)
+  const swept = { OutboxDue: entries, OutboxDueAge: age }
+  measure('info', 'the sweep has run', { event: 'outbox.swept' }, { values: swept, now })
+  if (census !== undefined) {
+    const { lanes, age } = await census.result()
+    const waiting = { OutboxWaiting: lanes, OutboxWaitingAge: age }
+    measure('info', 'what waits was counted', { event: 'outbox.counted' }, { values: waiting, now })
   }
-  report(swept, now)
-  if (counts)
-    reportWaiting(
-      await takeCensus(
-        shards.flatMap(({ waiting }) => waiting),
-        now,
-      ),
-      now,
-    )
-  return swept
+  return { entries, age }
 }
-
-interface SweptShard extends Swept {
-  /** Every entry, also those that are not due, where they are counted. */
-  waiting: DueEntry[]
-}
-
-const sweepShard = async (shard: string, now: number, counts: boolean): Promise<SweptShard> => {
-  const swept: SweptShard = { entries: 0, age: 0, waiting: [] }
-  for await (const page of dueEntries(shard, counts ? Number.MAX_SAFE_INTEGER : now)) {
-    const due = page.filter(({ at }) => at <= now)
-    await wakeLanes(due.flatMap(toLaneWakeUp))
-    await wakeDestinations(due.flatMap(toDestinationWakeUp))
-    await wakeJobs(due.flatMap(({ job }) => job ?? []))
-    swept.entries += due.length
-    swept.age = due.reduce((oldest, { at }) => Math.max(oldest, now - at), swept.age)
-    if (counts) swept.waiting.push(...page)
-  }
-  return swept
-}
-
-const toLaneWakeUp = ({ lane, at }: DueEntry): LaneWakeUp[] =>
-  lane === undefined ? [] : [{ lane, reason: { kind: 'due', at } }]
-
-const toDestinationWakeUp = ({ destination, at }: DueEntry): DestinationWakeUp[] =>
-  destination === undefined ? [] : [{ destination, at }]
-
-const report = ({ entries, age }: Swept, now: number): void =>
-  measure(
-    'info',
-    'the sweep has run',
-    { event: 'outbox.swept' },
-    { values: { OutboxDue: entries, OutboxDueAge: age }, now },
-  )
-
-const reportWaiting = ({ lanes, age }: Waiting, now: number): void =>
-  measure(
-    'info',
-    'what waits was counted',
-    { event: 'outbox.counted' },
-    { values: { OutboxWaiting: lanes, OutboxWaitingAge: age }, now },
-  )
 
 /** Minutes from one census to the next: a waiting list has 16 partitions to be read. */
-const EVERY = 5
-
-/** The lists of more destinations than this are not read: each of them counts as one lane then. */
-const MAX_DESTINATIONS = 200
-
-/** Destinations whose lists are read at the same time. */
-const CONCURRENCY = 8
+const CENSUS_EVERY = 5
 
 /** Whether the sweep of this minute counts as well. `now` in ms since the epoch. */
-const isCensusTime = (now: number): boolean => Math.floor(now / 60_000) % EVERY === 0
+const isCensusTime = (now: number): boolean => Math.floor(now / 60_000) % CENSUS_EVERY === 0
 
-interface Waiting {
-  lanes: number
-  /** How long the oldest has waited, in ms: since its first attempt failed, or since it came into its destination's list. */
-  age: number
+const sweepShard = async (shard: string, now: number, census: Census | undefined): Promise<Swept> => {
+  const swept = { entries: 0, age: 0 }
+  const shares = new Map<string, number>()
+  for await (const page of dueEntries(shard, census?.until ?? now)) {
+    const due = page.filter(({ at }) => at <= now)
+    await wake(toWake(due, { now, wokenAt, shares }), now)
+    swept.entries += due.length
+    swept.age = due.reduce((oldest, { at }) => Math.max(oldest, now - at), swept.age)
+    census?.add(page)
+  }
+  return swept
 }
 
-/** Counts what waits, of all entries of the index. Throws `store.unavailable`. */
-export const takeCensus = async (entries: readonly DueEntry[], now: number): Promise<Waiting> => {
-  const destinations = entries.flatMap(({ destination }) => (destination === undefined ? [] : [destination]))
-  const own = entries.filter(({ lane }) => lane !== undefined)
-  const waiting = {
-    lanes: own.length + Math.max(0, destinations.length - MAX_DESTINATIONS),
-    since: own.reduce((oldest, { since = now }) => Math.min(oldest, since), now),
+/** Ms after which an entry is woken again that is still due at the same time: until then its wake-up may still be in its queue. */
+const AGAIN_AFTER = 5 * 60_000
+
+/** Entries of one owner in a shard whose wake-ups may be in a queue: it has room for 120,000 messages, and others need it too. */
+const MAX_OF_OWNER = 256
+
+interface Woken {
+  now: number
+  /** When the entry was last woken; ms since the epoch. */
+  wokenAt: (entry: DueEntry) => number | undefined
+  /** Entries of each owner so far whose wake-ups may be in a queue. */
+  shares: Map<string, number>
+}
+
+/** The entries of a page to wake now. */
+export const toWake = (due: readonly DueEntry[], { now, wokenAt, shares }: Woken): DueEntry[] =>
+  due.filter((entry) => {
+    const owner = ownerOf(entry)
+    const share = (shares.get(owner) ?? 0) + 1
+    shares.set(owner, share)
+    const since = now - (wokenAt(entry) ?? Number.NEGATIVE_INFINITY)
+    return share <= MAX_OF_OWNER && !(since >= 0 && since < AGAIN_AFTER)
+  })
+
+const ownerOf = ({ kind, name }: DueEntry): string =>
+  kind === 'lane' ? laneOwner(name) : kind === 'job' ? jobGroupOf(name) : name
+
+/**
+ * When entries were woken. Only this process knows: another one may wake them once more, which does no harm, and which queues of lanes drop.
+ */
+const woken = new Bounded<string, number>(100_000)
+const keyOf = ({ kind, name, at }: DueEntry): string => `${kind} ${name} ${at}`
+const wokenAt = (entry: DueEntry): number | undefined => woken.get(keyOf(entry))
+
+const wake = async (entries: readonly DueEntry[], now: number): Promise<void> => {
+  for (const [kind, some] of Map.groupBy(entries, (entry) => entry.kind)) {
+    const accepted = await SEND[kind](some)
+    for (const [index, entry] of some.entries()) if (accepted[index] === true) woken.set(keyOf(entry), now)
   }
-  const rest = destinations.slice(0, MAX_DESTINATIONS).values()
-  const worker = async () => {
-    for (const destination of rest) {
-      const { lanes, since = now } = await waitingAt(destination)
-      waiting.lanes += lanes
-      waiting.since = Math.min(waiting.since, since)
-    }
-  }
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker))
-  return { lanes: waiting.lanes, age: now - waiting.since }
+}
+
+const SEND: Record<DueEntry['kind'], (entries: DueEntry[]) => Promise<boolean[]>> = {
+  lane: (entries) => wakeLanes(entries.map(({ name, at }) => ({ lane: name, reason: { kind: 'due', at } }))),
+  destination: (entries) => wakeDestinations(entries.map(({ name, at }) => ({ destination: name, at }))),
+  job: (entries) => wakeJobs(entries.map(({ name }) => name)),
 }

@@ -11,8 +11,9 @@ import { decodeWakeUp, isForLane, type WakeUp } from './wake-up.ts'
 
 const read = ({ body, messageId }: SQSRecord): WakeUp | undefined => {
   const wakeUp = decodeWakeUp(body)
+  const fields = { event: 'wake_up.malformed', messageId } as const
   if (wakeUp === undefined)
-    log('error', 'a message of the queue is no wake-up', { event: 'wake_up.malformed', messageId })
+    measure('error', 'a message of the queue is no wake-up', fields, { values: { WakeUpsDead: 1 } })
   return wakeUp
 }
 

@@ -1,10 +1,12 @@
 /** A turn: one invocation delivers the waiting items of a lane in order, and records their outcomes. */
 import { describeOutcome, isTaken, type PostOutcome } from '../egress/post.ts'
+import { askedDelay } from '../egress/retry-after.ts'
 import { errorName, isAgentError } from '../errors.ts'
 import { log } from '../log.ts'
 import { type Measurements, type MetricName, measure } from '../metrics.ts'
+import { mayPassLater } from '../store/faults.ts'
 import type { TableWrite } from '../store/write.ts'
-import { type Fault, faultOf, SLOW_MS } from './circuit-breaker.ts'
+import { type Fault, faultOf, reachedBy, SLOW_MS } from './circuit-breaker.ts'
 import { logCorrupt } from './corrupt-item.ts'
 import {
   type Destination,
@@ -12,15 +14,16 @@ import {
   isQuick,
   isSlow,
   openDestination,
-  recentDestination,
+  recentTarget,
   recordFailure,
   recordSuccess,
+  type Target,
 } from './destination.ts'
 import { HeldLane, type HolderSurroundings } from './held-lane.ts'
 import { type LeasedLane, leaseLane } from './lane.ts'
 import type { Attempt, LaneContents } from './lane-contents.ts'
 import { repairLane } from './repair-lane.ts'
-import { askedDelay, nextAttemptAt } from './retry-plan.ts'
+import { nextAttemptAt } from './retry-plan.ts'
 import { recordDuration, takeSlot } from './slow-destination.ts'
 import type { FirstItem, LaneWakeUp } from './wake-up.ts'
 
@@ -80,6 +83,8 @@ class Turn {
   readonly #first: FirstItem | undefined
   readonly #counts: Measurements = {}
   #failures: number
+  /** The item that is being delivered. */
+  #item: string | undefined
   #probes: boolean
   /** Whether the destination of the last attempt is known to be quick. */
   #quick = false
@@ -143,7 +148,8 @@ class Turn {
     })
     try {
       const wait = Math.min(MAX_AFTER_FAULT_MS, AFTER_FAULT_MS * 2 ** Math.min(this.#failures, 10))
-      await this.#lane.waitUntil(this.#in.clock() + wait, this.#failures + 1)
+      const item = mayPassLater(fault) ? undefined : this.#item
+      await this.#lane.waitAfterFault(this.#in.clock() + wait, this.#failures + 1, item)
     } catch (error) {
       // After a conflict another invocation has the lane, and has read all that was committed before this one.
       if (!isAgentError(error, 'store.conflict')) throw fault
@@ -153,24 +159,32 @@ class Turn {
   /** Delivers an item, or ends the turn. `last`: no other item was found after it. */
   async #deliver<T>(contents: LaneContents<T>, item: T, last: boolean): Promise<void> {
     const { clock, random, speed } = this.#in
+    this.#item = contents.idOf(item)
     const settled = contents.settle(item)
     if (settled !== undefined) return this.#finish(settled, last)
+    if (!(await this.#lane.mayTry(this.#item))) {
+      // A redrive or a replay brings it back.
+      logCorrupt({ event: 'outbox.item_set_aside', ...contents.about(item) }, clock())
+      return this.#giveUp(contents, item, last)
+    }
 
-    const name = contents.destinationOf(item)
     const giveUpAt = contents.giveUpAt(item)
-    const destination = await recentDestination(name, clock())
-    if (isClosed(destination) && !this.#probes)
+    const target = await recentTarget(contents.destinationOf(item), clock())
+    const { origin, address } = target
+    const closed = [origin, address].find(isClosed)
+    if (closed !== undefined && !this.#probes)
       // Only here: if the destination is open, an item whose time is over gets a last attempt.
-      return clock() >= giveUpAt ? this.#giveUp(contents, item, last) : this.#lane.waitFor(name, giveUpAt)
-    this.#quick = isQuick(destination, clock())
-    // A destination that is not known to be quick may take long. In the slow queue it delays only other lanes of the same owner.
-    if (!this.#quick && speed === 'fast') return this.#lane.handOver(name, this.#probes)
-    const slow = isSlow(destination, clock())
-    const slot = slow ? await takeSlot(name, this.#owner, { now: clock(), random: random() }) : undefined
-    if (slow && slot === undefined) return this.#lane.waitFor(name, giveUpAt)
+      return clock() >= giveUpAt ? this.#giveUp(contents, item, last) : this.#lane.waitFor(closed.destination, giveUpAt)
+    this.#quick = isQuick(origin, clock())
+    // An origin that is not known to be quick may take long. In the slow queue it delays only other lanes of the same owner.
+    if (!this.#quick && speed === 'fast') return this.#lane.handOver(this.#probes)
+    const slow = isSlow(origin, clock())
+    const at = { now: clock(), random: random() }
+    const slot = slow ? await takeSlot(origin.destination, this.#owner, at) : undefined
+    if (slow && slot === undefined) return this.#lane.waitFor(origin.destination, giveUpAt)
 
     const startedAt = clock()
-    const outcome = await this.#send(destination, () => contents.send(item, startedAt))
+    const outcome = await this.#send(origin, () => contents.send(item, startedAt))
     const attempt = { outcome, startedAt, endedAt: clock() }
     const taken = isTaken(outcome)
     // A success is recorded before anything else, because a fault in between would send the item twice.
@@ -181,13 +195,11 @@ class Turn {
     await this.#recordOrLog('slot', async () => slot?.release())
     await this.#recordOrLog('duration', () => {
       const { milliseconds: took, status } = outcome
-      return recordDuration({ read: destination, took, answered: status !== undefined, now: attempt.endedAt })
+      return recordDuration({ read: origin, took, answered: status !== undefined, now: attempt.endedAt })
     })
     await this.#recordOrLog('contents', async () => contents.afterAttempt?.(item, attempt))
-    if (!taken) return this.#failed(contents, item, attempt, name, last)
-    await this.#recordOrLog('success', () =>
-      this.#probes ? this.#open(name, attempt) : recordSuccess(destination, this.#lane.name, attempt.endedAt),
-    )
+    if (!taken) return this.#failed(contents, item, attempt, target, last)
+    await this.#recordOrLog('success', () => this.#reached(target, attempt))
   }
 
   /** Makes an attempt. If it takes long, the destination is recorded as slow before it ends, so that other lanes know at once. */
@@ -217,19 +229,12 @@ class Turn {
     }
   }
 
-  async #failed<T>(
-    contents: LaneContents<T>,
-    item: T,
-    attempt: Attempt,
-    destination: string,
-    last: boolean,
-  ): Promise<void> {
+  async #failed<T>(contents: LaneContents<T>, item: T, attempt: Attempt, target: Target, last: boolean): Promise<void> {
     this.#count('AttemptsFailed')
     const { outcome, endedAt: now } = attempt
     const fault = faultOf(outcome)
-    const closed = await this.#closes(contents, destination, fault, now)
-    // A probe that gets an answer opens the destination. An address that the guard refuses has not answered.
-    if (!closed && this.#probes && outcome.status !== undefined) await this.#open(destination, attempt)
+    const closed = await this.#closes(contents, target, fault, now)
+    if (this.#probes) await this.#reached(target, attempt)
     const settled = contents.settle(item)
     if (settled !== undefined) return this.#finish(settled, last)
 
@@ -249,27 +254,39 @@ class Turn {
     })
     if (next === undefined) return this.#giveUp(contents, item, last, attempt)
     const writes = contents.failed(item, { ...attempt, nextAttemptAt: next })
-    if (closed) return this.#lane.waitFor(destination, contents.giveUpAt(item), writes)
+    if (closed !== undefined) return this.#lane.waitFor(closed, contents.giveUpAt(item), writes)
     await this.#lane.waitUntil(next, this.#failures, writes)
   }
 
-  /** Counts a failure that may close the destination. Returns whether it is closed now. */
-  async #closes<T>(contents: LaneContents<T>, destination: string, fault: Fault, now: number): Promise<boolean> {
-    if (fault !== 'connection' && fault !== 'gateway') return false
+  /** Counts a failure that may close the origin or the address. Returns that one's name if it is closed now. */
+  async #closes<T>(
+    contents: LaneContents<T>,
+    { origin, address }: Target,
+    fault: Fault,
+    now: number,
+  ): Promise<string | undefined> {
+    if (fault !== 'connection' && fault !== 'gateway') return undefined
+    const { destination } = fault === 'connection' ? origin : address
     const { name: lane } = this.#lane
     const failure = { lane, party: contents.party, fault, probe: this.#probes, now, random: this.#in.random() }
-    return isClosed(await recordFailure(destination, failure))
+    return isClosed(await recordFailure(destination, failure)) ? destination : undefined
   }
 
-  async #open(destination: string, { outcome, endedAt }: Attempt): Promise<void> {
-    this.#probes = false
-    await openDestination(destination, { lane: this.#lane.name, took: outcome.milliseconds, now: endedAt })
+  /** Records that an attempt has reached the origin, or the address too. A probe opens them. */
+  async #reached(target: Target, { outcome, endedAt: now }: Attempt): Promise<void> {
+    const { name: lane } = this.#lane
+    const probes = this.#probes
+    for (const one of reachedBy(outcome, target)) {
+      this.#probes = false
+      await (probes ? openDestination(one.destination, { lane, now }) : recordSuccess(one, lane, now))
+    }
   }
 
   /** Records an item's outcome; the next one starts without failures. */
   async #finish(writes: TableWrite[], last: boolean): Promise<void> {
-    this.#failures = 0
     await this.#lane.finish(writes, last)
+    this.#failures = 0
+    this.#item = undefined
   }
 
   /** Removes the item from the lane. If it has several messages, they are all given up, so the items have to be read again. */

@@ -93,25 +93,6 @@ export const fewEntries = async (destination: string, limit: number, random: () 
   return found
 }
 
-/** Entries of a shard that are read to choose a lane for a probe. */
-const CANDIDATES = 10
-
-/** A random lane of the list for a probe. One that is not `suspected` is preferred. */
-export const probeCandidate = async (
-  destination: string,
-  suspected: (lane: string) => boolean,
-  random: () => number,
-): Promise<Entry | undefined> => {
-  let found: Entry | undefined
-  for (const shard of shardsFrom(random())) {
-    const entries = await entriesIn(destination, shard, CANDIDATES)
-    const others = entries.filter(({ lane }) => !suspected(lane))
-    if (others.length > 0) return others[Math.floor(random() * others.length)]
-    found ??= entries[Math.floor(random() * entries.length)]
-  }
-  return found
-}
-
 /** Maximum number of counted entries of each shard, and of the one full shard from which the others are estimated: lanes are spread evenly. */
 const MAX_COUNTED = 32
 const MAX_COUNTED_OF_ONE = 1_000

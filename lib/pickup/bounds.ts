@@ -1,6 +1,6 @@
 /** Limits of pickup queues: amount and time. Pure. */
 
-const DAY = 24 * 60 * 60 * 1000
+export const DAY = 24 * 60 * 60 * 1000
 
 export const MAX_DAYS = 14
 
@@ -12,6 +12,16 @@ export interface Amount {
   messages: number
   bytes: number
 }
+
+export const NOTHING: Amount = { messages: 0, bytes: 0 }
+
+export const sum = (...amounts: Amount[]): Amount =>
+  amounts.reduce((a, b) => ({ messages: a.messages + b.messages, bytes: a.bytes + b.bytes }), NOTHING)
+
+export const difference = (a: Amount, b: Amount): Amount => ({
+  messages: a.messages - b.messages,
+  bytes: a.bytes - b.bytes,
+})
 
 /** Limit of a connection's queue. */
 export const QUEUE: Amount = { messages: 1_000, bytes: 10 * 1024 * 1024 }
@@ -25,6 +35,9 @@ const ANSWERS: Amount = { messages: 100, bytes: 1024 * 1024 }
 /** Limit of each of an agent's 16 shares: 100,000 messages and 1 GiB in total. */
 const SHARE: Amount = { messages: 6_250, bytes: 64 * 1024 * 1024 }
 
+/** Beyond this a share takes no answers: strangers with many connections must not fill it up for what the agent itself has to send. */
+const SHARE_FOR_ANSWERS: Amount = { messages: SHARE.messages / 2, bytes: SHARE.bytes / 2 }
+
 /** Limit of a batch. Each message takes up to three writes of the transaction that removes it (of 100), and all have to fit in one answer. */
 export const BATCH: Amount = { messages: 30, bytes: 512 * 1024 }
 
@@ -37,5 +50,5 @@ export const fullBy = (
   { queue, share, answers }: { queue: Amount; share: Amount; answers: boolean },
 ): 'queue' | 'agent' | undefined => {
   if (!fits(queue, added, answers ? ANSWERS : QUEUE)) return 'queue'
-  return fits(share, added, SHARE) ? undefined : 'agent'
+  return fits(share, added, answers ? SHARE_FOR_ANSWERS : SHARE) ? undefined : 'agent'
 }

@@ -2,16 +2,21 @@
 import { AgentError } from '../errors.ts'
 import type { Done, Job, JobHandler, PutOff } from '../jobs/job.ts'
 import { log } from '../log.ts'
-import { logCorrupt, setAside } from '../outbox/corrupt-item.ts'
+import { measure } from '../metrics.ts'
+import { logCorrupt } from '../outbox/corrupt-item.ts'
 import { decodeIfSound } from '../store/item.ts'
-import { FIRST_WAITING, pickupPartition } from '../store/keys.ts'
-import { addressOf, type Item, queryPage } from '../store/table.ts'
+import { CONNECTION, FIRST_WAITING, recordAddress } from '../store/keys.ts'
+import { pickupPartition } from '../store/pickup-keys.ts'
+import { setAside } from '../store/set-aside.ts'
+import { addressOf, getItem, type Item, queryPage } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
-import { BATCH, MAX_DAYS, MAX_WAIT } from './bounds.ts'
-import { type PickupMessage, pickupMessage, queueItem, usageItem } from './pickup-item.ts'
-import { removeFromQueue } from './queue.ts'
+import { BATCH, DAY, difference, MAX_DAYS, MAX_WAIT, NOTHING } from './bounds.ts'
+import { listedQueue, type PickupMessage, pickupMessage, queueItem } from './pickup-item.ts'
+import { listQueue, removeFromQueue } from './queue.ts'
+import { addToUsage, countUsage } from './usage.ts'
 
 const NOT_FETCHED = `the other agent did not fetch it within ${MAX_DAYS} days`
+const DELETED = 'the connection was deleted'
 
 /** In ms since the epoch. An unreadable message has expired. */
 const expiresAt = (item: Item): number => {
@@ -21,17 +26,21 @@ const expiresAt = (item: Item): number => {
 
 export const pickupExpiryJob: JobHandler = {
   run: async ({ tenant, id }: Job): Promise<Done | PutOff> => {
-    const { items } = await queryPage(pickupPartition(tenant, id), {
-      from: FIRST_WAITING,
-      limit: BATCH.messages + 1,
-    })
-    const now = Date.now()
-    const oldest = items.find((item) => expiresAt(item) > now)
-    const expired = items.slice(0, BATCH.messages).filter((item) => expiresAt(item) <= now)
+    await countUsage({ tenant, connectionId: id })
+    const [connection, { items }] = await Promise.all([
+      getItem(recordAddress(tenant, CONNECTION, id)),
+      queryPage(pickupPartition(tenant, id), { from: FIRST_WAITING, limit: BATCH.messages + 1 }),
+    ])
     if (items.length === 0) return { commit: (unit) => removeQueue(unit, id) }
+    const now = Date.now()
+    // Nobody can fetch the messages of a connection that was deleted or has expired.
+    const isOver = (item: Item) => connection === undefined || expiresAt(item) <= now
+    const oldest = items.find((item) => !isOver(item))
+    const over = items.slice(0, BATCH.messages).filter(isOver)
     // A full batch may not be the last.
-    const later = expired.length === BATCH.messages || oldest === undefined ? 0 : expiresAt(oldest) - now
-    return { later, commit: (unit) => giveUp(unit, id, expired) }
+    const later = over.length === BATCH.messages || oldest === undefined ? 0 : Math.min(expiresAt(oldest) - now, DAY)
+    const lastError = connection === undefined ? DELETED : NOT_FETCHED
+    return { later, commit: (unit) => giveUp(unit, id, over, lastError) }
   },
 
   giveUp: async (_unit, { id }, reason) => {
@@ -50,14 +59,17 @@ const removeQueue = async (unit: UnitOfWork, connectionId: string): Promise<void
   if (items.length > 0) throw new AgentError('store.conflict', 'a message was added to the queue')
   const { messages, bytes } = queue
   unit.delete(queueItem.addressOf(queue), queueItem.attributes({ messages, bytes }))
+  unit.delete(listedQueue.addressOf(queue))
   // Unreadable messages were set aside without being subtracted.
-  unit.change(usageItem.addressOf(queue), { add: { messages: -messages, bytes: -bytes } })
+  addToUsage(unit, queue, difference(NOTHING, queue))
 }
 
-const giveUp = async (unit: UnitOfWork, connectionId: string, expired: Item[]): Promise<void> => {
+const giveUp = async (unit: UnitOfWork, connectionId: string, over: Item[], lastError: string): Promise<void> => {
   const now = Date.now()
   const messages: PickupMessage[] = []
-  for (const item of await unit.getAll(expired.map(addressOf))) {
+  // Queues of an earlier version are not listed yet.
+  listQueue(unit, { tenant: unit.tenant, connectionId })
+  for (const item of await unit.getAll(over.map(addressOf))) {
     const message = decodeIfSound(pickupMessage, item)
     if (message !== undefined) {
       messages.push(message)
@@ -68,5 +80,15 @@ const giveUp = async (unit: UnitOfWork, connectionId: string, expired: Item[]): 
       else if ('remove' in write) unit.delete(write.remove)
     logCorrupt({ tenant: unit.tenant, connectionId, kind: pickupMessage.kind }, now)
   }
-  await removeFromQueue(unit, connectionId, messages, { state: 'failed', lastError: NOT_FETCHED })
+  await removeFromQueue(unit, connectionId, messages, { state: 'failed', lastError })
+  const values = { MessagesGivenUp: messages.length }
+  if (messages.length > 0)
+    unit.afterCommit(() =>
+      measure(
+        'warn',
+        'messages that nobody fetched were given up',
+        { event: 'pickup.given_up', connectionId },
+        { values },
+      ),
+    )
 }

@@ -3,7 +3,12 @@ import * as v from 'valibot'
 import { SentBasicMessage } from '../outbox/message-item.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { inKey, integer, isoTime, json, optional, text } from '../store/item-fields.ts'
-import { pickupMessageAddress, pickupQueueAddress, pickupUsageAddress } from '../store/keys.ts'
+import {
+  listedQueueAddress,
+  pickupMessageAddress,
+  pickupQueueAddress,
+  pickupUsageAddress,
+} from '../store/pickup-keys.ts'
 
 /** The queue exists as long as its job (expiry-job.ts). */
 export const queueItem = defineItem('pickup-queue', pickupQueueAddress, {
@@ -30,6 +35,13 @@ export const pickupMessage = defineItem('pickup-message', pickupMessageAddress, 
 })
 export type PickupMessage = Stored<typeof pickupMessage>
 
-export const usageItem = defineItem('pickup-usage', pickupUsageAddress, { messages: integer(), bytes: integer() })
+/** A soft bound: it is added to after each commit, and counted anew by the jobs of the queues (usage.ts). */
+export const usageItem = defineItem('pickup-usage', pickupUsageAddress, {
+  messages: integer(),
+  bytes: integer(),
+  /** When it was last counted anew, in ms since the epoch. */
+  countedAt: optional(integer()),
+})
 
-export const bytesOf = ({ payload }: PickupMessage): number => Buffer.byteLength(payload)
+/** A queue in the list of its share. */
+export const listedQueue = defineItem('pickup-listed-queue', listedQueueAddress, { connectionId: inKey('sk', text()) })

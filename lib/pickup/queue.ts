@@ -1,6 +1,6 @@
 /** Pickup queues on the unit of work: messages are added, handed out and removed in the transaction of the operation. */
 import { AgentError } from '../errors.ts'
-import { enqueue } from '../jobs/job.ts'
+import { dueJob, enqueue, type JobKey, jobItem } from '../jobs/job.ts'
 import {
   deliveryOf,
   deliveryUpdates,
@@ -11,11 +11,13 @@ import {
 import { newOutboxId, timeOfId } from '../outbox/outbox-id.ts'
 import type { Condition } from '../store/conditions.ts'
 import { decodeIfSound } from '../store/item.ts'
-import { FIRST_WAITING, pickupPartition, pickupQueueAddress, pickupUsageAddress } from '../store/keys.ts'
+import { FIRST_WAITING } from '../store/keys.ts'
+import { pickupPartition, pickupQueueAddress, pickupUsageAddress } from '../store/pickup-keys.ts'
 import { epochSeconds } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
-import { type Amount, BATCH, fullBy, MAX_WAIT, QUEUE } from './bounds.ts'
-import { bytesOf, type PickupMessage, pickupMessage, type Queue, queueItem, usageItem } from './pickup-item.ts'
+import { type Amount, BATCH, DAY, difference, fullBy, NOTHING, QUEUE, sum } from './bounds.ts'
+import { listedQueue, type PickupMessage, pickupMessage, type Queue, queueItem, usageItem } from './pickup-item.ts'
+import { addToUsage } from './usage.ts'
 
 /** A queue as this unit has read it, with its changes. */
 interface Held {
@@ -27,21 +29,15 @@ interface Held {
 }
 
 const QUEUES = Symbol('pickup queues')
-const SHARES = Symbol('shares of pickup queues')
 
-const NOTHING: Amount = { messages: 0, bytes: 0 }
+const bytesOf = ({ payload }: PickupMessage): number => Buffer.byteLength(payload)
 
 const sumOf = (messages: PickupMessage[]): Amount => ({
   messages: messages.length,
   bytes: messages.reduce((sum, message) => sum + bytesOf(message), 0),
 })
 
-const sum = (...amounts: Amount[]): Amount =>
-  amounts.reduce((a, b) => ({ messages: a.messages + b.messages, bytes: a.bytes + b.bytes }), NOTHING)
-
-const negative = ({ messages, bytes }: Amount): Amount => ({ messages: -messages, bytes: -bytes })
-
-const changeOf = ({ added, removed }: Held): Amount => sum(sumOf(added), negative(sumOf(removed)))
+const changeOf = ({ added, removed }: Held): Amount => difference(sumOf(added), sumOf(removed))
 
 /** The queue of a connection, read once for each unit. */
 const hold = (unit: UnitOfWork, connectionId: string): Promise<Held> => {
@@ -216,12 +212,24 @@ const write = (unit: UnitOfWork, connectionId: string, held: Held): void => {
   for (const message of added) unit.create(pickupMessage.encode(message))
   if (stored === undefined) {
     unit.create(queueItem.encode({ ...key, ...change }))
-    enqueue(unit, { tenant: unit.tenant, type: 'pickup-expiry', id: connectionId }, MAX_WAIT)
+    enqueue(unit, jobOf(key), DAY)
+    listQueue(unit, key)
   } else unit.change(queueItem.addressOf(key), { add: { ...change } }, roomFor(change))
-  // Two queues of this unit may belong to the same share.
-  const usage = usageItem.addressOf(key)
-  const shares = unit.slot(SHARES, () => new Map<string, Amount>())
-  const total = sum(shares.get(usage.pk) ?? NOTHING, change)
-  shares.set(usage.pk, total)
-  unit.change(usage, { set: { kind: { S: usageItem.kind } }, add: { ...total } })
+  addToUsage(unit, key, change)
+}
+
+const jobOf = ({ tenant, connectionId }: { tenant: string; connectionId: string }): JobKey => ({
+  ...{ tenant, type: 'pickup-expiry', id: connectionId },
+})
+
+/** Lists a queue in its share, so that the share can be counted. */
+export const listQueue = (unit: UnitOfWork, key: { tenant: string; connectionId: string }): void =>
+  unit.change(listedQueue.addressOf(key), { set: { kind: { S: listedQueue.kind } } })
+
+/** Makes the job of a queue, if there is one, due now: the connection is deleted, and the job gives up what nobody can fetch any more. */
+export const emptyByJob = async (unit: UnitOfWork, connectionId: string): Promise<void> => {
+  const key = { tenant: unit.tenant, connectionId }
+  if ((await unit.load(queueItem, key)) === undefined) return
+  const job = jobOf(key)
+  unit.change(jobItem.addressOf(job), { set: jobItem.attributes(dueJob(job, Date.now())) }, { present: ['pk'] })
 }

@@ -1,4 +1,5 @@
 /** The public objects of AnonCreds, as issuers publish them: https://anoncreds.github.io/anoncreds-spec/#anoncreds-issuer-setup-with-revocation */
+import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 
 /** Maximum length of a DID or of the id of any object, in characters. */
@@ -6,18 +7,25 @@ export const MAX_OBJECT_ID = 4096
 /** Maximum number of attributes of a schema (AnonCreds v1.0). */
 export const MAX_ATTRIBUTES = 125
 
+/** An attribute of every credential that is not in its schema. */
+export const LINK_SECRET = 'master_secret'
+
 /** An attribute's name as AnonCreds compares it: without spaces, in lower case. */
 export const commonName = (name: string): string => name.replaceAll(' ', '').toLowerCase()
 
+/** Whether two schemas have the same attributes. They have no order: an Indy ledger stores them as a set, and indy-vdr sends them in any. */
+export const isSameSet = (one: string[], other: string[]): boolean =>
+  isDeepStrictEqual(one.toSorted(), other.toSorted())
+
 /** Maximum number of credentials in a registry of another issuer: its status list has 2 bytes of JSON for each. */
-const MAX_REGISTRY = 500_000
+export const MAX_REGISTRY = 500_000
 
 const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_OBJECT_ID))
 
 const Name = v.pipe(v.string(), v.minLength(1), v.maxLength(256))
 
-/** A whole number of slightly more than 2,048 bits at most. */
-const Decimal = v.pipe(v.string(), v.regex(/^[0-9]{1,1500}$/, 'must be a whole number'))
+/** A whole number of slightly more than 2,048 bits at most: time grows with the third power of its length. */
+const Decimal = v.pipe(v.string(), v.regex(/^[0-9]{1,620}$/, 'must be a whole number'))
 
 /** Coordinates of a point, or an element of a field, in hexadecimal. */
 const Point = v.pipe(v.string(), v.regex(/^[0-9A-Fa-f ]{1,2000}$/, 'must be hexadecimal numbers'))

@@ -60,6 +60,10 @@ const HANDSHAKE_LIFETIME = 7 * 24 * 60 * 60
 export const handshakePartExpiry = (createdAt: Date): number =>
   Math.floor(createdAt.getTime() / 1000) + HANDSHAKE_LIFETIME + 24 * 60 * 60
 
+/** Whether something that expires at `expiresAt` (epoch seconds) lasts as long as a handshake that begins now. */
+export const mayOutlive = (expiresAt: number, now: Date): boolean =>
+  expiresAt >= Math.floor(now.getTime() / 1000) + HANDSHAKE_LIFETIME
+
 /** Tag of DIDs that were made for a handshake which anybody may start: they expire unless it is completed. */
 export const OF_UNFINISHED_HANDSHAKE = 'ofUnfinishedHandshake'
 

@@ -22,6 +22,8 @@ const FIELDS = {
   revocationRegistrySize: v.optional(v.number()),
   /** Present in the states `action` and `finished`. */
   credentialDefinitionId: v.optional(v.string()),
+  /** How many objects of its revocation registries its operator had to write to a ledger so far. It grows with each, so each is an event. */
+  ledgerObjectsAdded: v.optional(v.number()),
   /** Reason of the failure. */
   reason: v.optional(v.string()),
 }

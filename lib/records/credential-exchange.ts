@@ -23,8 +23,19 @@ export const CREDENTIAL_ROLES = ['issuer', 'holder'] as const
 /** Name of the revocation state in the metadata of an exchange. */
 export const REVOCATION = '_agent/revocation'
 
-export const RevocationState = v.object({ state: v.picklist(['pending', 'published']), revokedAt: Timestamp })
+export const RevocationState = v.object({
+  state: v.picklist(['pending', 'published']),
+  revokedAt: Timestamp,
+  /** Why the last attempts to publish it have failed. It is tried again. */
+  reason: v.optional(v.string()),
+})
 export type RevocationState = v.InferOutput<typeof RevocationState>
+
+/** The revocation of an exchange's credential by this agent, if any. */
+export const revocationOf = ({ value: { metadata } }: Pick<RecordContent, 'value'>): RevocationState | undefined => {
+  const known = isObject(metadata) ? metadata[REVOCATION] : undefined
+  return v.is(RevocationState, known) ? known : undefined
+}
 
 export const CredentialExchangeRecord = recordSchema({
   /** Absent in a connectionless exchange. */

@@ -100,14 +100,14 @@ const messagesByPart = (records: readonly RecordContent[], version: string): Map
 export const proofFormData = (proof: RecordContent, messageRecords: readonly RecordContent[]): RecordJson => {
   const json = toProofJson(proof)
   const messages = messagesByPart(messageRecords, String(json.protocolVersion))
-  if (json.protocolVersion === 'v1') return withClaims({ ...json, ...v1Data(messages) })
+  if (json.protocolVersion === 'v1') return withVerified(withClaims({ ...json, ...v1Data(messages) }))
   const parts = Object.values(PARTS).flatMap(({ part, attachments }) => {
     const message = messages.get(part)
     return message?.formats && message[attachments]
       ? [[part, contentsByFormat(message, message[attachments], FORMATS)]]
       : []
   })
-  return withClaims(withPresented({ ...json, ...Object.fromEntries(parts) }, proof))
+  return withVerified(withClaims(withPresented({ ...json, ...Object.fromEntries(parts) }, proof)))
 }
 
 /** The form data without the record. */
@@ -126,6 +126,13 @@ const withClaims = (json: RecordJson): RecordJson => {
       : [[format, presentedAttributes(request[format], presentation[format])]],
   )
   return claims.length === 0 ? json : { ...json, presentedAttributes: Object.fromEntries(claims) }
+}
+
+/** Adds the formats of a verified presentation: each that it has was verified, and it may have fewer than the request. */
+const withVerified = (json: RecordJson): RecordJson => {
+  const { request, presentation } = json
+  if (json.isVerified !== true || !isObject(request) || !isObject(presentation)) return json
+  return { ...json, verifiedFormats: Object.keys(presentation).filter((format) => request[format] !== undefined) }
 }
 
 /**

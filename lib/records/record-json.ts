@@ -33,6 +33,9 @@ export const ATTACHED_REQUEST = '_agent/attachedRequest'
 /** In the metadata of a connection: which DIDs and keys were made for its handshake and expire unless it is completed. */
 export const EXPIRES_WITH_HANDSHAKE = '_agent/expiresWithHandshake'
 
+/** In the metadata of a connection: the rotations of the other agent's DID. */
+export const ROTATIONS = '_agent/rotations'
+
 /** Fields that Credo gives every record (BaseRecord). */
 const BASE_FIELDS = {
   id: v.string(),
@@ -58,6 +61,7 @@ const HIDDEN_METADATA = [
   ANONCREDS_ISSUED,
   ATTACHED_REQUEST,
   EXPIRES_WITH_HANDSHAKE,
+  ROTATIONS,
 ]
 
 const shownMetadata = (metadata: unknown): Record<string, unknown> =>

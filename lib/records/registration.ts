@@ -49,8 +49,14 @@ const MESSAGES = {
   pending: 'The registration is pending: repeat the request with a token of an owner or admin of the organization.',
 } as const
 
-/** The answer of both operations that register. Pass `secret` only if this call created it. */
-export const toRegistrationResult = (registration: Registration, secret?: string): RegistrationResult => {
+/** A registration, and its signing secret if that was just created. */
+export interface Registered {
+  registration: Registration
+  secret?: string
+}
+
+/** The answer of both operations that register. */
+export const toRegistrationResult = ({ registration, secret }: Registered): RegistrationResult => {
   const { id, orgId, kind, url, status, createdAt, updatedAt } = registration
   const fields = { id, orgId, status, ...(secret !== undefined && { secret }), createdAt, updatedAt }
   const result = { statusCode: 201, success: true, message: MESSAGES[status] } as const

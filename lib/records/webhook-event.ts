@@ -7,9 +7,12 @@ export type EndpointKind = (typeof ENDPOINT_KINDS)[number]
 export const EVENT_TYPES = [
   'connection.state_changed',
   'credential.state_changed',
+  'credential.revocation_published',
+  'credential.revocation_notification_received',
   'proof.state_changed',
   'question_answer.state_changed',
   'credential_definition.state_changed',
+  'credential_definition.ledger_objects_added',
   'basic_message.received',
   'basic_message.sent',
   'basic_message.delivered',

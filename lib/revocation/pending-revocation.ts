@@ -1,10 +1,16 @@
 /** Revocations that are not in the published list of their registry yet. */
-import * as v from 'valibot'
+import { assertAnonCredsDeployed } from '../anoncreds-library.ts'
 import { AgentError } from '../errors.ts'
 import { legacyId } from '../indy/ids.ts'
 import { enqueue } from '../jobs/job.ts'
 import { isObject } from '../json.ts'
-import { ANONCREDS, REVOCATION, RevocationState, toCredentialExchangeJson } from '../records/credential-exchange.ts'
+import {
+  ANONCREDS,
+  REVOCATION,
+  type RevocationState,
+  revocationOf,
+  toCredentialExchangeJson,
+} from '../records/credential-exchange.ts'
 import { ANONCREDS_ISSUED, type RecordJson } from '../records/record-json.ts'
 import { pendingRevocationAddress, pendingRevocations } from '../store/anoncreds-keys.ts'
 import { defineItem } from '../store/item.ts'
@@ -42,11 +48,6 @@ export const revocableOf = ({ value }: StoredRecord): Revocable | undefined => {
     : undefined
 }
 
-export const revocationOf = ({ value: { metadata } }: StoredRecord): RevocationState | undefined => {
-  const known = isObject(metadata) ? metadata[REVOCATION] : undefined
-  return v.is(RevocationState, known) ? known : undefined
-}
-
 /** The record with this revocation state. */
 export const withRevocation = (record: StoredRecord, state: RevocationState): StoredRecord => ({
   ...record,
@@ -59,7 +60,7 @@ export const withRevocation = (record: StoredRecord, state: RevocationState): St
 
 /**
  * Revokes the credential of an exchange in the running unit of work. A job publishes it afterwards. A repetition has the same answer. Throws
- * `resource.not_found`, `credential.not_revocable`.
+ * `resource.not_found`, `credential.not_revocable`, `anoncreds.unavailable`.
  */
 export const revokeCredential = async (unit: UnitOfWork, credentialRecordId: string): Promise<RecordJson> => {
   const { tenant } = unit
@@ -69,6 +70,7 @@ export const revokeCredential = async (unit: UnitOfWork, credentialRecordId: str
   const revocable = revocableOf(record)
   if (revocable === undefined)
     throw new AgentError('credential.not_revocable', 'the credential was not issued, or can not be revoked')
+  assertAnonCredsDeployed()
   const revoked = withRevocation(record, { state: 'pending', revokedAt: new Date().toISOString() })
   await unit.update(revoked)
   unit.create(pendingRevocationItem.encode({ tenant, credentialRecordId, ...revocable }))

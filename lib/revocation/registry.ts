@@ -3,6 +3,7 @@ import { AgentError } from '../errors.ts'
 import { enqueue, type JobKey, type JobType, jobItem } from '../jobs/job.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { log } from '../log.ts'
+import { CREDENTIAL_DEFINITION, type StoredCredentialDefinition } from '../records/credential-definition.ts'
 import { type RegistryKey, registryAddress } from '../store/anoncreds-keys.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { integer, text } from '../store/item-fields.ts'
@@ -59,15 +60,19 @@ export const wantedRegistry = ({ tenant, id }: JobKey): WantedRegistry | undefin
 export const enqueueFirstRegistry = (unit: UnitOfWork, wanted: Omit<WantedRegistry, 'number'>): void =>
   enqueue(unit, jobOf({ ...wanted, number: 1 }))
 
-/** Requests a registry in its own transaction, unless it exists or was requested. Throws `store.unavailable`, `store.conflict`. */
-export const ensureRegistry = (wanted: WantedRegistry): Promise<void> =>
+/**
+ * Requests a registry in its own transaction, unless it exists or was requested. Returns whether a ledger's operator has to write it. Throws
+ * `store.unavailable`, `store.conflict`.
+ */
+export const ensureRegistry = (wanted: WantedRegistry): Promise<boolean> =>
   transaction(wanted.tenant, async (unit) => {
-    const found = await Promise.all([
+    const [registry, job, write] = await Promise.all([
       unit.load(registryItem, wanted),
       unit.load(jobItem, jobOf(wanted)),
       unit.load(registryWriteItem, wanted),
     ])
-    if (found.every((item) => item === undefined)) enqueue(unit, jobOf(wanted))
+    if (registry === undefined && job === undefined && write === undefined) enqueue(unit, jobOf(wanted))
+    return write !== undefined
   })
 
 interface Write {
@@ -82,26 +87,37 @@ const itemOf = (registry: WantedRegistry, { registryId, transaction }: Write) =>
   return registryWriteItem.encode({ ...registry, registryId, transaction, since: new Date().toISOString() })
 }
 
-/** Logged for operators, because there is no event. */
-const announce = (unit: UnitOfWork, { registryId }: Write): void =>
+/** Tells of a new object: the definition's record counts it, whose change is an event. The log tells whoever runs the service. */
+const announce = async (unit: UnitOfWork, { credentialDefinitionId }: RegistryKey, { registryId }: Write) => {
+  for (const record of await unit.find(unit.tenant, CREDENTIAL_DEFINITION, { credentialDefinitionId })) {
+    const { ledgerObjectsAdded = 0 } = record.value as Partial<StoredCredentialDefinition>
+    const updatedAt = new Date().toISOString()
+    await unit.update({ ...record, value: { ...record.value, ledgerObjectsAdded: ledgerObjectsAdded + 1, updatedAt } })
+  }
   unit.afterCommit(() =>
     log('info', 'a transaction waits to be written to a ledger', {
       event: 'ledger.write_wanted',
       ...{ tenant: unit.tenant, registryId },
     }),
   )
+}
 
 /** Starts waiting for the operator; the job `registry-write` polls the ledger. Conflicts if something of the registry is waiting already. */
-export const waitForWrite = (unit: UnitOfWork, registry: WantedRegistry, write: Write): void => {
+export const waitForWrite = async (unit: UnitOfWork, registry: WantedRegistry, write: Write): Promise<void> => {
   unit.create(itemOf(registry, write))
   enqueue(unit, jobOf(registry, 'registry-write'))
-  announce(unit, write)
+  await announce(unit, registry, write)
 }
 
 /** Waits for the next object in the same job. */
-export const waitForNextWrite = (unit: UnitOfWork, registry: WantedRegistry, write: Write, since: string): void => {
+export const waitForNextWrite = async (
+  unit: UnitOfWork,
+  registry: WantedRegistry,
+  write: Write,
+  since: string,
+): Promise<void> => {
   unit.replace(itemOf(registry, write), registryWriteItem.attributes({ since }))
-  announce(unit, write)
+  await announce(unit, registry, write)
 }
 
 /** Whether an entry revokes an index. */

@@ -36,8 +36,7 @@ export const takeRevocationIndex = async (tenant: string, credentialDefinitionId
   const key = { tenant, credentialDefinitionId }
   const newest = registries[0]
   if (newest === undefined) {
-    await askForFirst(key)
-    throw noIndex()
+    throw noIndex(await askForFirst(key))
   }
   for (const registry of registries.toReversed()) {
     const taken = await takeFrom({ ...key, ...registry })
@@ -45,8 +44,7 @@ export const takeRevocationIndex = async (tenant: string, credentialDefinitionId
     if (registry === newest && isNearlyFull({ ...registry, taken })) await askFor({ ...key, ...next(registry) })
     return { registryId: registry.registryId, index: taken }
   }
-  await askFor({ ...key, ...next(newest) })
-  throw noIndex()
+  throw noIndex(await askFor({ ...key, ...next(newest) }))
 }
 
 const next = ({ number, size }: Registry): Pick<Registry, 'number' | 'size'> => ({ number: number + 1, size })
@@ -64,25 +62,35 @@ const takeFrom = async (registry: Found): Promise<number | undefined> => {
   return item && registryItem.decode(item).taken
 }
 
-/** Requests the first registry. It was requested with the definition, but does not exist yet or could not be created. */
-const askForFirst = async ({ tenant, credentialDefinitionId }: Omit<Found, keyof Registry>): Promise<void> => {
+/** Requests the first registry. It was requested with the definition, but does not exist yet or could not be created. Returns as `askFor`. */
+const askForFirst = async ({ tenant, credentialDefinitionId }: Omit<Found, keyof Registry>): Promise<boolean> => {
   const tagged = await readTagged(tenant, CREDENTIAL_DEFINITION, 'credentialDefinitionId', credentialDefinitionId)
   const definition = tagged
     .map(({ value }) => value as Partial<StoredCredentialDefinition>)
     .find(({ state, supportRevocation }) => state === 'finished' && supportRevocation)
-  if (definition === undefined) return
+  if (definition === undefined) return false
   const { revocationRegistrySize: size = DEFAULT_REGISTRY_SIZE } = definition
-  await askFor({ tenant, credentialDefinitionId, number: 1, size })
+  return askFor({ tenant, credentialDefinitionId, number: 1, size })
 }
 
-/** Concurrent offers request the same registry, so a conflict is no error. */
-const askFor = async (wanted: WantedRegistry): Promise<void> => {
+/** Returns whether a ledger's operator has to write the registry. Concurrent offers request the same one, so a conflict is no error. */
+const askFor = async (wanted: WantedRegistry): Promise<boolean> => {
   try {
-    await ensureRegistry(wanted)
+    return await ensureRegistry(wanted)
   } catch (error) {
     if (!isAgentError(error, 'store.conflict')) throw error
+    return false
   }
 }
 
-const noIndex = (): AgentError =>
-  new AgentError('revocation.no_index', 'a revocation registry of the credential definition is being made')
+/** `Retry-After` of an offer that waits for a job, or for what a ledger's operator has to write. */
+export const secondsUntilReady = (awaitsLedger: boolean): number => (awaitsLedger ? 60 : 2)
+
+const noIndex = (awaitsLedger: boolean): AgentError =>
+  new AgentError(
+    'revocation.no_index',
+    awaitsLedger
+      ? 'a revocation registry has to be written to the ledger: the credential definition shows it in ledgerObjects'
+      : 'a revocation registry of the credential definition is being made',
+    { retryAfter: secondsUntilReady(awaitsLedger) },
+  )

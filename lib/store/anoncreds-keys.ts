@@ -40,8 +40,11 @@ export const definitionKeyAddress = (tenant: string, key: readonly string[]): Ad
   sk: ALONE,
 })
 
-/** The counter of an agent's credential definitions. */
-export const definitionQuotaAddress = (tenant: string): Address => ({ pk: `${tenant}|definition-quota`, sk: ALONE })
+/** A credential definition whose keys are being generated, in one of the agent's few slots. */
+export const definitionSlotAddress = ({ tenant, slot }: { tenant: string; slot: string }): Address => ({
+  pk: `${tenant}|definition-slot`,
+  sk: slot,
+})
 
 /** An object that an operator has to write to a ledger. */
 export const ledgerObjectAddress = ({ tenant, id }: { tenant: string; id: string }): Address => ({

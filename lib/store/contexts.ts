@@ -3,7 +3,8 @@ import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
 import { defineItem } from './item.ts'
 import { inKey, text } from './item-fields.ts'
-import { contextAddress, digest } from './keys.ts'
+import { type Address, contextAddress, digest } from './keys.ts'
+import { getItems, type Item } from './table.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 export interface StoredContext {
@@ -21,9 +22,12 @@ export const SERVICE = '@service'
 /** Texts in memory, by address. Each has at most 256 KiB. */
 const known = new Bounded<string, string>(50)
 
+/** Reads outside of a unit of work: before a transaction. */
+export const STORED = { getAll: getItems }
+
 /** The text of each context, in the given order; undefined if it is not stored. */
 export const findContexts = async (
-  unit: UnitOfWork,
+  unit: { getAll(addresses: Address[]): Promise<Item[]> },
   contexts: readonly StoredContext[],
 ): Promise<(string | undefined)[]> => {
   const addresses = contexts.map(contextAddress)
@@ -44,10 +48,15 @@ export const readContexts = (unit: UnitOfWork, contexts: readonly StoredContext[
     return texts
   })
 
-/** Stores a text in the unit of work, unless it exists. Returns its address. */
+const CREATED = Symbol('contexts that a unit of work creates')
+
+/** Stores a text in the unit of work, unless it exists. Returns its address, which several addresses of the web may share. */
 export const storeContext = async (unit: UnitOfWork, scope: string, text: string): Promise<StoredContext> => {
   const context = { scope, digest: digest(text) }
+  const created = unit.slot(CREATED, () => new Set<string>())
+  const { pk } = contextAddress(context)
   const [stored] = await findContexts(unit, [context])
-  if (stored === undefined) unit.create(contextItem.encode({ ...context, text }))
+  if (stored === undefined && !created.has(pk)) unit.create(contextItem.encode({ ...context, text }))
+  created.add(pk)
   return context
 }

@@ -1,7 +1,8 @@
 /** Classifies errors of AWS: unavailable, conflict, failed condition, or an internal error. */
 import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import { AgentError } from '../errors.ts'
+import { AgentError, isAgentError } from '../errors.ts'
 
+const THROTTLED = /Throttl|Throughput|RequestLimit/
 /** Names of temporary errors: throttling, timeouts, AWS's own faults. */
 const TRANSIENT = /Throttl|Throughput|RequestLimit|Timeout|InternalServer|ServiceUnavailable/
 /** Node.js codes of broken connections. `HPE_`: a response that its HTTP parser can't read. */
@@ -62,3 +63,21 @@ const isTransient = (error: AwsError): boolean =>
   TRANSIENT.test(error.name) ||
   (typeof error.code === 'string' && BROKEN_CONNECTION.test(error.code)) ||
   reasonsOf(error).some((reason) => TRANSIENT.test(reason))
+
+/** Whether a request was throttled: one partition takes no more, where others may. `error` is one that was translated. */
+export const isThrottled = (error: unknown): boolean =>
+  isAgentError(error, 'store.unavailable') &&
+  error.cause instanceof Error &&
+  [error.cause.name, ...reasonsOf(error.cause)].some((name) => THROTTLED.test(name))
+
+/** AWS errors that nothing in the data causes: missing permissions, a missing table. Any other refusal is caused by what was to be written. */
+const NOT_OF_THE_DATA =
+  /^(AccessDenied|ExpiredToken|InvalidSignature|MissingAuthenticationToken|ResourceNotFound|UnrecognizedClient|Credentials)/
+
+/** Whether the same may succeed later: after an outage, a conflict or wrong settings. If not, it is a fault of our code or of its data. */
+export const mayPassLater = (error: unknown): boolean => {
+  const fault = translateFault(error)
+  return isAgentError(fault)
+    ? ['store.unavailable', 'store.conflict', 'settings.invalid'].includes(fault.code)
+    : isOf(fault, NOT_OF_THE_DATA)
+}

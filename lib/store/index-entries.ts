@@ -123,6 +123,9 @@ export const tagPartition = (tenant: string, type: string, tag: string, value: s
   return entryPartition(tenant, type, index.name, value)
 }
 
+/** Whether the entries of the list by this tag, or of all records of a type, show their records. */
+export const hasCopies = (type: string, tag = EVERY): boolean => indexOf(type, tag)?.copy === true
+
 /** All index entries of a record, by partition. */
 export const indexEntries = (record: StoredRecord): Map<string, Item> => {
   const entries = new Map<string, Item>()

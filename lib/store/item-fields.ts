@@ -16,7 +16,7 @@ export interface Field<T> {
   readonly optional?: boolean
   /** The attribute to read from, if it is not the field's own. */
   readonly from?: 'pk' | 'sk'
-  /** Undefined if it is not written as an attribute. */
+  /** Undefined if it is not written as an attribute. Throws for a number or a picklist's value that `read` would reject. */
   write(value: T): Written | undefined
   /** Throws for an attribute of another form. The error quotes no content. */
   read(attribute: Attribute): T
@@ -49,14 +49,23 @@ export const isoTime = (): Field<string> => ({
   },
 })
 
+const numberIn = ({ N }: Attribute): number => (typeof N === 'string' && N.trim() !== '' ? Number(N) : Number.NaN)
+
+const safeInteger = (value: number): number => {
+  if (!Number.isSafeInteger(value)) throw new Mismatch('a whole number')
+  return value
+}
+
 /** A safe integer. */
 export const integer = (): Field<number> => ({
-  write: (value) => ({ N: String(value) }),
-  read: ({ N }) => {
-    const value = typeof N === 'string' && N.trim() !== '' ? Number(N) : Number.NaN
-    if (!Number.isSafeInteger(value)) throw new Mismatch('a whole number')
-    return value
-  },
+  write: (value) => ({ N: String(safeInteger(value)) }),
+  read: (attribute) => safeInteger(numberIn(attribute)),
+})
+
+/** A safe integer that earlier versions stored with a fraction. It is read as the next integer. */
+export const roundedUp = (): Field<number> => ({
+  ...integer(),
+  read: (attribute) => safeInteger(Math.ceil(numberIn(attribute))),
 })
 
 export const flag = (): Field<boolean> => ({
@@ -77,15 +86,14 @@ export const bytes = (): Field<Uint8Array> => ({
 })
 
 /** One of the given texts. */
-export const picklist = <const T extends string>(values: readonly T[]): Field<T> => ({
-  write: (S) => ({ S }),
-  read: (attribute) => {
-    const found = textIn(attribute)
-    const value = values.find((one) => one === found)
+export const picklist = <const T extends string>(values: readonly T[]): Field<T> => {
+  const oneOf = (text: string): T => {
+    const value = values.find((one) => one === text)
     if (value === undefined) throw new Mismatch(`one of ${values.join(', ')}`)
     return value
-  },
-})
+  }
+  return { write: (value) => ({ S: oneOf(value) }), read: (attribute) => oneOf(textIn(attribute)) }
+}
 
 /** JSON text, validated by a schema. */
 export const json = <const S extends v.GenericSchema>(schema: S): Field<v.InferOutput<S>> => ({

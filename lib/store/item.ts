@@ -25,6 +25,7 @@ export interface ItemDefinition<Key, F extends Fields> {
   /** Value of the attribute `kind`, which the stream's filters use. */
   kind: string
   addressOf(key: Key): Address
+  /** Throws `internal` for a value that `decode` would reject. */
   encode(value: Omit<Value<F>, KeyNames<F>> & Key): Item
   /** Encodes some fields without key and kind, for changes and conditions of an update. */
   attributes(fields: Partial<Value<F>>): Item
@@ -80,10 +81,18 @@ export const defineItem = <Key, F extends Fields>(
   const write = (value: object, into: Item): Item => {
     const given = value as Record<string, unknown>
     for (const [name, field] of entries) {
-      const attribute = given[name] === undefined ? undefined : field.write(given[name])
+      const attribute = given[name] === undefined ? undefined : writeField(name, field, given[name])
       if (attribute !== undefined) into[name] = attribute
     }
     return into
+  }
+
+  const writeField = (name: string, field: Field<unknown>, value: unknown) => {
+    try {
+      return field.write(value)
+    } catch (cause) {
+      throw new AgentError('internal', `a ${kind} can not be stored with this ${name}`, { cause })
+    }
   }
 
   const read = (item: Image, wanted: readonly (readonly [string, Field<unknown>])[]): Record<string, unknown> => {

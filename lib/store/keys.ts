@@ -1,4 +1,4 @@
-/** Keys of items. Only this file and anoncreds-keys.ts build keys. A part that starts with `@` is never a tenant's id. */
+/** Keys of items. Only this file, anoncreds-keys.ts and pickup-keys.ts build keys. A part that starts with `@` is never a tenant's id. */
 import { createHash } from 'node:crypto'
 import { AgentError } from '../errors.ts'
 
@@ -78,9 +78,9 @@ export const idempotencyAddress = (tenant: string, subject: string, key: string)
   sk: ALONE,
 })
 
-/** A shard of the count of strangers' connection requests in a minute (since the epoch). */
-export const strangersAddress = (tenant: string, minute: number, shard: number): Address => ({
-  pk: `${tenant}|strangers|${minute}|${shard}`,
+/** A count of an agent in a window of time. */
+export const countAddress = ({ tenant, of, window }: { tenant: string; of: string; window: number }): Address => ({
+  pk: `${tenant}|count|${of}|${window}`,
   sk: ALONE,
 })
 
@@ -148,16 +148,17 @@ export const DID = 'DidRecord'
 
 /**
  * The lane of messages to a connection. A lane's name is the partition of its waiting items. This one is the partition of the connection's record, so
- * that one request reads the record and the end of the lane.
+ * that one request reads the record and the end of the lane. `did`: the digest of a DID to which the other agent has rotated, whose messages wait for
+ * none of another DID.
  */
-export const messageLane = (tenant: string, connectionId: string): string =>
-  recordAddress(tenant, CONNECTION, connectionId).pk
+export const messageLane = (tenant: string, connectionId: string, did?: string): string =>
+  [recordAddress(tenant, CONNECTION, connectionId).pk, ...(did === undefined ? [] : [did])].join('|')
 
 /** Parses the name of a message lane; undefined for another lane. */
-export const messageLaneOf = (lane: string): { tenant: string; connectionId: string } | undefined => {
-  const [tenant = '', type, connectionId = '', ...rest] = lane.split('|')
-  return tenant !== '' && type === CONNECTION && connectionId !== '' && rest.length === 0
-    ? { tenant, connectionId }
+export const messageLaneOf = (lane: string): { tenant: string; connectionId: string; did?: string } | undefined => {
+  const [tenant = '', type, connectionId = '', did, ...rest] = lane.split('|')
+  return tenant !== '' && type === CONNECTION && connectionId !== '' && did !== '' && rest.length === 0
+    ? { tenant, connectionId, ...(did !== undefined && { did }) }
     : undefined
 }
 
@@ -192,7 +193,10 @@ export const endpointDestination = (endpointId: string): string => `endpoint|${e
 /** An unreadable item that was moved here from this address. */
 export const corruptAddress = ({ pk, sk }: Address): Address => ({ pk: `@corrupt|${digest(`${pk} ${sk}`)}`, sk: ALONE })
 
-/** A destination: an origin or a webhook endpoint. */
+/** The origin of a destination that is an address (`<origin>#<digest>`). An origin and a webhook endpoint are their own. */
+export const originOf = (destination: string): string => destination.split('#', 1)[0] ?? destination
+
+/** A destination: an origin, an address of it, or a webhook endpoint. */
 export const destinationAddress = (destination: string): Address => ({
   pk: `@destination|${digest(destination)}`,
   sk: ALONE,
@@ -215,28 +219,6 @@ export const slotAddress = (destination: string, slot: number): Address => ({
 export const outcomeAddress = (tenant: string, connectionId: string, id: string): Address => ({
   pk: `${tenant}|delivery|${connectionId}`,
   sk: id,
-})
-
-/** Partition of a connection's pickup queue: the queue's own item, then its messages by UUID. */
-export const pickupPartition = (tenant: string, connectionId: string): string => `${tenant}|pickup|${connectionId}`
-
-export const pickupQueueAddress = (key: { tenant: string; connectionId: string }): Address => ({
-  pk: pickupPartition(key.tenant, key.connectionId),
-  sk: ALONE,
-})
-
-export const pickupMessageAddress = (key: { tenant: string; connectionId: string; id: string }): Address => ({
-  pk: pickupPartition(key.tenant, key.connectionId),
-  sk: key.id,
-})
-
-/** Shards of the usage count, so that messages to many wallets do not all update the same item. */
-const USAGE_SHARDS = 16
-
-/** Messages and bytes in the queues of a share of an agent's connections. */
-export const pickupUsageAddress = (key: { tenant: string; connectionId: string }): Address => ({
-  pk: `${key.tenant}|pickup-usage|${shardOf(key.connectionId, USAGE_SHARDS)}`,
-  sk: ALONE,
 })
 
 /** Events and attempts of an endpoint are sharded, because a partition takes at most 1,000 writes a second. */

@@ -30,7 +30,7 @@ export type ListPage = ListedPage<ReadRecord>
 export type ListFilter = (record: ReadRecord) => boolean
 
 /** A filter by fields, or by tags where a record has no such field; undefined without filters. */
-export const filterBy = (filters: Readonly<Record<string, string | undefined>>): ListFilter | undefined => {
+export const filterBy = (filters: Readonly<Record<string, unknown>>): ListFilter | undefined => {
   const wanted = Object.entries(filters).filter(([, one]) => one !== undefined)
   if (wanted.length === 0) return undefined
   return ({ value, tags }) => wanted.every(([name, one]) => (value[name] ?? tags[name]) === one)

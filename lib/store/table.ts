@@ -1,4 +1,5 @@
 /** Reads the table: strongly consistent, without expired items, with AWS errors translated (faults.ts). */
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   type AttributeValue,
   BatchGetItemCommand,
@@ -6,6 +7,7 @@ import {
   type KeysAndAttributes,
   QueryCommand,
 } from '@aws-sdk/client-dynamodb'
+import { AgentError } from '../errors.ts'
 import { settings } from '../settings.ts'
 import { dynamodb } from './client.ts'
 import { translateFault } from './faults.ts'
@@ -61,16 +63,29 @@ export const getItems = async (addresses: Address[]): Promise<Item[]> => {
   return (await Promise.all(chunks.map(getBatch))).flat()
 }
 
+/** How often keys are asked for again that a request has left, and the longest pause before the first time (ms), doubled each time. */
+const MAX_REPETITIONS = 6
+const MAX_PAUSE = 50
+
+/**
+ * A request leaves keys of a batch whose items do not fit into 16 MB, or for which the table's capacity does not suffice: they are asked for again,
+ * after a pause with full jitter.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
+ */
 const getBatch = async (addresses: Address[]): Promise<Item[]> => {
   const table = settings().TABLE_NAME
   const items: Item[] = []
-  let wanted: Record<string, KeysAndAttributes> = { [table]: { Keys: addresses.map(toKey), ConsistentRead: true } }
-  while (Object.keys(wanted).length > 0) {
-    const answer = await attempt(() => dynamodb().send(new BatchGetItemCommand({ RequestItems: wanted })))
-    items.push(...(answer.Responses?.[table] ?? []).filter((item) => isLive(item)))
-    wanted = answer.UnprocessedKeys ?? {}
+  let RequestItems: Record<string, KeysAndAttributes> = {
+    [table]: { Keys: addresses.map(toKey), ConsistentRead: true },
   }
-  return items
+  for (let repetition = 0; ; repetition++) {
+    const answer = await attempt(() => dynamodb().send(new BatchGetItemCommand({ RequestItems })))
+    items.push(...(answer.Responses?.[table] ?? []).filter((item) => isLive(item)))
+    RequestItems = answer.UnprocessedKeys ?? {}
+    if (Object.keys(RequestItems).length === 0) return items
+    if (repetition === MAX_REPETITIONS) throw new AgentError('store.unavailable', 'the table does not read all items')
+    await delay(Math.random() * MAX_PAUSE * 2 ** repetition)
+  }
 }
 
 export interface PartitionRead {

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AgentError, isAgentError } from '../errors.ts'
-import { UnitOfWork } from './unit-of-work.ts'
+import { type Slots, UnitOfWork } from './unit-of-work.ts'
 
 const units = new AsyncLocalStorage<UnitOfWork>()
 
@@ -27,9 +27,10 @@ export const transaction = async <T>(
   act: (unit: UnitOfWork) => Promise<T>,
   maxRepetitions = MAX_REPETITIONS,
 ): Promise<T> => {
+  const operationSlots: Slots = new Map()
   for (let repetition = 0; ; repetition++) {
     try {
-      return await once(new UnitOfWork(tenant), act)
+      return await once(new UnitOfWork(tenant, operationSlots), act)
     } catch (error) {
       if (!isAgentError(error, 'store.conflict') || repetition === maxRepetitions) throw error
       await delay(Math.random() * MAX_PAUSE * 2 ** repetition)

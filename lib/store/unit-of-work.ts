@@ -4,7 +4,7 @@ import { commitWrites, conflict, type Held, type Write, writesOf } from './commi
 import type { Change, Condition } from './conditions.ts'
 import { matches, type Partition, partitionsOf, type TagQuery } from './index-entries.ts'
 import { type Readable, readItem } from './item.ts'
-import { type Address, CONNECTION, DID, recordAddress, recordOfEntry } from './keys.ts'
+import { type Address, ALONE, CONNECTION, DID, recordAddress, recordOfEntry } from './keys.ts'
 import { fromRecordItem, hasContent, type StoredRecord, toStoredRecord } from './stored-record.ts'
 import {
   addressOf,
@@ -34,6 +34,14 @@ const versionOf = (record: NewRecord, { stored, current }: Held): StoredRecord =
   return { ...record, version: (stored?.version ?? 0) + 1, ...(expiresAt !== undefined && { expiresAt }) }
 }
 
+/** State of modules, under each module's own key. */
+export type Slots = Map<symbol | object, unknown>
+
+const slotIn = <T>(slots: Slots, key: symbol | object, init: () => T): T => {
+  if (!slots.has(key)) slots.set(key, init())
+  return slots.get(key) as T
+}
+
 export class UnitOfWork {
   /** The agent that the invocation acts for: a tenant's id or BASE_AGENT. */
   readonly tenant: string
@@ -44,11 +52,14 @@ export class UnitOfWork {
   readonly #writes = new Map<string, Write>()
   readonly #beforeCommit: (() => void)[] = []
   readonly #afterCommit: (() => unknown)[] = []
-  readonly #slots = new Map<symbol | object, unknown>()
+  readonly #slots: Slots = new Map()
+  readonly #operationSlots: Slots
   #failure: unknown
 
-  constructor(tenant: string) {
+  /** `operationSlots`: what the repetitions of an operation share. */
+  constructor(tenant: string, operationSlots: Slots = new Map()) {
     this.tenant = tenant
+    this.#operationSlots = operationSlots
   }
 
   /** The first error of a read. Protocol code may have caught it, so the unit keeps it: such a unit never commits. */
@@ -83,8 +94,12 @@ export class UnitOfWork {
 
   /** State of a module for the lifetime of this unit, under the module's own key. The first use creates it with `init`. */
   slot<T>(key: symbol | object, init: () => T): T {
-    if (!this.#slots.has(key)) this.#slots.set(key, init())
-    return this.#slots.get(key) as T
+    return slotIn(this.#slots, key, init)
+  }
+
+  /** The same for the lifetime of the operation: a repetition after a conflict finds what was done outside of the transaction, and does it once. */
+  operationSlot<T>(key: symbol | object, init: () => T): T {
+    return slotIn(this.#operationSlots, key, init)
   }
 
   /** A record as this unit sees it. */
@@ -92,13 +107,12 @@ export class UnitOfWork {
     return (await this.#hold(tenant, type, id)).current
   }
 
-  /** The last item in a record's partition besides the record. Unless there are several, the same request reads the record, which is then cached. */
-  async readWithLast(tenant: string, type: string, id: string): Promise<Item | undefined> {
-    const { pk, sk } = recordAddress(tenant, type, id)
-    const { items } = await this.query(pk, { limit: 2, descending: true })
-    const record = items.find((item) => item.sk?.S === sk)
+  /** The last item in a partition besides a record. Unless there are several, the same request reads the record, which is then cached. */
+  async readWithLast(partition: string): Promise<Item | undefined> {
+    const { items } = await this.query(partition, { limit: 2, descending: true })
+    const record = items.find((item) => item.sk?.S === ALONE)
     if (record !== undefined) this.#remember(fromRecordItem(record))
-    return items.find((item) => item.sk?.S !== sk)
+    return items.find((item) => item !== record)
   }
 
   /**

@@ -5,11 +5,13 @@ import { log } from '../log.ts'
 import { type CommittedItem, wakeCommitted } from '../outbox/queues.ts'
 import { BASE_AGENT } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
+import { isThrottled, mayPassLater } from '../store/faults.ts'
+import type { Item } from '../store/table.ts'
 import { readTenant } from '../store/tenants.ts'
 import { putIfAbsent, transact } from '../store/write.ts'
 import { countEnded } from './ended-exchanges.ts'
 import { readEndpoints } from './endpoint-item.ts'
-import { heldItem, pendingItems } from './event-item.ts'
+import { heldItem, pendingItems, placeCarrying } from './event-item.ts'
 import { type EventToWrite, eventsFor } from './events.ts'
 import { type Fact, factsOf } from './facts.ts'
 
@@ -30,7 +32,7 @@ const readOrganization = async (tenant: string): Promise<string> =>
   tenant === BASE_AGENT ? settings().BASE_ORG_ID : (await readTenant(tenant)).orgId
 
 /** Writes an event unless it exists, in any state. Returns its place in its lane if it is new and pending. */
-const write = async ({ event, state }: EventToWrite): Promise<CommittedItem[]> => {
+const writeEvent = async ({ event, state }: EventToWrite): Promise<CommittedItem[]> => {
   const now = new Date().toISOString()
   if (state === 'held') {
     await putIfAbsent(heldItem(event, now))
@@ -38,23 +40,37 @@ const write = async ({ event, state }: EventToWrite): Promise<CommittedItem[]> =
   }
   const items = pendingItems(event, now)
   const result = await transact([{ put: items.event, condition: { absent: ['pk'] } }, { put: items.place }])
-  if (result.written) return [{ lane: items.place.pk?.S ?? '', itemId: items.place.sk?.S ?? '' }]
+  if (result.written) return [committedAt(items.place)]
   if (result.conflict) throw new AgentError('store.conflict', 'the event is being written by another invocation')
   return []
 }
 
-/**
- * AWS errors that are not caused by the change: missing permissions, a missing table. Any other refusal is caused by the change itself, such
- * as a key that is too long.
- */
-const NOT_OF_THE_CHANGE =
-  /^(AccessDenied|ExpiredToken|InvalidSignature|MissingAuthenticationToken|ResourceNotFound|UnrecognizedClient|Credentials)/
+/** Lets an event wait in its lane, unless its place is there. Returns the place. If the endpoint is disabled, the lane's delivery finds that out. */
+const writeIntoLane = async ({ event }: EventToWrite): Promise<CommittedItem[]> => {
+  const place = placeCarrying(event, new Date().toISOString())
+  return (await putIfAbsent(place)) ? [committedAt(place)] : []
+}
 
-/** Whether a retry of the same change may succeed: after an outage, a conflict or wrong settings. */
-export const mayPassLater = (error: unknown): boolean =>
-  isAgentError(error)
-    ? ['store.unavailable', 'store.conflict', 'settings.invalid'].includes(error.code)
-    : error instanceof Error && NOT_OF_THE_CHANGE.test(error.name)
+const committedAt = ({ pk, sk }: Item): CommittedItem => ({ lane: pk?.S ?? '', itemId: sk?.S ?? '' })
+
+/**
+ * Writes events. An endpoint with more events than DynamoDB writes to its partitions, which then throttles them, must not hold back the stream for
+ * everybody: its events wait in their lanes from then on. Where those take no write either, the table does not answer, and the stream has to wait.
+ */
+const eventWriter = () => {
+  const throttled = new Set<string>()
+  return async (one: EventToWrite): Promise<CommittedItem[]> => {
+    const { endpointId } = one.event
+    if (!throttled.has(endpointId))
+      try {
+        return await writeEvent(one)
+      } catch (error) {
+        if (!isThrottled(error)) throw error
+        throttled.add(endpointId)
+      }
+    return writeIntoLane(one)
+  }
+}
 
 /** Waits for all, even if one fails. An outage takes precedence over other errors, because then the whole change is retried. */
 const settleAll = async <T>(work: Promise<T>[]): Promise<T[]> => {
@@ -87,6 +103,7 @@ export interface FailedChange {
 export const dispatchEvents = async (records: DynamoDBRecord[]): Promise<FailedChange[]> => {
   const organizationOf = once(readOrganization)
   const endpointsOf = once(readEndpoints)
+  const write = eventWriter()
   const failed = new Map<DynamoDBRecord, unknown>()
   const woken: CommittedItem[] = []
   const dispatched: Fact[] = []

@@ -37,7 +37,7 @@ export const enableEndpoint = async (
 /** Wakes the waiting lanes of an endpoint after it was enabled or deleted. If this fails, its next probe does the same. */
 const releaseEndpoint = async (endpointId: string): Promise<void> => {
   try {
-    await openDestination(endpointDestination(endpointId), { lane: '', took: 0, now: Date.now() })
+    await openDestination(endpointDestination(endpointId), { lane: '', now: Date.now() })
   } catch (error) {
     log('warn', 'an endpoint was not released', { event: 'webhook.not_released', endpointId, error: errorName(error) })
   }

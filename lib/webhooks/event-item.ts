@@ -1,5 +1,5 @@
 /** The stored items of an event for an endpoint: the event with its text and state, its place in a lane while it is pending, and attempts at it. */
-import { defineItem, type Stored } from '../store/item.ts'
+import { defineItem, type Image, type Stored } from '../store/item.ts'
 import { inKey, integer, isoTime, optional, picklist, text } from '../store/item-fields.ts'
 import { attemptAddress, eventAddress, eventLane } from '../store/keys.ts'
 import { epochSeconds, type Item } from '../store/table.ts'
@@ -86,6 +86,19 @@ export const pendingItems = (event: NewEvent, now: string, again?: string): { ev
 /** The item of a held event. */
 export const heldItem = (event: NewEvent, now: string): Item =>
   eventItem.encode({ ...event, state: 'held', attempts: 0, pendingSince: now, expiresAt: expiryOf(event.occurredAt) })
+
+/**
+ * A place that carries its event, because the partitions of the endpoint take no write now. The lane is another partition, which only its record's
+ * events write to. Whoever delivers from it writes the event (`carriedEvent`).
+ */
+export const placeCarrying = (event: NewEvent, now: string): Item => {
+  const items = pendingItems(event, now)
+  return { ...items.event, ...items.place }
+}
+
+/** The item of the event that a place carries; undefined where it carries none. Throws `internal` if it is corrupt. */
+export const carriedEvent = (place: Image): Item | undefined =>
+  place.body && eventItem.encode(eventItem.decode({ ...place, kind: { S: eventItem.kind } }))
 
 /** Epoch seconds, counted from the time of the event, or from the start of the attempt (ISO 8601). */
 export const expiryOf = (time: string): number => epochSeconds(Date.parse(time)) + SECONDS_KEPT

@@ -1,17 +1,18 @@
 /** The lanes of webhook events: the pending events of one record for one endpoint, in order, and what an attempt writes to the table. */
 import { isTaken } from '../egress/post.ts'
-import { setAside } from '../outbox/corrupt-item.ts'
 import { openDestination } from '../outbox/destination.ts'
 import type { Attempt, LaneContents } from '../outbox/lane-contents.ts'
 import type { Transport } from '../outbox/messages.ts'
 import { WEBHOOK_PLAN } from '../outbox/retry-plan.ts'
 import { decodeIfSound } from '../store/item.ts'
 import { type Address, endpointDestination, eventLane, eventLaneOf } from '../store/keys.ts'
+import { setAside } from '../store/set-aside.ts'
 import { addressOf, getItems, type Item, queryPage } from '../store/table.ts'
-import type { TableWrite } from '../store/write.ts'
+import { putIfAbsent, type TableWrite } from '../store/write.ts'
 import { readEndpoints } from './endpoint-item.ts'
 import {
   attemptItem,
+  carriedEvent,
   type EventChange,
   eventItem,
   eventUpdate,
@@ -57,9 +58,9 @@ export const openEventLane = async (
     metrics: { delivered: 'EventsDelivered', givenUp: 'EventsGivenUp' },
     read: async (now) => {
       // It was deleted or replaced: the other lanes that wait for it need no probe of their own to find that out.
-      if (endpoint === undefined) await openDestination(destination, { lane, took: 0, now })
+      if (endpoint === undefined) await openDestination(destination, { lane, now })
       const { items, next } = await queryPage(eventLane(orgId, endpointId, recordId), { limit: READ })
-      const places = items.map((item) => decodeIfSound(placeItem, item))
+      const places = await Promise.all(items.map(placeAt))
       const { sound, corrupt } = await eventsAt(
         endpointId,
         places.filter((place) => place !== undefined),
@@ -78,6 +79,7 @@ export const openEventLane = async (
         ],
       }
     },
+    idOf: ({ place }) => place.position,
     giveUpAt: ({ event }) => Date.parse(event?.pendingSince ?? '') + WEBHOOK_PLAN.lifetime,
     destinationOf: () => destination,
     settle: (waiting) => {
@@ -100,8 +102,7 @@ export const openEventLane = async (
       const before = endpoint.status
       endpoint = await recordHealth(endpoint, outcome, now)
       // The waiting lanes are released, so that their events become `held`.
-      if (before !== 'disabled' && endpoint?.status === 'disabled')
-        await openDestination(destination, { lane, took: outcome.milliseconds, now })
+      if (before !== 'disabled' && endpoint?.status === 'disabled') await openDestination(destination, { lane, now })
     },
     delivered: (waiting, attempt) => [
       ...ends(waiting, { state: 'delivered', attempts: attemptsAfter(waiting) }),
@@ -117,6 +118,13 @@ export const openEventLane = async (
     ],
     about: ({ event }) => ({ webhookId: event?.id, type: event?.type, ...key }),
   }
+}
+
+/** A place, whose event is in the table from now on if it carries one; undefined if it is corrupt. */
+const placeAt = async (item: Item): Promise<Place | undefined> => {
+  const carried = decodeIfSound({ decode: carriedEvent }, item)
+  if (carried !== undefined) await putIfAbsent(carried)
+  return carried === undefined && item.body !== undefined ? undefined : decodeIfSound(placeItem, item)
 }
 
 interface EventsAt {

@@ -2,12 +2,13 @@
 import type { DynamoDBRecord } from 'aws-lambda'
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
+import { isObject } from '../json.ts'
 import { deliveryOf, type OutboxItem, outboxItem, outcomeItem } from '../outbox/message-item.ts'
 import { pickupMessage } from '../pickup/pickup-item.ts'
 import { toBasicMessageJson, withDelivery } from '../records/basic-message.ts'
 import { toConnectionJson } from '../records/connection.ts'
 import { CREDENTIAL_DEFINITION, toCredentialDefinitionJson } from '../records/credential-definition.ts'
-import { toCredentialExchangeJson } from '../records/credential-exchange.ts'
+import { revocationOf, toCredentialExchangeJson } from '../records/credential-exchange.ts'
 import { toProofJson } from '../records/proof.ts'
 import { QUESTION_ANSWER, toQuestionAnswerJson } from '../records/question-answer.ts'
 import { type RecordJson, Timestamp } from '../records/record-json.ts'
@@ -53,30 +54,65 @@ export const factsOf = ({ eventName, dynamodb }: DynamoDBRecord): Fact[] => {
   return read({ after, before, notedAt: dynamodb?.ApproximateCreationDateTime ?? Number.NaN })
 }
 
-/** A record has changed its state, or a message was received. */
+/** A record has changed its state or something else that has an event, or a message was received. */
 const recordFacts = (change: Change): Fact[] => {
   const [, recordType = ''] = change.after.pk?.S?.split('|') ?? []
   if (recordType === 'BasicMessageRecord') return received(change)
-  const states = STATES[recordType]
-  return states === undefined ? [] : transition(states.type, states.show, change)
+  const events = RECORD_EVENTS[recordType]
+  if (events === undefined) return []
+  // One event at most: a second one would have the same sequence, and receivers take it for an older one.
+  const facts = transition(events.type, events.show, change)
+  return facts.length > 0 ? facts : addition(events, change)
 }
 
 type Show = (stored: StoredRecord) => RecordJson
 
-/** Record types with an event for each transition, and their form in the API. */
-const STATES: Record<string, { type: EventType; show: Show }> = {
-  ConnectionRecord: { type: 'connection.state_changed', show: toConnectionJson },
-  CredentialRecord: { type: 'credential.state_changed', show: toCredentialExchangeJson },
-  ProofRecord: { type: 'proof.state_changed', show: toProofJson },
-  [QUESTION_ANSWER]: { type: 'question_answer.state_changed', show: toQuestionAnswerJson },
-  [CREDENTIAL_DEFINITION]: { type: 'credential_definition.state_changed', show: toCredentialDefinitionJson },
+interface RecordEvents {
+  /** Event of each transition. */
+  type: EventType
+  /** Form of the record in the API. */
+  show: Show
+  /** Other events. Each happens when what it reads appears or changes while the state stays. */
+  others?: readonly [type: EventType, read: (stored: StoredRecord) => unknown][]
 }
 
-/** The first state counts as a transition. A change without a new state does not. */
+const RECORD_EVENTS: Record<string, RecordEvents> = {
+  ConnectionRecord: { type: 'connection.state_changed', show: toConnectionJson },
+  CredentialRecord: {
+    type: 'credential.state_changed',
+    show: toCredentialExchangeJson,
+    others: [
+      ['credential.revocation_published', (stored) => revocationOf(stored)?.state === 'published' || undefined],
+      // Once, however often it comes.
+      [
+        'credential.revocation_notification_received',
+        ({ value }) => isObject(value.revocationNotification) || undefined,
+      ],
+    ],
+  },
+  ProofRecord: { type: 'proof.state_changed', show: toProofJson },
+  [QUESTION_ANSWER]: { type: 'question_answer.state_changed', show: toQuestionAnswerJson },
+  [CREDENTIAL_DEFINITION]: {
+    type: 'credential_definition.state_changed',
+    show: toCredentialDefinitionJson,
+    others: [['credential_definition.ledger_objects_added', ({ value }) => value.ledgerObjectsAdded]],
+  },
+}
+
+const addition = ({ show, others = [] }: RecordEvents, change: Change): Fact[] => {
+  if (change.before === undefined || others.length === 0) return []
+  const [before, after] = [fromRecordItem(change.before), fromRecordItem(change.after)]
+  const happened = others.find(([, read]) => read(after) !== undefined && read(after) !== read(before))
+  return happened === undefined ? [] : [recordFact(happened[0], show, change)]
+}
+
+/** The first state counts as a transition. A change without a new state does not, unless a received presentation was verified by it. */
 const transition = (type: EventType, show: Show, change: Change): Fact[] => {
   const fact = recordFact(type, show, change)
-  const previousState = change.before === undefined ? undefined : show(fromRecordItem(change.before)).state
-  if (typeof fact.record.state !== 'string' || fact.record.state === previousState) return []
+  const previous = change.before === undefined ? undefined : show(fromRecordItem(change.before))
+  const previousState = previous?.state
+  const { state, isVerified } = fact.record
+  if (typeof state !== 'string' || (state === previousState && isVerified === previous?.isVerified)) return []
   const ended = endOf(fromRecordItem(change.after))
   return [
     { ...fact, ...(typeof previousState === 'string' && { previousState }), ...(ended !== undefined && { ended }) },

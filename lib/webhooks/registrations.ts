@@ -1,6 +1,6 @@
 /** Registers the webhook endpoints of organizations, active and pending ones, and rotates their signing secrets. */
 import { randomInt, randomUUID } from 'node:crypto'
-import type { Registration } from '../records/registration.ts'
+import type { Registered, Registration } from '../records/registration.ts'
 import type { RotatedWebhookEndpoint } from '../records/webhook-endpoint.ts'
 import type { EndpointKind } from '../records/webhook-event.ts'
 import { settings } from '../settings.ts'
@@ -30,12 +30,6 @@ export interface WantedEndpoint {
   orgId: string
   kind: EndpointKind
   url: string
-}
-
-export interface Registered {
-  registration: Registration
-  /** The signing secret, only if it was just created. */
-  secret?: string
 }
 
 /**

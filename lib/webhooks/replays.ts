@@ -33,8 +33,8 @@ export const replayEvent = async (unit: UnitOfWork, endpointId: string, eventId:
 }
 
 export interface ReplaySince {
-  /** ISO 8601: replays events from this time on. */
-  since: string
+  /** ISO 8601: replays events from this time on. Needed without a cursor. */
+  since?: string | undefined
   /** Only events in this state; by default all that are not pending. */
   state?: Exclude<EventState, 'pending'> | undefined
   cursor?: string | undefined
@@ -47,7 +47,7 @@ export interface ReplaySince {
 export const replaySince = async (
   unit: UnitOfWork,
   endpointId: string,
-  { since, state, cursor }: ReplaySince,
+  { since = '', state, cursor }: ReplaySince,
   now: number = Date.now(),
 ): Promise<Replayed> => {
   const position = cursor === undefined ? undefined : openCursor(cursor, REPLAY_POSITION)

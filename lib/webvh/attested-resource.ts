@@ -54,14 +54,9 @@ export type ResourceLink = v.InferOutput<typeof Link>
 export type UnsignedResource = v.InferOutput<typeof Unsigned>
 export type AttestedResource = v.InferOutput<typeof AttestedResource>
 
-/** Parses a served resource; undefined if it is malformed. Its proof is not verified here. */
+/** Parses a served resource; undefined if it is malformed. Its proof is not verified here. Throws a `SyntaxError` for what is not JSON. */
 export const readResource = (text: string): AttestedResource | undefined => {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const value: unknown = JSON.parse(text)
   if (findFlaw(value, SIGNED_JSON_RULES) !== undefined) return undefined
   const result = v.safeParse(AttestedResource, value, { abortEarly: true })
   return result.success ? result.output : undefined

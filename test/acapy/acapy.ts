@@ -22,9 +22,6 @@ export interface AcaPyOptions {
   flags?: string[]
 }
 
-/** Ms; one alone needs 3 s. */
-const START_DEADLINE = 60_000
-
 /** ACA-Py makes a ledger of it, whose requests the plugin posts to the proxy instead of asking a pool. */
 const GENESIS = '{"reqSignature":{},"txn":{"data":{}},"txnMetadata":{"seqNo":1},"ver":"1"}'
 
@@ -94,7 +91,7 @@ export class AcaPy {
       },
     })
     this.#process = program
-    await waitFor(`${this.label} to be ready`, () => this.#isReady(program), START_DEADLINE)
+    await waitFor(`${this.label} to be ready`, () => this.#isReady(program))
   }
 
   /** Ends the process in order, or as a crash would. */

@@ -34,14 +34,11 @@ export const offerOf = (
 
 /** Offers, as soon as there is a revocation registry to take an index of. */
 export const offer = (agent: OurAgent, path: string, body: object): Promise<Json> =>
-  waitFor(
-    'a revocation registry',
-    () =>
-      agent.ask(path, body).catch((error) => {
-        if (!String(error).includes(' answers 503')) throw error
-        return undefined
-      }),
-    60_000,
+  waitFor('a revocation registry', () =>
+    agent.ask(path, body).catch((error) => {
+      if (!String(error).includes(' answers 409')) throw error
+      return undefined
+    }),
   )
 
 /** The paths and fields of the two versions of the protocols in ACA-Py's admin API. */
@@ -114,19 +111,12 @@ export const issueOutOfBand = async (scene: Scene, definition: Definition, offer
   return { ours, credentialId, walletConnectionId }
 }
 
-/** Ms: an operator writes it to a ledger, where the agent looks for it every 5 s. */
-const PUBLICATION_DEADLINE = 40_000
-
 /** Revokes what the issuer has issued; resolves when it is published. */
 export const revoke = async ({ issuer }: Scene, { ours }: Taken): Promise<void> => {
   const { agent } = await issuer()
   await agent.ask(`/credentials/${ours.id}/revoke`, {})
-  await waitFor(
-    'the revocation to be published',
-    async () => {
-      const { metadata } = await agent.ask(`/credentials/${ours.id}`)
-      return metadata['_agent/revocation'].state === 'published'
-    },
-    PUBLICATION_DEADLINE,
-  )
+  await waitFor('the revocation to be published', async () => {
+    const { metadata } = await agent.ask(`/credentials/${ours.id}`)
+    return metadata['_agent/revocation'].state === 'published'
+  })
 }

@@ -19,7 +19,7 @@ export interface Asked {
 }
 
 /** Seconds since the epoch. */
-export const now = (): number => Math.floor(Date.now() / 1000)
+const now = (): number => Math.floor(Date.now() / 1000)
 
 /** The second that it is, when it is over: whoever revokes something afterwards does it later than that. */
 export const secondThatIsOver = async (): Promise<number> => {

@@ -21,9 +21,6 @@ export interface Issuer {
   indy: Definition
 }
 
-/** Ms: keys take 0.4 to 11 s of processor time, and others use the processors too. */
-const KEYS_DEADLINE = 90_000
-
 const REVOCABLE = { tag: 'default', supportRevocation: true, revocationRegistrySize: 100 }
 
 const SCHEMA = { name: 'degree', version: '1.0', attributes: ['name', 'degree', 'age'] }
@@ -49,15 +46,11 @@ const operate = (agent: OurAgent, ledger: IndyProxy, id: string): void => {
 
 /** A definition when it is in one of these states. */
 const definitionIn = (agent: OurAgent, id: string, ...states: string[]): Promise<Json> =>
-  waitFor(
-    `the credential definition to be ${states.join(' or ')}`,
-    async () => {
-      const definition = await agent.ask(`/anoncreds/credential-definitions/${id}`)
-      if (definition.state === 'failed') throw new Error(`the credential definition has failed: ${definition.reason}`)
-      return states.includes(definition.state) && definition
-    },
-    KEYS_DEADLINE,
-  )
+  waitFor(`the credential definition to be ${states.join(' or ')}`, async () => {
+    const definition = await agent.ask(`/anoncreds/credential-definitions/${id}`)
+    if (definition.state === 'failed') throw new Error(`the credential definition has failed: ${definition.reason}`)
+    return states.includes(definition.state) && definition
+  })
 
 const onWebvh = async (agent: OurAgent): Promise<Definition> => {
   const { schemaId } = await agent.ask('/anoncreds/schemas', SCHEMA)

@@ -5,9 +5,6 @@ import { PERSON, takeOffer } from './anoncreds-offers.ts'
 import { receive } from './connect.ts'
 import type { Definition } from './issuer.ts'
 
-/** Ms: it makes keys and two revocation registries. */
-const KEYS_DEADLINE = 90_000
-
 export interface WalletIssuer {
   wallet: AcaPy
   /** Its credentials can be revoked. */
@@ -35,7 +32,6 @@ const defineBy = async (issuer: AcaPy): Promise<Definition> => {
   await waitFor(
     'the revocation registry of the issuing wallet',
     async () => (await issuer.get(`/anoncreds/revocation/registries?${query}`)).rev_reg_ids.length > 0,
-    KEYS_DEADLINE,
   )
   return { issuerId, schemaId: schema.schema_id, credentialDefinitionId }
 }

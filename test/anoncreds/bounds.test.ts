@@ -32,7 +32,7 @@ describeWithLibrary('AnonCreds with many attributes', () => {
     const keys = createKeys(attrNames)
     credentialDefinitionId = (await definitionOf(world.caller.tenantId, { tag: 'wide', attrNames, keys }))
       .credentialDefinitionId
-  }, 120_000)
+  })
   afterAll(async () => {
     await world.stop()
     await receiver.stop()

@@ -142,9 +142,7 @@ describeWithLibrary('AnonCreds of an Indy ledger', () => {
     return { credentialDefinition, ...made, list, revoke }
   }
 
-  test('definition, registry and status lists of the library come back from the ledger as they were', {
-    timeout: 60_000,
-  }, async () => {
+  test('definition, registry and status lists of the library come back from the ledger as they were', async () => {
     const { caller } = world
     const { proxy } = ledger
     const registry = new IndyRegistry()

@@ -106,6 +106,7 @@ describeWithLibrary('offers of AnonCreds', () => {
         outOfBandRecordId: body.outOfBandRecord.id,
         invitationDid: expect.stringMatching(/^did:peer:2/),
         credentialRecordId: expect.any(String),
+        credentialRecordThId: expect.any(String),
         credentialRequestThId: expect.any(String),
       })
       const [attachment] = body.invitation['requests~attach']

@@ -1,5 +1,6 @@
 /** AnonCreds presented by a wallet, as it is asked for: verified, and refused once the credential is revoked. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addIssuedExchange, revocableAt, runPublication } from '../support/anoncreds/issued-exchange.ts'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import { type AnonCredsWorld, haveTails, issueAnonCreds, startAnonCredsWorld } from '../support/anoncreds/world.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
@@ -53,6 +54,17 @@ const ended = ({ proofRecordId }: Json): Promise<Json> =>
     return ['done', 'abandoned'].includes(body.state) && body
   })
 
+const revoke = (credentialRecordId: string) =>
+  world.stage.call('revokeCredential', { caller: world.caller, path: { credentialRecordId } })
+
+const published = (credentialRecordId: string) =>
+  waitFor('the revocation to be published', async () => {
+    await world.stage.line.sweep()
+    const path = { credentialRecordId }
+    const { body } = await world.stage.call('getCredentialById', { caller: world.caller, path })
+    return body.metadata['_agent/revocation'].state === 'published'
+  })
+
 describeWithLibrary('AnonCreds presented by a wallet', () => {
   beforeAll(async () => {
     world = await startAnonCredsWorld({ revocable: 100 })
@@ -71,12 +83,8 @@ describeWithLibrary('AnonCreds presented by a wallet', () => {
       predicates: [{ referent: 'age', p_type: '>=', p_value: 18 }],
     })
 
-    const path = { credentialRecordId: exchange.id }
-    await world.stage.call('revokeCredential', { caller: world.caller, path })
-    await waitFor('the revocation to be published', async () => {
-      const { body } = await world.stage.call('getCredentialById', { caller: world.caller, path })
-      return body.metadata['_agent/revocation'].state === 'published'
-    })
+    await revoke(exchange.id)
+    await published(exchange.id)
     // A list is in force from a whole second on.
     const until = now() + 2
     const second = await ask(until)
@@ -90,6 +98,27 @@ describeWithLibrary('AnonCreds presented by a wallet', () => {
     const third = await ask(undefined)
     await present(third.proofExchangeRecordId)
     expect(await ended(third.created)).toMatchObject({ state: 'done', isVerified: true })
+  })
+
+  test('a credential that is revoked after many others is refused for now as soon as that is published', async () => {
+    const { tenantId } = world.caller
+    const { exchange } = await issueAnonCreds(world, { degree: 'Bachelor', age: '24' })
+    const { revocationRegistryId } = exchange.metadata['_anoncreds/credential']
+    await haveTails(tenantId, revocationRegistryId)
+    const before = await ask(now())
+    await present(before.proofExchangeRecordId)
+    expect(await ended(before.created)).toMatchObject({ state: 'done', isVerified: true })
+
+    const others = Array.from({ length: 23 }, (_, at) => revocableAt(revocationRegistryId, 60 + at))
+    const ids = await Promise.all(others.map((metadata) => addIssuedExchange(tenantId, metadata)))
+    for (const id of [...ids, exchange.id]) {
+      await revoke(id)
+      await runPublication(tenantId, id)
+    }
+    await published(exchange.id)
+    const after = await ask(now())
+    await present(after.proofExchangeRecordId)
+    expect(await ended(after.created)).toMatchObject({ state: 'abandoned', isVerified: false })
   })
 
   test('a presentation that comes three times is verified once', async () => {

@@ -11,8 +11,14 @@ import {
   type OperationName,
   startInProcessStage,
 } from '../support/stage/in-process-stage.ts'
+import { stopAtEnd } from '../support/stop-at-end.ts'
 import { connectionOf, connectTenants } from '../support/tenants.ts'
+import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
+import { OrganizationEndpoints, trustIssuer } from '../support/webhooks/organization-endpoints.ts'
 import { waitFor } from '../wallet/wait.ts'
+
+const tokenIssuer = await trustIssuer()
+const receiver = await stopAtEnd(startFaultyReceiver())
 
 interface Tenant {
   tenantId: string
@@ -109,6 +115,37 @@ describeWithLibrary('a tenant that holds a credential which can be revoked', () 
       errorMessage: expect.any(String),
     })
   })
+  test('whose organization hears once that it is revoked, and so does that of its issuer', async () => {
+    await connectHolder()
+    const organizations = await Promise.all(
+      [issuer, holder].map(({ tenantId }) =>
+        OrganizationEndpoints.register({ stage, receiver, issuer: tokenIssuer }, tenantId),
+      ),
+    )
+    const { id, heldId } = await issue()
+    await ask(issuer, 'revokeCredential', { path: { credentialRecordId: id } })
+    const heard = () =>
+      organizations.map((organization) =>
+        organization.heard('notification').filter(({ type }) => type.startsWith('credential.')),
+      )
+    const [issuers = [], holders = []] = await waitFor('both to hear of it', async () => {
+      await stage.line.sweep()
+      const both = heard()
+      return both.every((events) => events.some(({ type }) => type.includes('revocation'))) && both
+    })
+    expect(issuers.at(-1)).toMatchObject({ type: 'credential.revocation_published', recordId: id })
+    expect(holders.at(-1)).toMatchObject({
+      type: 'credential.revocation_notification_received',
+      recordId: heldId,
+      body: { data: { record: { id: heldId, state: 'done' } } },
+    })
+    for (const events of [issuers, holders]) {
+      expect(events.filter(({ type }) => type.includes('revocation'))).toHaveLength(1)
+      const sequences = events.map(({ sequence }) => sequence)
+      expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b))
+    }
+  })
+
   test('proves it without a call where its settings say so, on a connection and in an invitation', async () => {
     await connectHolder({ autoAcceptProofRequests: true })
     await issue()

@@ -24,6 +24,7 @@ test('answers an invitation that carries the offer, whose exchange GetCredential
   const { body } = answer
   expect(Object.keys(body).sort()).toEqual([
     'credentialRecordId',
+    'credentialRecordThId',
     'credentialRequestThId',
     'invitation',
     'invitationDid',
@@ -38,6 +39,7 @@ test('answers an invitation that carries the offer, whose exchange GetCredential
     messageType: body.invitation['@type'],
   })
   expect(body.outOfBandRecordId).toBe(body.outOfBandRecord.id)
+  expect(body.credentialRecordThId).toBe(body.credentialRequestThId)
   expect(offerIn(body)).toMatchObject({
     '~thread': { thid: body.credentialRequestThId, pthid: body.invitation['@id'] },
     comment: 'Your degree',

@@ -120,6 +120,13 @@ describe('refuses a credential that can never be signed, and says why: 422', () 
     '@id': `_:n${one}`,
     degree: Array.from({ length: 8 }, (_, other) => ({ '@id': `_:n${other}` })).toSpliced(one, 1),
   }))
+  const chain = Array.from({ length: 100 }, (_, one) => ({
+    '@id': `_:n${one}`,
+    degree: [{ '@id': `_:n${one + 1}` }, String(one)],
+  }))
+  const graphs = { '@context': [...context, { graph: { '@id': 'https://example.org/graph', '@container': '@graph' } }] }
+  const prefix = { p: `https://example.org/${'x'.repeat(1_000)}/`, long: 'https://example.org/long' }
+  const prefixed = { '@context': [...context, prefix] }
   const terms = Object.fromEntries(Array.from({ length: 2_000 }, (_, one) => [`t${one}`, `https://example.org/${one}`]))
   const type = { '@id': 'https://example.org/Scoped', '@context': { t: 'https://example.org/t' } }
   const scoped = {
@@ -144,6 +151,22 @@ describe('refuses a credential that can never be signed, and says why: 422', () 
     ['a relative id', claims({ degree: { '@id': 'relative' } }), 'can not be signed: Relative'],
     ['blank nodes that nothing tells apart', claims({ degree: alike }), 'blank nodes'],
     ['types with contexts of their own, each of which copies many terms', scoped, 'contexts of types'],
+    [
+      'more statements than can be verified',
+      claims({ degree: Array.from({ length: 2_500 }, (_, one) => String(one)) }),
+      'statements',
+    ],
+    ['nodes in each other, deeper than they are shown', claims({ degree: chain }), 'in each other'],
+    [
+      'named graphs, which are not shown',
+      { ...graphs, ...claims({ graph: { '@graph': [{ degree: 'x' }] } }) },
+      'graphs',
+    ],
+    [
+      'long names again and again, which are too large to be shown',
+      { ...prefixed, ...claims({ long: Array.from({ length: 400 }, (_, one) => ({ '@id': `p:${one}` })) }) },
+      'too large',
+    ],
     ['a status of no type', { credentialStatus: { id: 'https://example.org/1', type: 'None' } }, '"None"'],
   ])('%s', async (_, more, message) => {
     const { status, body } = await offer(withCredential(more))

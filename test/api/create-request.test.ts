@@ -31,10 +31,13 @@ test('answers an invitation that carries the request, and what the form data is 
     'invitationDid',
     'invitationUrl',
     'outOfBandRecord',
+    'outOfBandRecordId',
     'proofRecordId',
     'proofRecordThId',
+    'proofRequestThId',
     'shortInvitationUrl',
   ])
+  expect(body).toMatchObject({ outOfBandRecordId: body.outOfBandRecord.id, proofRequestThId: body.proofRecordThId })
   expect(body.invitation).toMatchObject({
     '@type': 'https://didcomm.org/out-of-band/1.1/invitation',
     '@id': expect.any(String),

@@ -1,6 +1,7 @@
 /** RevokeCredential over HTTP. */
 import { beforeAll, expect, test } from 'vitest'
 import { addIssuedExchange, revocableAt } from '../support/anoncreds/issued-exchange.ts'
+import { testWithLibrary } from '../support/anoncreds/library.ts'
 import { expectExample } from '../support/api/example.ts'
 import { acme, api, expectError, tokens, world } from '../support/api/scene.ts'
 
@@ -23,7 +24,7 @@ beforeAll(() => {
   Object.assign(process.env, { TABLE_NAME: tableName, DYNAMODB_ENDPOINT: dynamodbEndpoint, PUBLIC_URL: baseUrl })
 })
 
-test('says that the revocation is pending, and the same again', async () => {
+testWithLibrary('says that the revocation is pending, and the same again', async () => {
   const path = pathOf(await issued(revocable(1)))
   const answer = await api.post(path, { token: acme.token })
   expect(answer.status).toBe(200)

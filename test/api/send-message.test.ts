@@ -38,8 +38,8 @@ describe('takes any text of 1 to 100,000 characters as it is', () => {
   test.each([
     ['one character', 'x'],
     ['100,000 characters', 'x'.repeat(100_000)],
-    ['100,000 characters that JSON escapes', '"'.repeat(100_000)],
-    ['85,000 characters of three bytes each', '€'.repeat(85_000)],
+    ['97,500 characters that JSON escapes', '"'.repeat(97_500)],
+    ['65,000 characters of three bytes each', '€'.repeat(65_000)],
     ['what JSON and HTML escape', '"\\/<>&\b\f\n\r\t\u2028'],
     ['NUL', 'a\u0000b'],
     ['beyond the basic plane', '👩‍🎓 \u{10FFFF}'],
@@ -55,6 +55,9 @@ describe('takes any text of 1 to 100,000 characters as it is', () => {
     [{}, ['content']],
     [{ content: '' }, ['content']],
     [{ content: 'x'.repeat(100_001) }, ['content']],
+    // No agent with a limit of 256 KiB would take their envelopes.
+    [{ content: '"'.repeat(97_501) }, ['content']],
+    [{ content: '€'.repeat(65_001) }, ['content']],
     [{ content: null }, ['content']],
     [{ content: 5 }, ['content']],
     [{ content: ['hello'] }, ['content']],

@@ -1,7 +1,8 @@
 /** Issuers that give a holder another AnonCreds credential than they offered, or offers that no credential could match. */
 import { randomUUID } from 'node:crypto'
 import { type DidCommCredentialExchangeRecord, DidCommCredentialsModuleConfig } from '@credo-ts/didcomm'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anoncredsNodeJS } from '@hyperledger/anoncreds-nodejs'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import { memoryRegistry } from '../support/anoncreds/memory-registry.ts'
 import { OTHER_DEGREE_KEYS, prepareDefinition } from '../support/anoncreds/prepared-definition.ts'
@@ -110,13 +111,70 @@ const withValue = (name: string, value: object) => (content: Json) => ({
   values: { ...content.values, [name]: { ...content.values[name], ...value } },
 })
 
+const withSignature = (alter: (signature: Json) => unknown) => (content: Json) => {
+  const copy = structuredClone(content)
+  alter(copy.signature)
+  return copy
+}
+
 describeWithLibrary('a credential', () => {
+  test('with unknown members is stored without them', async () => {
+    const exchange = await requested()
+    const read = vi.spyOn(anoncredsNodeJS, 'credentialFromJson')
+    const surplus = { surplus: { number: '9'.repeat(100_000) } }
+    await send(withContent(await issued(exchange), (content) => ({ ...content, ...surplus })))
+    expect((await recordOf(exchange.id)).state).toBe('done')
+    expect(read).toHaveBeenCalled()
+    expect(JSON.stringify(read.mock.calls)).not.toContain('surplus')
+    read.mockRestore()
+  })
+
   test('as it was offered is stored', async () => {
     const exchange = await requested()
     const before = await heldCredentials()
     await send(await issued(exchange))
     expect((await recordOf(exchange.id)).state).toBe('done')
     expect(await heldCredentials()).toBe(before + 1)
+  })
+})
+
+describeWithLibrary('where a registry does not answer', () => {
+  const unavailable = (method: 'getSchema' | 'getCredentialDefinition') =>
+    vi
+      .spyOn(memoryRegistry, method)
+      .mockResolvedValue({ resolutionMetadata: { error: 'unavailable', message: 'x' } } as never)
+
+  test.each(['getSchema', 'getCredentialDefinition'] as const)(
+    'a credential is taken when it comes again: %s',
+    async (method) => {
+      const exchange = await requested()
+      const message = await issued(exchange)
+      const failure = unavailable(method)
+      expect((await send(message)).status).toBe(503)
+      expect(await recordOf(exchange.id)).toMatchObject({ state: 'request-sent', credentials: [] })
+      failure.mockRestore()
+      await send(message)
+      expect((await recordOf(exchange.id)).state).toBe('done')
+    },
+  )
+
+  test('an offer can be accepted later', async () => {
+    const { didcomm } = world.wallet.agent
+    const sent = await didcomm.credentials.offerCredential({
+      connectionId: world.walletConnectionId,
+      protocolVersion: 'v2',
+      credentialFormats: {
+        anoncreds: { credentialDefinitionId: definition.credentialDefinitionId, attributes: ATTRIBUTES },
+      },
+    })
+    const body = { credentialRecordId: await exchangeOn(sent.threadId) }
+    const failure = unavailable('getCredentialDefinition')
+    const { stage, caller } = world
+    const refused = await stage.call('acceptCredentialOffer', { caller, body })
+    expect(refused.status).toBe(503)
+    expect(refused.headers['retry-after']).toMatch(/^[1-9]/)
+    failure.mockRestore()
+    expect((await stage.call('acceptCredentialOffer', { caller, body })).status).toBe(200)
   })
 })
 
@@ -138,6 +196,11 @@ describeWithLibrary('a credential is abandoned, and not stored,', () => {
     ['of another definition', (content) => ({ ...content, cred_def_id: other.credentialDefinitionId })],
     ['of another schema', (content) => ({ ...content, schema_id: other.schemaId })],
     ['with a signature that is none', (content) => ({ ...content, signature: {} })],
+    [
+      'with a prime that the library looks at for hours',
+      withSignature(({ p_credential }) => (p_credential.e = String(2n ** 9941n - 1n))),
+    ],
+    ['with a number of 140,000 digits', withSignature(({ p_credential }) => (p_credential.v = '9'.repeat(140_000)))],
     ['without values', ({ values: _, ...content }) => content],
     ['that is no object', () => [1]],
     ['that is nothing', () => 'null'],
@@ -217,6 +280,10 @@ describeWithLibrary('an offer', () => {
     ['a registry that nobody has', () => ({ cred_def_id: 'did:nowhere:attacker/definition/none' })],
     ['no proof that its key is correct', () => ({ key_correctness_proof: {} })],
     ['no nonce', () => ({ nonce: undefined })],
+    [
+      'a number of 140,000 digits',
+      () => ({ key_correctness_proof: { c: '9'.repeat(140_000), xz_cap: '1', xr_cap: [['age', '1']] } }),
+    ],
   ])('that names %s is not accepted', async (_, more) => {
     const { context, didcomm } = world.wallet.agent
     const connectionRecord = await didcomm.connections.getById(world.walletConnectionId)

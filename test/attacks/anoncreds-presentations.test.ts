@@ -68,14 +68,14 @@ describeWithLibrary('a presentation of AnonCreds', () => {
 
   test('is asked for with an interval that begins where it ends', async () => {
     const asked = {
-      requested_attributes: { r0: { name: 'degree', non_revoked: { from: 50, to: 100 } } },
+      requested_attributes: { r0: { name: 'degree', non_revoked: { from: 100, to: 100 } } },
       requested_predicates: { p0: { name: 'age', p_type: '>=', p_value: 18, non_revoked: { to: 150 } } },
       non_revoked: { to: 200 },
     }
     for (const way of ways) {
       const { request } = await ask(asked, way)
       expect(request).toMatchObject({
-        requested_attributes: { r0: { non_revoked: { from: 50, to: 100 } } },
+        requested_attributes: { r0: { non_revoked: { from: 100, to: 100 } } },
         requested_predicates: { p0: { non_revoked: { from: 150, to: 150 } } },
         non_revoked: { from: 200, to: 200 },
       })

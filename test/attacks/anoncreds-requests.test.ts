@@ -1,7 +1,8 @@
 /** Wallets that ask for another AnonCreds credential than the one that they were offered: nothing but the offer is ever signed. */
 import { randomUUID } from 'node:crypto'
 import { type DidCommCredentialExchangeRecord, DidCommCredentialsModuleConfig } from '@credo-ts/didcomm'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anoncredsNodeJS } from '@hyperledger/anoncreds-nodejs'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import {
   INDY_IDS,
@@ -153,6 +154,16 @@ describeWithLibrary('requests of AnonCreds', () => {
       })
     })
 
+    test('unknown members of a request are dropped before the library reads it', async () => {
+      const offered = await offer('always', format, version)
+      const read = vi.spyOn(anoncredsNodeJS, 'credentialRequestFromJson')
+      const surplus = { surplus: { number: '9'.repeat(100_000) } }
+      issued(await send(withContent(await requestTo(offered), (content) => ({ ...content, ...surplus }))))
+      expect(read).toHaveBeenCalled()
+      expect(JSON.stringify(read.mock.calls)).not.toContain('surplus')
+      read.mockRestore()
+    })
+
     test.each<[string, (content: Json) => unknown]>([
       ['of another definition', (content) => ({ ...content, cred_def_id: other })],
       ['without a definition', ({ cred_def_id: _, ...content }) => content],
@@ -161,6 +172,20 @@ describeWithLibrary('requests of AnonCreds', () => {
         'with a definition in its prototype',
         ({ cred_def_id, ...content }) =>
           `{"__proto__":{"cred_def_id":"${cred_def_id}"},${JSON.stringify(content).slice(1)}`,
+      ],
+      [
+        'with a number of 140,000 digits',
+        ({ blinded_ms_correctness_proof: proof, ...content }) => ({
+          ...content,
+          blinded_ms_correctness_proof: { ...proof, c: '9'.repeat(140_000) },
+        }),
+      ],
+      [
+        'that hides a value which the issuer signs',
+        ({ blinded_ms, ...content }) => ({
+          ...content,
+          blinded_ms: { ...blinded_ms, hidden_attributes: ['age', 'master_secret'] },
+        }),
       ],
       ['that is no object', () => [1]],
       ['that is no JSON', () => '{'],

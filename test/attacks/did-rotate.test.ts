@@ -1,12 +1,14 @@
 /** did-rotate: a new DID counts once it has proven itself on the connection, and is until then in nobody's way. */
 import { randomUUID } from 'node:crypto'
 import { TypedArrayEncoder } from '@credo-ts/core'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { DidCommEnvelopeService } from '@credo-ts/didcomm'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Connected, connect, requestBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
 import { didExchangeRequest, peerDidOf, type RawKey } from '../wallet/handshake-requests.ts'
+import { RawHandshake } from '../wallet/raw-handshake.ts'
 import { headerOf, type RawAnswer, RawMessages, type Route } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
 
@@ -21,9 +23,16 @@ const raw = new RawMessages(wallet)
 beforeEach(async () => {
   connected = await connect(stage, wallet, caller)
   route = await raw.route(connected.walletConnectionId)
-  newKey = await raw.newKey()
+  newKey = await new RawHandshake(wallet, raw).newKey()
   newDid = peerDidOf([newKey], endpoint())
 })
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** A connection may rotate ten times in an hour. */
+const passTime = () => vi.setSystemTime(Date.now() + 7 * 60_000)
 
 const endpoint = (): string => wallet.agent.didcomm.config.endpoints[0] ?? ''
 const message = (type: string, more: object = {}): Json => ({
@@ -45,12 +54,19 @@ const heard = async ({ connectionId } = connected): Promise<string[]> => {
 const sendMessage = (content: string, { connectionId } = connected) =>
   stage.call('sendMessage', { caller, path: { connectionId }, body: { content } })
 
-/** To which key of the wallet the agent's next message is encrypted. */
+/** To which key of the wallet the agent's next basic message is encrypted; new DIDs are pinged too. */
 const keyOfNextMessage = async (): Promise<string> => {
+  const content = randomUUID()
   const before = wallet.envelopes.length
-  expect((await sendMessage('for whom?')).status).toBe(200)
-  const envelope = await waitFor('the message', () => wallet.envelopes[before])
-  return headerOf(JSON.parse(envelope)).recipients[0]?.header.kid ?? ''
+  expect((await sendMessage(content)).status).toBe(200)
+  const { context, dependencyManager } = wallet.agent
+  const envelopes = dependencyManager.resolve(DidCommEnvelopeService)
+  return waitFor('the message', async () => {
+    for (const envelope of wallet.envelopes.slice(before).map((text) => JSON.parse(text))) {
+      const { plaintextMessage } = await envelopes.unpackMessage(context, envelope)
+      if (plaintextMessage.content === content) return headerOf(envelope).recipients[0]?.header.kid
+    }
+  })
 }
 const nameOf = (key: RawKey | undefined): string =>
   key === undefined ? '' : TypedArrayEncoder.toBase58(key.publicKey.publicKey)
@@ -179,9 +195,11 @@ describe("a rotation to another's DID", () => {
 })
 
 test('a wallet that rotates again and again keeps a connection that is as small as before', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
   const former: string[] = []
   let sender = route
   for (let rotation = 0; rotation < 25; rotation++) {
+    passTime()
     former.push((await connectionNow()).theirDid)
     const key = await raw.newKey()
     // Almost as long as a DID may be.
@@ -197,12 +215,15 @@ test('a wallet that rotates again and again keeps a connection that is as small 
 test('a key that has stated fifty DIDs becomes the key of no other one', async () => {
   const key = await raw.newKey()
   const didOf = (number: number): string => peerDidOf([key], `${endpoint()}/${number}`)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
   let sender = route
   for (let number = 0; number < 50; number++) {
+    passTime()
     await raw.send(message('did-rotate/1.0/rotate', { to_did: didOf(number) }), sender)
     sender = { ...route, senderKey: key }
     expect(await say('with another DID', sender)).toMatchObject({ status: 200 })
   }
+  passTime()
   await raw.send(message('did-rotate/1.0/rotate', { to_did: didOf(50) }), sender)
   expect(await say('with one more', sender)).toMatchObject({ status: 400 })
   expect(await connectionNow()).toMatchObject({ theirDid: didOf(49) })

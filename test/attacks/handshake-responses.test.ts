@@ -8,6 +8,7 @@ import {
   DidExchangeProtocol,
 } from '@credo-ts/didcomm'
 import { describe, expect, test } from 'vitest'
+import { processorTime } from '../support/processor-time.ts'
 import { createTenant } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useStage, useWallet } from '../support/stage/use-stage.ts'
@@ -61,7 +62,7 @@ describe.each(Object.entries(RESPONSES))('by %s', (protocol, respond) => {
     )
     await settled(stage)
     const route = await raw.routeToDid(connection.theirDid ?? '')
-    return { invitation, connection, route, outOfBandRecord }
+    return { invitation, connection, route, outOfBandRecord, invitationKey: recipientKey }
   }
 
   test('with the key that it is packed with completes the connection', async () => {
@@ -78,6 +79,28 @@ describe.each(Object.entries(RESPONSES))('by %s', (protocol, respond) => {
     const before = await recordsInTable(stage)
     expect((await raw.send(message.toJSON(), { ...route, senderKey: await raw.newKey() })).status).toBe(400)
     expect(changesSince(before, await recordsInTable(stage))).toEqual([])
+    await connectionOf(stage, victim, outOfBandRecord.id, 'request-sent')
+  })
+
+  // Base58 takes quadratic time. The signed part of connections/1.0 is the only document that is in base64 and no attachment.
+  if (protocol !== 'connections') return
+  test('with a long key in its signed document is refused at once', async () => {
+    const { invitation, connection, route, outOfBandRecord, invitationKey } = await asked()
+    const senderKey = await raw.newKey()
+    const message = (await respond(connection, invitation, senderKey)).toJSON()
+    const { sig_data: text } = message['connection~sig'] as Json
+    const signed = Buffer.from(text, 'base64')
+    const document = JSON.parse(signed.subarray(8).toString())
+    document.DIDDoc.publicKey.push({ ...document.DIDDoc.publicKey[0], publicKeyBase58: 'z'.repeat(80_000) })
+    const data = Buffer.concat([signed.subarray(0, 8), Buffer.from(JSON.stringify(document))])
+    const { signature } = await mallory.agent.kms.sign({ algorithm: 'EdDSA', data, keyId: invitationKey.keyId })
+    Object.assign(message['connection~sig'] as Json, {
+      sig_data: data.toString('base64url'),
+      signature: Buffer.from(signature).toString('base64url'),
+    })
+    const spent = processorTime()
+    expect((await raw.send(message, { ...route, senderKey })).status).toBe(400)
+    expect(spent()).toBeLessThan(400)
     await connectionOf(stage, victim, outOfBandRecord.id, 'request-sent')
   })
 })

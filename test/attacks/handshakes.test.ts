@@ -1,8 +1,8 @@
 /** Handshake requests that name somebody else's DID or keys, or documents that are not what they say. */
 import { randomUUID } from 'node:crypto'
 import { DidKey, didDocumentJsonToNumAlgo1Did } from '@credo-ts/core'
-import { describe, expect, test } from 'vitest'
-import { processorTime } from '../support/processor-time.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { AT_ONCE, processorTime } from '../support/processor-time.ts'
 import { connect, createTenant, requestBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useStage, useWallet } from '../support/stage/use-stage.ts'
@@ -23,8 +23,12 @@ const victimDid = did
 const { senderKey } = await raw.route(victim.walletConnectionId)
 if (senderKey === undefined) throw new Error('the victim has no key')
 const victimKey = senderKey
-/** One invitation for all: a request that is refused does not use it. */
-const invited = (await stage.call('createRequest', { caller, body: requestBody })).body
+/** One invitation for the requests of a kind: a request that is refused does not use it, but it has 20 tries. */
+const invite = async (): Promise<Json> => (await stage.call('createRequest', { caller, body: requestBody })).body
+let invited = await invite()
+const inviteAnew = async () => {
+  invited = await invite()
+}
 key = await handshake.newKey()
 
 /** The request has no effect: the victim's connection works, and the invitation waits. */
@@ -113,6 +117,8 @@ describe.each<[string, (names: { did?: string; recipient?: Ed25519Key }) => { di
     },
   ],
 ])('an attached document of a %s is refused', (_, names) => {
+  beforeAll(inviteAnew)
+
   const sent = (names: { did: string; document: Json }, more: object = {}) =>
     request({ ...names, senderKey: key, version: '1.0', ...more })
   const altered = (alter: (attachment: Json) => void) => ({
@@ -171,6 +177,8 @@ describe.each<[string, (names: { did?: string; recipient?: Ed25519Key }) => { di
 })
 
 describe('a connections/1.0 request is refused whose document', () => {
+  beforeAll(inviteAnew)
+
   const connectionRequest = async (DIDDoc: object) => {
     const route = { ...(await raw.routeToDid(invited.invitationDid)), senderKey: key }
     const message = {
@@ -202,7 +210,7 @@ describe('a connections/1.0 request is refused whose document', () => {
     service[list] = Array(3_500).fill(service.recipientKeys[0])
     const cpu = processorTime()
     await expectRefused(await connectionRequest(own))
-    expect(cpu()).toBeLessThan(2_000)
+    expect(cpu()).toBeLessThan(AT_ONCE)
   })
 })
 

@@ -1,5 +1,6 @@
 /** Revocation against the wallet that it is about: whatever it sends, its credential is revoked, and only by who issued it. */
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { addIssuedExchange, revocableAt, runPublication } from '../support/anoncreds/issued-exchange.ts'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import { type AnonCredsWorld, inTenant, startAnonCredsWorld } from '../support/anoncreds/world.ts'
 import { offerBody } from '../support/scenes.ts'
@@ -68,12 +69,8 @@ describeWithLibrary('revocation', () => {
       description: { code: 'issuance-abandoned', en: 'I never got it' },
     })
 
-  /** The job of a revocation runs here, as well as in the stage's own function. */
   const publishNow = async (id: string): Promise<Json> => {
-    const { ANONCREDS_JOBS } = await import('../../lib/agent/anoncreds/jobs.ts')
-    const { runJob } = await import('../../lib/jobs/run.ts')
-    const key = { tenant: world.caller.tenantId, type: 'revocation-list', id: `${id}.1` } as const
-    await runJob(key, ANONCREDS_JOBS['revocation-list'])
+    await runPublication(world.caller.tenantId, id)
     return published(id)
   }
 
@@ -149,6 +146,10 @@ describeWithLibrary('revocation', () => {
     await publishNow(first.id)
     vi.useRealTimers()
     await revoke(second.id)
+    await runPublication(world.caller.tenantId, second.id)
+    expect((await exchangeOf(second.id)).metadata['_agent/revocation'].state).toBe('pending')
+    // When the clock has passed the newest list.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 4 * 60 * 60_000 })
     const { revocationRegistryId } = (await publishNow(second.id)).metadata['_anoncreds/credential']
     const indexes = [first, second].map(({ metadata }) => metadata['_anoncreds/credential'].credentialRevocationId)
     const { revocationStatusList } = await inTenant(world.caller.tenantId, ({ modules }) =>
@@ -157,8 +158,35 @@ describeWithLibrary('revocation', () => {
     expect(indexes.map((index) => revocationStatusList?.revocationList[Number(index)])).toEqual([1, 1])
   })
 
+  test('24 revocations in one second date no list in the future, and each that is published is seen by who asks now', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 4.5 * 60 * 60_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    const { metadata } = await issuedWithoutAck()
+    const { revocationRegistryId } = metadata['_anoncreds/credential']
+    const ids: { id: string; index: number }[] = []
+    for (let index = 60; index < 84; index++)
+      ids.push({ id: await addIssuedExchange(world.caller.tenantId, revocableAt(revocationRegistryId, index)), index })
+    const seenNow = () =>
+      inTenant(world.caller.tenantId, async ({ modules }) => {
+        const now = Math.floor(Date.now() / 1000)
+        return (await modules.anoncreds.getRevocationStatusList(revocationRegistryId, now)).revocationStatusList
+      })
+    for (const { id, index } of ids) {
+      await revoke(id)
+      await runPublication(world.caller.tenantId, id)
+      if ((await exchangeOf(id)).metadata['_agent/revocation'].state === 'published')
+        expect((await seenNow())?.revocationList[index]).toBe(1)
+    }
+    vi.setSystemTime(Date.now() + 2_000)
+    for (const { id } of ids) await publishNow(id)
+    const list = await seenNow()
+    expect(ids.map(({ index }) => list?.revocationList[index])).toEqual(ids.map(() => 1))
+  })
+
   test('a wallet without an endpoint does not keep a revocation from being done', async () => {
     const { id } = await issuedWithoutAck()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5 * 60 * 60_000 })
+    onTestFinished(() => void vi.useRealTimers())
     const { DidCommConnectionRepository } = await import('@credo-ts/didcomm')
     await inTenant(world.caller.tenantId, async ({ context }) => {
       const connections = context.resolve(DidCommConnectionRepository)

@@ -149,7 +149,7 @@ describe('an invitation for many', () => {
       const many = await inviteToConnect(stage, made, { multiUseInvitation: true })
       const route = await raw.routeToDid(many.invitationDid)
       const rate = settings().TENANT_RATE
-      // One in a minute for each of the eight parts of the count.
+      // Twelve in a minute.
       settings().TENANT_RATE = 0.2
       const statuses: number[] = []
       for (let number = 0; number < 20; number++)
@@ -167,6 +167,43 @@ describe('an invitation for many', () => {
 })
 
 const isCompleted = ({ state }: Json): boolean => state === 'completed'
+
+describe('a wallet with one key for all of its connections', () => {
+  const CONNECTIONS = 55
+
+  test.each([
+    ['invitations for one', false],
+    ['an invitation for many', true],
+  ])('connects as often as it likes over connections/1.0: %s', async (_, multiUseInvitation) => {
+    const made = await createTenant(stage)
+    const key = await raw.newKey()
+    let invited = await inviteToConnect(stage, made, { multiUseInvitation })
+    for (let number = 0; number < CONNECTIONS; number++) {
+      if (!multiUseInvitation) invited = await inviteToConnect(stage, made)
+      const route = { ...(await raw.routeToDid(invited.invitationDid)), senderKey: key }
+      expect((await raw.send(connections(invited.invitation['@id'], key), route)).status).toBe(200)
+    }
+  })
+
+  test('stays connected where one of two handshakes that share its DID came to nothing', async () => {
+    const { invitation, invitationDid, outOfBandId } = await inviteToConnect(stage, caller, {
+      multiUseInvitation: true,
+    })
+    const key = await raw.newKey()
+    const route = { ...(await raw.routeToDid(invitationDid)), senderKey: key }
+    for (let number = 0; number < 2; number++)
+      expect((await raw.send(connections(invitation['@id'], key), route)).status).toBe(200)
+    const [, second] = await connectionsOf(outOfBandId)
+    const recipientKeys = await inTenant(caller.tenantId, async ({ dids }) =>
+      (await dids.resolveDidDocument(second.did)).recipientKeys.filter((one) => one.is(Kms.Ed25519PublicJwk)),
+    )
+    const ping = () => ({ '@type': 'https://didcomm.org/trust_ping/1.0/ping', '@id': randomUUID() })
+    expect((await raw.send(ping(), { ...route, recipientKeys })).status).toBe(200)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 400 * DAYS })
+    expect(await connectionsOf(outOfBandId)).toHaveLength(1)
+    expect((await raw.send(ping(), { ...route, recipientKeys })).status).toBe(200)
+  })
+})
 
 describe('handshakes that come to nothing', () => {
   /** As many as there may be, made at once; the first ones are the oldest. */

@@ -1,4 +1,5 @@
 /** Issuers, and those who serve their files, that lie: about whose an object is, what it says, and how old it is. */
+import type { ServerResponse } from 'node:http'
 import type { AnonCredsRegistry } from '@credo-ts/anoncreds'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { currentAgent } from '../../lib/agent/agent.ts'
@@ -161,13 +162,42 @@ describe('a resource is refused', () => {
     await refuses(id, /address/)
   })
 
-  test('that is too large, and whatever is no JSON', async () => {
+  test('that is too large', async () => {
     const id = issuer.publish(schemaOf(issuer.did, 'large'), { more: { surplus: 'x'.repeat(1_100_000) } })
     await refuses(id, /too large|more documents/)
-    const text = issuer.publish(schemaOf(issuer.did, 'text'))
-    issuer.serveText(`resources/${text.split('/').at(-1)}`, '<html>')
-    await refuses(text, /no attested/)
   })
+
+  test.each<[string, string | ((response: ServerResponse) => unknown), string]>([
+    ['404', (response) => response.writeHead(404).end(), 'notFound'],
+    ['410', (response) => response.writeHead(410).end(), 'notFound'],
+    ['a page', '<html>', 'unavailable'],
+    ['401', (response) => response.writeHead(401).end('{}'), 'unavailable'],
+    ['403', (response) => response.writeHead(403).end('{}'), 'unavailable'],
+    ['429', (response) => response.writeHead(429).end('{}'), 'unavailable'],
+    ['500', (response) => response.writeHead(500).end('{}'), 'unavailable'],
+    ['503', (response) => response.writeHead(503).end('{}'), 'unavailable'],
+    ['204', (response) => response.writeHead(204).end(), 'unavailable'],
+    ['a redirect to nowhere', (response) => response.writeHead(302).end(), 'unavailable'],
+    ['no HTTP', (response) => response.socket?.end('hello'), 'unavailable'],
+    ['nothing at all', (response) => response.destroy(), 'unavailable'],
+    [
+      'half of it',
+      (response) => response.writeHead(200, { 'content-length': 9 }).write('{') && response.destroy(),
+      'unavailable',
+    ],
+  ])(
+    'whose host answers with %s, or does so for the log: it does not exist only if the host says so',
+    async (what, answer, error) => {
+      const one = await newIssuer()
+      const id = one.publish(schemaOf(one.did, what))
+      one.serveText(`resources/${id.split('/').at(-1)}`, answer)
+      expect(await getSchema(id)).toMatchObject({ resolutionMetadata: { error } })
+      const other = await newIssuer()
+      const ofOther = other.publish(schemaOf(other.did, what))
+      other.serveText('did.jsonl', answer)
+      expect(await getSchema(ofOther)).toMatchObject({ resolutionMetadata: { error } })
+    },
+  )
 
   test.each([
     'did:webvh:QmTooShort:localhost:a/resources/z1',

@@ -79,14 +79,14 @@ export const testAttack = (unpacked: () => Unpacked): void => {
       ])
       const { body: tenant } = await stage.call('create-tenant', { body: { config: { label: 'Acme' } } })
       caller = { tenantId: tenant.id }
-    }, 60_000)
+    })
     afterAll(async () => {
       await wallet.stop()
       await stage.stop()
       await rm(MARKER, { force: true })
     })
 
-    test.each(scriptPaths(PROGRAM))('one that %s', { timeout: 60_000 }, async (_, path) => {
+    test.each(scriptPaths(PROGRAM))('one that %s', async (_, path) => {
       const { body: request } = await stage.call('create-request', { caller, body: requestBody })
       const { id } = await wallet.connect(request.invitationUrl)
       await new RawMessages(wallet).sendOn(id, presentation(request, path))

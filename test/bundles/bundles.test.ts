@@ -43,9 +43,6 @@ const MAX_BYTES = 350 * 1024
 /** In CI every function is bundled by itself, as it is deployed. */
 const EACH_BY_ITSELF = process.env.CI !== undefined
 
-/** Bundling takes a second or two of processor time for a Credo function, of which there are more than forty. */
-const BUNDLING_MS = EACH_BY_ITSELF ? 600_000 : 120_000
-
 /** One for each selection of AnonCreds' parts (infra/anoncreds/functions.ts), with all of Credo: always bundled by itself. */
 const OF_CREDO = ['create-request', 'create-schema', 'receive-didcomm']
 
@@ -64,7 +61,7 @@ let unpacked: Unpacked
 
 beforeAll(async () => {
   unpacked = await unpackFunctions(FUNCTIONS, TOGETHER)
-}, BUNDLING_MS)
+})
 afterAll(() => unpacked.remove())
 
 const unpackedFunction = (name: string): UnpackedFunction => {
@@ -100,16 +97,12 @@ testNativeLibrary(() => unpacked)
 
 const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-test.each(['get-credential-by-id', 'receive-didcomm'])(
-  '%s is bundled to the same bytes again',
-  async (name) => {
-    const { files, zipped } = unpackedFunction(name)
-    const again = await bundleFunction(name)
-    expect(Object.keys(again.files)).toEqual(Object.keys(files))
-    expect(hash(zip(again.files))).toBe(hash(zipped))
-  },
-  BUNDLING_MS,
-)
+test.each(['get-credential-by-id', 'receive-didcomm'])('%s is bundled to the same bytes again', async (name) => {
+  const { files, zipped } = unpackedFunction(name)
+  const again = await bundleFunction(name)
+  expect(Object.keys(again.files)).toEqual(Object.keys(files))
+  expect(hash(zip(again.files))).toBe(hash(zipped))
+})
 
 test('a zip is the same bytes in another time zone, and whatever the order of its files', async () => {
   const module = resolve('infra/bundle/zip.ts')
@@ -125,7 +118,7 @@ test('a zip is the same bytes in another time zone, and whatever the order of it
   expect(other).toBe(one)
 })
 
-describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
+describe('unpacked, each in a plain Node process', () => {
   let stage: BundledStage
   let token: string
   let wallet: Wallet
@@ -148,7 +141,7 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
     }
     stage = await startBundledStage(unpacked.functions, { TOKEN_ISSUERS: JSON.stringify([issuer.settings, remote]) })
     wallet = await Wallet.start()
-  }, BUNDLING_MS)
+  })
   afterAll(async () => {
     await wallet.stop()
     await stage.stop()
@@ -163,7 +156,7 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
       const { TABLE_NAME, DYNAMODB_ENDPOINT, PUBLIC_URL } = stage.environment
       Object.assign(process.env, { TABLE_NAME, DYNAMODB_ENDPOINT, PUBLIC_URL })
       scene = await CallScene.start(callBundled(stage, token), wallet)
-    }, BUNDLING_MS)
+    })
 
     test.each(OPERATIONS)('$operationId', async ({ operationId }) => {
       const { asked, caller } = await exampleOf(operationId, scene)
@@ -252,29 +245,25 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
     expect(wallet.journal.errors).toEqual([])
   })
 
-  testWithLibrary(
-    'a wallet takes a credential of AnonCreds, presents it, and hears that it is revoked',
-    async () => {
-      const capturing = await startCapturingWallet(WALLET)
-      try {
-        const scene = await AnonCredsScene.play(stage.call, capturing)
-        const { envelope, id } = await scene.present({ nonRevoked: true })
-        await stage.call('receive-didcomm', { path: scene.caller, body: envelope })
-        const path = { ...scene.caller, proofRecordId: id }
-        expect((await stage.call('tenant-proof-form-data', { path })).body).toMatchObject({ isVerified: true })
-        await stage.call('revoke-credential', {
-          caller: scene.caller,
-          path: { credentialRecordId: scene.heldRecordId },
-        })
-        await waitFor('the wallet to be told', async () =>
-          (await capturing.wallet.credentialExchanges()).some((exchange) => exchange.revocationNotification),
-        )
-      } finally {
-        await capturing.wallet.stop()
-      }
-    },
-    BUNDLING_MS,
-  )
+  testWithLibrary('a wallet takes a credential of AnonCreds, presents it, and hears that it is revoked', async () => {
+    const capturing = await startCapturingWallet(WALLET)
+    try {
+      const scene = await AnonCredsScene.play(stage.call, capturing)
+      const { envelope, id } = await scene.present({ nonRevoked: true })
+      await stage.call('receive-didcomm', { path: scene.caller, body: envelope })
+      const path = { ...scene.caller, proofRecordId: id }
+      expect((await stage.call('tenant-proof-form-data', { path })).body).toMatchObject({ isVerified: true })
+      await stage.call('revoke-credential', {
+        caller: scene.caller,
+        path: { credentialRecordId: scene.heldRecordId },
+      })
+      await waitFor('the wallet to be told', async () =>
+        (await capturing.wallet.credentialExchanges()).some((exchange) => exchange.revocationNotification),
+      )
+    } finally {
+      await capturing.wallet.stop()
+    }
+  })
 
   test('every function has been called by now, and none has complained', () => {
     const complaints = stage.complaints()

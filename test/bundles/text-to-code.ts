@@ -89,7 +89,7 @@ const placesIn = ({ functions }: Unpacked): Set<string> => {
 }
 
 export const testTextToCode = (unpacked: () => Unpacked): void => {
-  test('nothing in the bundles can turn text into code but what is known, and why it may', { timeout: 120_000 }, () => {
+  test('nothing in the bundles can turn text into code but what is known, and why it may', () => {
     expect([...placesIn(unpacked())].sort()).toEqual(Object.values(KNOWN).flat().sort())
   })
 }

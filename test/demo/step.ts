@@ -21,8 +21,8 @@ export interface RequestStep {
   status?: number
   /** What the answer has to contain. */
   holds?: unknown
-  /** The answer comes to hold this in time, or in this many ms: the request is repeated until then. */
-  eventually?: true | number
+  /** The answer comes to hold this in time: the request is repeated until then. */
+  eventually?: true
   /** Paths in the answer that are shown; all of it unless said. */
   show?: string[]
   /** What to note of the answer: name to path in it. */
@@ -109,8 +109,7 @@ export class Scene {
       }
     }
     // When the time is over, the last answer says best what is missing.
-    const deadline = step.eventually === true ? undefined : step.eventually
-    return waitFor(step.title, attempt, deadline).catch((error) => {
+    return waitFor(step.title, attempt).catch((error) => {
       if (last) this.#check(step, last)
       throw error
     })

@@ -19,9 +19,6 @@ interface AccountSettings {
   alarm?: string
 }
 
-/** Ms; loading moto takes 3 s on a machine that has nothing else to do. */
-const START_DEADLINE = 90_000
-
 export class EmulatedAws {
   readonly endpoint: string
   readonly #folder: string
@@ -50,7 +47,7 @@ export class EmulatedAws {
       },
     })
     const aws = new EmulatedAws(`http://${LOOPBACK}:${port}`, folder, program)
-    await waitFor('the emulated AWS to answer', () => aws.#answers(), START_DEADLINE)
+    await waitFor('the emulated AWS to answer', () => aws.#answers())
     return aws
   }
 

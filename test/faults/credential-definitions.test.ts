@@ -85,7 +85,7 @@ describe('is made once', () => {
     keys.before = () => late.promise
     const { id } = (await define()).body
     const killed = deliver(id)
-    await vi.waitFor(() => expect(keys.made).toBe(1))
+    await expect.poll(() => keys.made).toBe(1)
     keys.before = async () => {}
     await deliver(id)
     expect(keys.made).toBe(1)
@@ -117,6 +117,14 @@ describe('is made once', () => {
       expect(await stored(), `request ${at}`).toEqual(ONE)
     }
   })
+})
+
+test('a size of registries without revocation is a 422, and nothing is made', async () => {
+  expect(await define({ revocationRegistrySize: 100 })).toMatchObject({
+    status: 422,
+    body: { details: [{ path: 'revocationRegistrySize' }] },
+  })
+  expect(await list()).toEqual([])
 })
 
 describe('asked for again', () => {

@@ -258,7 +258,7 @@ describe('a mishap', () => {
       for (const item of items) expect(await stateOf(item)).toMatchObject({ state: 'delivered' })
       expect(pipeline.dead()).toBe(0)
     }
-  }, 120_000)
+  })
 
   test('at every call of the first attempt at a wallet of which nothing is known loses nothing either', async () => {
     const first = async (mishap?: Mishap) => {
@@ -275,7 +275,7 @@ describe('a mishap', () => {
     for (const mishap of mishaps(names))
       expect({ mishap, taken: await first(mishap) }).toEqual({ mishap, taken: ['a'] })
     expect(pipeline.dead()).toBe(0)
-  }, 120_000)
+  })
 })
 
 test('no line of the log holds anything of an envelope', () => {

@@ -131,4 +131,4 @@ test('no call of the dispatcher that dies, fails or is taken in part costs, doub
   for (const [index, name] of calls.entries())
     if (name === 'SendMessageBatchCommand')
       await scenario({ call: index + 1, kind: 'refuses the first entry', when: 'before' })
-}, 120_000)
+})

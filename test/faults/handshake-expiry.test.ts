@@ -13,7 +13,8 @@ import { inviteToConnect } from '../support/tenants.ts'
 import { connectionRequest, didExchangeRequest, peerDidOf, type RawKey } from '../wallet/handshake-requests.ts'
 import { RawMessages, type Route } from '../wallet/raw-messages.ts'
 
-const NOWHERE = 'http://127.0.0.1:1'
+/** Nobody listens there, and the address guard allows it: a rotation to another one is refused. */
+const NOWHERE = 'http://127.0.0.1:1024'
 const DAYS = 24 * 60 * 60
 
 const { stage, caller, wallet } = await useTenantAndWallet()
@@ -58,8 +59,9 @@ type Invited = Awaited<ReturnType<typeof inviteMany>>
 const ask = async (
   { invitation, invitationDid, outOfBandId }: Invited,
   requestOf: (typeof REQUESTS)['connections' | 'did-exchange'],
+  by?: RawKey,
 ): Promise<Handshake> => {
-  const senderKey = await raw.newKey()
+  const senderKey = by ?? (await raw.newKey())
   const to = await raw.routeToDid(invitationDid)
   const known = new Set((await connectionsOf(outOfBandId)).map(({ id }) => id))
   expect((await raw.send(requestOf(invitation['@id'], senderKey), { ...to, senderKey })).status).toBe(200)
@@ -104,6 +106,23 @@ describe.each(PROTOCOLS)('over %s', (_, requestOf) => {
       expect(expiry).toBeGreaterThan(givenUp)
       expect(expiry).toBeLessThanOrEqual(givenUp + 2 * DAYS)
     }
+  })
+
+  test.each([
+    ['at once shares its DID, which stays if one of them is completed', 0],
+    ['after two days is completed when the DID of the first one has expired', 2],
+  ])('another one of the same key %s', async (_, days) => {
+    const invited = await inviteMany()
+    const senderKey = await raw.newKey()
+    const start = Date.now()
+    const atDay = (day: number) => vi.useFakeTimers({ toFake: ['Date'], now: start + day * DAYS * 1000 })
+    await ask(invited, requestOf, senderKey)
+    atDay(days)
+    const again = await ask(invited, requestOf, senderKey)
+    atDay(days + 6.5)
+    expect((await write(again)).status).toBe(200)
+    atDay(days + 400)
+    expect((await write(again, 'a year later')).status).toBe(200)
   })
 
   test.each(Object.entries(FAULTS))(

@@ -1,6 +1,7 @@
 /** Hostile receivers in the simulation: they delay nobody but themselves, or once. */
 import '../simulation/queue-urls.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { UNAVAILABLE } from '../simulation/service.ts'
 import { runHostile, runTarpits, type StrangersResult, tarpitSize } from '../simulation/strangers.ts'
 import { useTable } from '../unit/store/use-table.ts'
 
@@ -9,9 +10,18 @@ const table = await useTable({ check: false, stream: false })
 test.each([500, 503])(
   'fifty connections that their mediator answers with %i delay the healthy ones behind it once, by at most 30 s',
   async (status) => {
-    const result = await runHostile(table, status)
+    const result = await runHostile(table, { after: 20, status })
     expect(result.max).toBeLessThanOrEqual(30_000)
     expect(result).toMatchObject({ healthyMessages: 900, delayedTwice: 0, faults: [] })
+  },
+)
+
+test.each([45, 130])(
+  '%i connections that a mediator answers with 503, each at an address of its own, delay nobody else behind it',
+  async (hostile) => {
+    const result = await runHostile(table, UNAVAILABLE, { hostile, ownAddresses: true })
+    expect(result.max).toBeLessThanOrEqual(1_000)
+    expect(result).toMatchObject({ healthyMessages: 900, closings: 0, faults: [] })
   },
 )
 

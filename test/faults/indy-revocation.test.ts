@@ -47,7 +47,7 @@ describeWithLibrary('on an Indy ledger', () => {
   beforeEach(async () => {
     lines = []
     caller = (await createTenant(stage)) as typeof caller
-    operator = new LedgerOperator({ stage, caller }, proxy, { meanwhile: turn, deadline: DAY })
+    operator = new LedgerOperator({ stage, caller }, proxy, turn)
     const definition = await operator.define(ISSUER, `tag-${tags++}`)
     id = definition.id
     credentialDefinitionId = definition.credentialDefinitionId
@@ -325,7 +325,7 @@ describeWithLibrary('on an Indy ledger', () => {
     await operator.hasWritten(id)
   })
 
-  test('when any request to the table fails once, nothing is lost', { timeout: 120_000 }, async () => {
+  test('when any request to the table fails once, nothing is lost', async () => {
     await ready()
     const [fault] = Object.values(FAULTS)
     if (fault === undefined) throw new Error('there is no fault')

@@ -2,13 +2,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import { BatchWriteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { pickupMessage, queueItem } from '../../lib/pickup/pickup-item.ts'
+import { listedQueue, pickupMessage, queueItem, usageItem } from '../../lib/pickup/pickup-item.ts'
+import { pickupUsageAddress } from '../../lib/store/pickup-keys.ts'
 import { createTenant } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useStage } from '../support/stage/use-stage.ts'
 import { stopAtEnd } from '../support/stop-at-end.ts'
-import { FAULTS, StoreFaults } from '../support/table/store-fault.ts'
+import { itemsOf } from '../support/table/items.ts'
+import { FAULTS, type Fault, StoreFaults } from '../support/table/store-fault.ts'
 import { checkTable } from '../support/table/table-checker.ts'
+import { TransactionConflicts } from '../support/table/transaction-conflicts.ts'
 import { useFetchingWallet, V1, V2 } from '../support/wallets/fetching-wallet.ts'
 import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import { OrganizationEndpoints, trustIssuer } from '../support/webhooks/organization-endpoints.ts'
@@ -19,6 +22,7 @@ const issuer = await trustIssuer()
 const stage = await useStage({ delivers: false })
 const receiver = await stopAtEnd(startFaultyReceiver())
 const faults = new StoreFaults(stage.serviceClient)
+const conflicts = new TransactionConflicts(stage.serviceClient)
 const caller = await createTenant(stage)
 stage.line.run()
 
@@ -77,7 +81,8 @@ test('requests to the table: a message to a wallet that fetches, and each reques
   const { ask, connectionId } = await startFetching()
   await say(connectionId, 'the first makes the job')
   const sent = await faults.count(() => say(connectionId, 'hello'))
-  expect(sent.commands.length).toBeLessThanOrEqual(4)
+  // The last one counts what the agent has waiting.
+  expect(sent.commands.length).toBeLessThanOrEqual(5)
   const counts: Record<string, number> = {}
   let name = ''
   stage.onEnvelope(async (handle) => {
@@ -116,6 +121,20 @@ const isThere = async (connectionId: string): Promise<boolean> => {
   return (await readItem(queueItem, { ...tenant(), connectionId })) !== undefined
 }
 
+/** From here on: each line of the log with messages that were given up. */
+const countGivenUp = async () => {
+  const { settings } = await import('../../lib/settings.ts')
+  const level = settings().LOG_LEVEL
+  settings().LOG_LEVEL = 'info'
+  const lines: string[] = []
+  const log = vi.spyOn(console, 'log').mockImplementation((line) => void lines.push(line))
+  onTestFinished(() => {
+    settings().LOG_LEVEL = level
+    log.mockRestore()
+  })
+  return () => lines.flatMap((line) => JSON.parse(line).MessagesGivenUp ?? [])
+}
+
 const inDays = (days: number): void => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + days * 24 * 60 * 60_000 })
 }
@@ -130,7 +149,9 @@ test('what nobody has fetched within 14 days has failed, which an event says, an
   await runExpiry(connectionId)
   expect(await deliveries(connectionId)).toEqual(Array(2).fill({ state: 'waiting-for-pickup', attempts: 0 }))
   inDays(2)
+  const counted = await countGivenUp()
   await runExpiry(connectionId)
+  expect(counted()).toEqual([1])
   const failed = { state: 'failed', attempts: 0, lastError: 'the other agent did not fetch it within 14 days' }
   expect(await deliveries(connectionId)).toEqual([failed, { state: 'waiting-for-pickup', attempts: 0 }])
   await wallet.pickUp(walletConnectionId)
@@ -163,6 +184,26 @@ test('the job of a queue ends with it, and the next message makes both anew', as
   expect((await deliveries(connectionId)).map(({ state }) => state)).toEqual(['delivered', 'failed'])
 })
 
+test('a queue of an earlier version, which no list names, is listed by its job, and leaves the list with it', async () => {
+  onTestFinished(() => void vi.useRealTimers())
+  const { readItem } = await import('../../lib/store/item.ts')
+  const { removeIf } = await import('../../lib/store/write.ts')
+  const { connectionId } = await startFetching()
+  const key = { ...tenant(), connectionId }
+  const isListed = async () => (await readItem(listedQueue, key)) !== undefined
+  await say(connectionId, 'one')
+  expect(await isListed()).toBe(true)
+  await removeIf(listedQueue.addressOf(key))
+  inDays(1)
+  await runExpiry(connectionId)
+  expect(await isListed()).toBe(true)
+  inDays(15)
+  await runExpiry(connectionId)
+  inDays(1)
+  await runExpiry(connectionId)
+  expect([await isThere(connectionId), await isListed()]).toEqual([false, false])
+})
+
 test('a message that can not be read blocks nothing, and is set aside in the end', async () => {
   onTestFinished(() => void vi.useRealTimers())
   const { wallet, connectionId, walletConnectionId } = await startFetching()
@@ -181,7 +222,74 @@ test('a message that can not be read blocks nothing, and is set aside in the end
   expect(await isThere(connectionId)).toBe(false)
 })
 
+/** What waits in the share of a connection's queue, as it is counted. */
+const usageOf = async (connectionId: string): Promise<unknown> => {
+  const { readItem } = await import('../../lib/store/item.ts')
+  const usage = await readItem(usageItem, { ...tenant(), connectionId })
+  return usage && { messages: usage.messages, bytes: usage.bytes }
+}
+
+const waitingIn = async (connectionId: string): Promise<unknown> => {
+  const { readItem } = await import('../../lib/store/item.ts')
+  const queue = await readItem(queueItem, { ...tenant(), connectionId })
+  return queue && { messages: queue.messages, bytes: queue.bytes }
+}
+
+test('a process that ends between a commit and its count is made good for by the job of the queue', async () => {
+  onTestFinished(() => void vi.useRealTimers())
+  const { connectionId } = await startFetching()
+  await say(connectionId, 'one')
+  const before = await usageOf(connectionId)
+  const { result, injected } = await faults.inject(5, FAULTS['is throttled'] as Fault, () => say(connectionId, 'two'))
+  expect([result.status, injected]).toEqual([200, true])
+  expect(await usageOf(connectionId)).toEqual(before)
+  expect(await waitingIn(connectionId)).toMatchObject({ messages: 2 })
+  // Another test may have counted this share, on a day that is still to come.
+  const { updateIf } = await import('../../lib/store/write.ts')
+  await updateIf(pickupUsageAddress({ ...tenant(), connectionId }), { remove: ['countedAt'] })
+  inDays(1)
+  await runExpiry(connectionId)
+  expect(await usageOf(connectionId)).toEqual(await countedAnew(connectionId))
+})
+
+test('messages to different wallets conflict nowhere', async () => {
+  const connected = [await startFetching(), await startFetching(), await startFetching()]
+  for (const { connectionId } of connected) await say(connectionId, 'the first makes the job')
+  const inShares = connected.map(({ connectionId }) => pickupUsageAddress({ ...tenant(), connectionId }).pk)
+  const { conflicting, written } = await conflicts.watch(async () => {
+    await Promise.all(connected.map(({ connectionId }) => say(connectionId, 'at once')))
+  })
+  expect(conflicting).toEqual([])
+  expect(written.filter((address) => inShares.some((share) => address.startsWith(`${share} `)))).toEqual([])
+})
+
+test('the queue of a deleted connection is emptied by its job, at the next sweep', async () => {
+  onTestFinished(() => void vi.useRealTimers())
+  const { connectionId } = await startFetching()
+  for (let number = 0; number < 31; number++) await say(connectionId, `message ${number}`)
+  await runExpiry(connectionId)
+  expect(await waitingIn(connectionId)).toMatchObject({ messages: 31 })
+  expect((await stage.call('deleteConnection', { caller, path: { connectionId } })).status).toBe(204)
+  for (let run = 0; run < 3; run++) await runExpiry(connectionId)
+  expect(await isThere(connectionId)).toBe(false)
+  expect(await usageOf(connectionId)).toEqual(await countedAnew(connectionId))
+})
+
+/** What waits in the share of a connection's queue, by its queues themselves. */
+const countedAnew = async (connectionId: string): Promise<unknown> => {
+  const { pk } = pickupUsageAddress({ ...tenant(), connectionId })
+  const queues = (await itemsOf(stage, `${caller.tenantId}|pickup|`)).filter(queueItem.is).map(queueItem.decode)
+  const ofShare = queues.filter((queue) => pickupUsageAddress(queue).pk === pk)
+  const sumOf = (part: 'messages' | 'bytes') => ofShare.reduce((sum, queue) => sum + queue[part], 0)
+  return { messages: sumOf('messages'), bytes: sumOf('bytes') }
+}
+
 test('what all of this has left in the table fits together', async () => {
+  onTestFinished(() => void vi.useRealTimers())
+  // Requests that failed after their commit were not counted.
+  const { countUsage } = await import('../../lib/pickup/usage.ts')
+  const queues = (await itemsOf(stage, `${caller.tenantId}|pickup|`)).filter(queueItem.is).map(queueItem.decode)
+  for (const queue of queues) await countUsage(queue, Date.now() + 100 * 24 * 60 * 60_000)
   await stage.line.pause()
   await stage.line.settle()
   stage.line.run()

@@ -8,22 +8,24 @@ import type { Context, DynamoDBRecord, SQSRecord } from 'aws-lambda'
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { ALL_GRANTS } from '../../lib/auth/grants.ts'
 import { destinationItem, readDestination } from '../../lib/outbox/destination.ts'
-import { dueFor } from '../../lib/outbox/due.ts'
 import { laneItem, leaseLane } from '../../lib/outbox/lane.ts'
 import { outboxItem } from '../../lib/outbox/message-item.ts'
 import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
 import { freeSlots, takeSlot } from '../../lib/outbox/slow-destination.ts'
 import { entryWrite, newEntry } from '../../lib/outbox/waiting-list.ts'
 import { encodeWakeUp, type WakeUp } from '../../lib/outbox/wake-up.ts'
+import { dueFor } from '../../lib/store/due.ts'
 import { type Address, endpointDestination, messageLane } from '../../lib/store/keys.ts'
 import { addressOf, type Item, toKey } from '../../lib/store/table.ts'
 import { transact } from '../../lib/store/write.ts'
+import { placeCarrying } from '../../lib/webhooks/event-item.ts'
 import { newIssuer, publicKeyOf, sign, type TestIssuer } from '../support/api/tokens.ts'
 import { useStage } from '../support/stage/use-stage.ts'
 import { stopAtEnd } from '../support/stop-at-end.ts'
 import { handMade, unknownKid } from '../support/wallets/hand-made-envelope.ts'
 import { inserted } from '../support/webhooks/changes.ts'
 import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
+import { eventFor, readStoredEvent, registerAt } from '../support/webhooks/webhook-scene.ts'
 
 let lane: string
 let issuer: TestIssuer
@@ -114,6 +116,18 @@ describe('recoverWakeUps', () => {
   })
 })
 
+test('who delivers from a lane stores the event that a place carries, and sends it', async () => {
+  const endpoint = await registerAt(`${receiver.url}/carried`)
+  const event = eventFor(endpoint)
+  const place = placeCarrying(event, new Date().toISOString())
+  await put(place)
+  const { wakeCommitted } = await import('../../lib/outbox/queues.ts')
+  await wakeCommitted([{ lane: place.pk?.S ?? '', itemId: place.sk?.S ?? '' }])
+  await stage.line.settle()
+  expect(await readStoredEvent(event)).toMatchObject({ state: 'delivered', attempts: 1 })
+  expect(await read(addressOf(place))).toBeUndefined()
+})
+
 describe('sweepOutbox', () => {
   test('wakes lanes and destinations that are due', async () => {
     const destination = newDestination()
@@ -128,9 +142,10 @@ describe('sweepOutbox', () => {
   test('counts what waits for destinations that are closed', async () => {
     const destination = newDestination()
     await put(destinationItem.encode({ destination, version: 1, ...dueFor(destination, Date.now() + 60_000) }))
-    const { takeCensus } = await import('../../lib/outbox/sweep.ts')
-    const now = Date.now()
-    const counted = () => stage.line.guard.run('sweepOutbox', () => takeCensus([{ destination, at: now }], now))
+    const { Census } = await import('../../lib/outbox/census.ts')
+    const census = new Census(Date.now())
+    census.add([{ kind: 'destination', name: destination, at: Date.now() }])
+    const counted = () => stage.line.guard.run('sweepOutbox', () => census.result())
     expect(await counted()).toEqual({ lanes: 0, age: 0 })
     const entry = corruptEntry(destination, lane)
     await put(entry)

@@ -22,7 +22,6 @@ import { FAULTS, StoreFaults } from '../support/table/store-fault.ts'
 import { checkTable } from '../support/table/table-checker.ts'
 
 const LEASE = 90_000
-const DAY = 24 * 60 * 60_000
 const INDY_ISSUER = 'did:indy:local:WgWxqztrNooG92RXvxSTWv'
 
 describeWithLibrary('a revocation registry', () => {
@@ -105,6 +104,8 @@ describeWithLibrary('a revocation registry', () => {
     adds: Awaited<ReturnType<typeof stored>>
     /** Does what remains to be done then. */
     publish: (definition: Json) => Promise<void>
+    /** What an offer is told until then. */
+    waits: { words: string; seconds: string }
   }
 
   const places: Record<string, Place> = {
@@ -122,6 +123,7 @@ describeWithLibrary('a revocation registry', () => {
       // The registry's definition and its first list are resources.
       adds: { definitions: 1, secrets: 1, registries: 1, writes: 0, resources: 2, tails: 1 },
       publish: async () => {},
+      waits: { words: 'is being made', seconds: '2' },
     },
     'on an Indy ledger': {
       define: () => operator.define(INDY_ISSUER, 'default'),
@@ -131,10 +133,11 @@ describeWithLibrary('a revocation registry', () => {
         for (const type of ['REVOC_REG_DEF', 'REVOC_REG_ENTRY']) operator.write((await operator.waiting(id, type))[0])
         await operator.hasWritten(id)
       },
+      waits: { words: 'has to be written to the ledger', seconds: '60' },
     },
   }
 
-  describe.each(Object.entries(places))('%s', (_, { define, adds, publish }) => {
+  describe.each(Object.entries(places))('%s', (_, { define, adds, publish, waits }) => {
     let definition: Json
     /** The answer to an offer that came before the first registry. */
     let early: Reply
@@ -151,7 +154,7 @@ describeWithLibrary('a revocation registry', () => {
 
     beforeAll(async () => {
       caller = (await createTenant(stage)) as typeof caller
-      operator = new LedgerOperator({ stage, caller }, proxy, { meanwhile: turn, deadline: DAY })
+      operator = new LedgerOperator({ stage, caller }, proxy, turn)
       definition = await define()
       early = await offer()
       await turn()
@@ -163,8 +166,12 @@ describeWithLibrary('a revocation registry', () => {
       return stage.call('createOfferOob', { caller, body })
     }
 
-    test('that is not there yet makes an offer a 503, which says when to come again', async () => {
-      expect(early).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+    test('that is not there yet makes an offer a 409, which says what it waits for and when to come again', async () => {
+      expect(early).toMatchObject({
+        status: 409,
+        headers: { 'retry-after': waits.seconds },
+        body: { message: expect.stringContaining(waits.words) },
+      })
       expect((await offer()).status).toBe(200)
     })
 
@@ -205,7 +212,7 @@ describeWithLibrary('a revocation registry', () => {
       const late = Promise.withResolvers<void>()
       before = () => late.promise
       const killed = deliver(job)
-      await vi.waitFor(() => expect(made).toBe(1))
+      await expect.poll(() => made).toBe(1)
       before = async () => {}
       await deliver(job)
       expect(made).toBe(1)
@@ -217,7 +224,7 @@ describeWithLibrary('a revocation registry', () => {
       await expectUsable()
     })
 
-    test('is made once when any request to the table fails once', { timeout: 120_000 }, async () => {
+    test('is made once when any request to the table fails once', async () => {
       const [fault] = Object.values(FAULTS)
       if (fault === undefined) throw new Error('there is no fault')
       for (let at = 1, injected = true; injected; at++) {

@@ -104,7 +104,7 @@ test('at every single call: nothing is lost, the order holds, and a repeat has t
     expect(await readRegistered(endpoint)).toMatchObject({ status: 'active' })
     expect(pipeline.dead()).toBe(0)
   }
-}, 120_000)
+})
 
 test('at every single call of a 410: the endpoint is disabled, and all of its events are held', async () => {
   const gone = () => receiver.behave({ status: 410 })
@@ -117,7 +117,7 @@ test('at every single call of a 410: the endpoint is disabled, and all of its ev
     expect({ mishap, states: await statesOf(events) }).toEqual({ mishap, states: ['held', 'held'] })
     expect(pipeline.dead()).toBe(0)
   }
-}, 120_000)
+})
 
 test('what has used up its plan is given up, and the next event of its record goes on', async () => {
   receiver.behave({ status: 500 })

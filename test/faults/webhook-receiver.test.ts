@@ -26,7 +26,8 @@ import {
 import { nameQueues, watchQueues } from '../unit/outbox/sent-wake-ups.ts'
 import { useTable } from '../unit/store/use-table.ts'
 
-const LIMITS = { connectMs: 300, attemptMs: 400 }
+/** Ms: ten times what an answer needs on a busy machine. */
+const LIMITS = { connectMs: 2_000, attemptMs: 3_000 }
 const NAME = 'hooks.example'
 const toLoopback: LookupFunction = (_name, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }])
 
@@ -184,10 +185,9 @@ describe('a receiver that takes it', () => {
 
   test('endless body of a 2xx: is read to 64 KB and shown to 1 KB, and the connection is closed', async () => {
     receiver.behave('endless body')
-    await expectTaken(await deliver({ limits: { ...LIMITS, attemptMs: 5_000 } }))
+    await expectTaken(await deliver())
     const [attempt] = await attemptsAt(endpoint)
     expect(attempt?.response).toBe('x'.repeat(1024))
-    expect(attempt?.milliseconds).toBeLessThan(2_000)
     await expect.poll(() => receiver.open()).toBe(0)
   })
 })
@@ -271,8 +271,7 @@ describe('a receiver that breaks off', () => {
 
   test('stall before the headers: is waited for as long as an attempt may take, and asked again', async () => {
     receiver.behave('stall before the headers')
-    await expectTriedAgain(await deliver(), { failure: 'timeout', error: 'timeout: not done in 400 ms' })
-    expect((await attemptsAt(endpoint))[0]?.milliseconds).toBeLessThan(1_000)
+    await expectTriedAgain(await deliver(), { failure: 'timeout', error: 'timeout: not done in 3000 ms' })
   })
 
   test('an answer that is not HTTP: is asked again', async () => {

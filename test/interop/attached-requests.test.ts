@@ -5,6 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { connect, createTenant, issueDegree, requestBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useStage, useWallet } from '../support/stage/use-stage.ts'
+import { didCommMessage } from '../support/wallets/didcomm-messages.ts'
+import { didExchangeRequest, peerDidOf } from '../wallet/handshake-requests.ts'
 import { RawHandshake } from '../wallet/raw-handshake.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -120,6 +122,62 @@ describe('an answer is taken', () => {
     expect(await wallet.answerProof((await received(request)).id)).toBe(true)
     expect(await verified(request)).toMatchObject({ isVerified: true })
     expect(await connectionsOf(request)).toEqual([])
+  })
+})
+
+describe('a request is declined on an older connection', () => {
+  const declined = (request: Json): Promise<Json> =>
+    waitFor('the request to be abandoned', async () => {
+      const proof = await proofOf(request)
+      return proof.state === 'abandoned' && proof
+    })
+  const report = (protocol: string, { proofRecordThId }: Json, pthid?: string) => ({
+    ...didCommMessage(protocol, { thid: proofRecordThId, ...(pthid !== undefined && { pthid }) }),
+    description: { code: 'rejected', en: 'no' },
+  })
+
+  test("by Credo's wallet", async () => {
+    const request = await inviteAgain()
+    const invitation = await wallet.agent.didcomm.oob.parseInvitation(request.invitationUrl)
+    await wallet.agent.didcomm.oob.receiveInvitation(invitation, { label: 'Wallet', reuseConnection: true })
+    const { id: proofExchangeRecordId } = await received(request)
+    await wallet.agent.didcomm.proofs.declineRequest({ proofExchangeRecordId, sendProblemReport: true })
+    expect(await declined(request)).toMatchObject({ connectionId: first.connectionId })
+  })
+
+  test.each([
+    ['a report that names the invitation', 'present-proof/2.0/problem-report', true],
+    ['a report that names the request only, as that of ACA-Py', 'present-proof/2.0/problem-report', false],
+    ['a report as RFC 0035 spelled it once', 'present-proof/2.0/problem_report', false],
+    ['a report of no protocol', 'report-problem/1.0/problem-report', false],
+  ])('by %s', async (_, protocol, names) => {
+    for (const reuses of [false, true]) {
+      const request = await inviteAgain()
+      const id = request.invitation['@id']
+      if (reuses) expect((await raw.sendOn(first.walletConnectionId, reuse(id))).status).toBe(200)
+      const sent = report(protocol, request, names ? id : undefined)
+      expect((await raw.sendOn(first.walletConnectionId, sent)).status).toBe(200)
+      expect(await proofOf(request)).toMatchObject({ state: 'abandoned', connectionId: first.connectionId })
+      // It is used up.
+      const way = await raw.routeToDid(request.invitationDid)
+      const senderKey = await raw.newKey()
+      const handshake = didExchangeRequest(id, peerDidOf([senderKey], 'http://127.0.0.1:1'))
+      expect((await raw.send(handshake, { ...way, senderKey })).status).toBe(400)
+    }
+  })
+
+  test('not by a connection with another DID of the agent, nor after another wallet has taken the invitation', async () => {
+    const ofAnother = await invite()
+    expect(
+      (await raw.sendOn(first.walletConnectionId, report('present-proof/2.0/problem-report', ofAnother))).status,
+    ).toBe(200)
+    expect((await proofOf(ofAnother)).state).toBe('request-sent')
+    const taken = await inviteAgain()
+    await wallet.connect(taken.invitationUrl)
+    expect((await raw.sendOn(first.walletConnectionId, report('present-proof/2.0/problem-report', taken))).status).toBe(
+      200,
+    )
+    expect((await proofOf(taken)).state).toBe('request-sent')
   })
 })
 

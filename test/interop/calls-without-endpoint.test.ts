@@ -2,8 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DidCommConnectionRecord } from '@credo-ts/didcomm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { QUEUES } from '../../infra/access/shared.ts'
-import { ACCESS } from '../../infra/access.ts'
+import { usesOfServiceFile } from '../../infra/access/service-file.ts'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
 import { jobItem } from '../../lib/jobs/job.ts'
 import { queueItem } from '../../lib/pickup/pickup-item.ts'
@@ -53,7 +52,7 @@ const SENDING = OPERATIONS.map(({ operationId }) => operationId).filter(
   (operationId) =>
     makerOf(operationId) !== undefined &&
     operationId !== 'ReceiveDidcomm' &&
-    ACCESS[handlerOf(operationId)]?.includes(QUEUES),
+    usesOfServiceFile()[handlerOf(operationId)]?.includes('sending'),
 )
 
 /** As if nothing had ever waited: what is sent next makes the queue of its connection, and the job of that. */

@@ -11,7 +11,14 @@ import { describe, expect, test } from 'vitest'
 import { connect, createTenant, offerBody, requestBody } from '../support/scenes.ts'
 import type { Json, OperationName } from '../support/stage/in-process-stage.ts'
 import { useTenantAndWallet } from '../support/stage/use-stage.ts'
-import { connectionOf, type InvitationOptions, inviteToConnect, settled, takeInvitation } from '../support/tenants.ts'
+import {
+  connectionOf,
+  connectTenants,
+  type InvitationOptions,
+  inviteToConnect,
+  settled,
+  takeInvitation,
+} from '../support/tenants.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
@@ -245,4 +252,19 @@ describe('connections are found', () => {
 test('a request of createRequest is accepted by itself, as before', async () => {
   const { body } = await stage.call('createRequest', { caller, body: requestBody })
   await wallet.connect(body.invitationUrl)
+})
+
+test.each([
+  ['characters of three bytes', '€'.repeat(65_000)],
+  ['characters that JSON escapes', '"'.repeat(97_500)],
+  ['control characters', '\u0001'.repeat(32_500)],
+])('the longest message of %s that an agent sends is one that it takes', async (_, content) => {
+  const { invitees, connectionId } = await connectTenants(stage, caller, other)
+  const body = (text: string) => ({ as: caller, body: { content: text } })
+  expect((await act('sendMessage', connectionId, body(`${content}${content[0]}`))).status).toBe(422)
+  expect((await act('sendMessage', connectionId, body(content))).status).toBe(200)
+  await waitFor('the message', async () => {
+    const { body: messages } = await act('getBasicMessages', invitees.id, { as: other })
+    return messages.some((message: Json) => message.content === content)
+  })
 })

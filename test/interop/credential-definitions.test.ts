@@ -52,6 +52,55 @@ describe('a schema', () => {
     expect(new Set(ids).size).toBe(1)
   })
 
+  test('asked for again with its attributes in another order is the same one', async () => {
+    const schemaId = await newSchema(acme)
+    const attributes = schemaBody.attributes.toReversed()
+    const { status, body } = await stage.call('createSchema', { caller: acme, body: { ...schemaBody, attributes } })
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { state: 'finished', schemaId, schema: { attrNames: schemaBody.attributes } },
+    })
+  })
+
+  test.each([
+    ['one attribute more', [...schemaBody.attributes, 'another']],
+    ['one attribute less', schemaBody.attributes.slice(1)],
+    ['another spelling', ['Name', 'degree', 'age']],
+  ])('of the same name and version with %s is a 409, and none is published', async (_, attributes) => {
+    const caller = await createTenant(stage)
+    const schemaId = await newSchema(caller)
+    const before = (await itemsOf(stage, `${caller.tenantId}|`)).length
+    const { status, body } = await stage.call('createSchema', { caller, body: { ...schemaBody, attributes } })
+    expect({ status, body }).toMatchObject({
+      status: 409,
+      body: { message: expect.stringContaining('with other attributes') },
+    })
+    expect(await itemsOf(stage, `${caller.tenantId}|`)).toHaveLength(before)
+    expect(await newSchema(caller)).toBe(schemaId)
+  })
+
+  test('of another version, of another name, or of another tenant may have other attributes', async () => {
+    const other = { ...schemaBody, attributes: ['another'] }
+    const ids = [
+      await newSchema(acme),
+      await newSchema(acme, { ...other, version: '1.1' }),
+      await newSchema(acme, { ...other, name: 'degree1' }),
+      await newSchema(acme, { ...other, name: 'degree"', version: '1.0' }),
+      await newSchema(await createTenant(stage), other),
+    ]
+    expect(ids).not.toContain(undefined)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  test('that is asked for twice at once, each time with other attributes, is made once', async () => {
+    const caller = await createTenant(stage)
+    await newSchema(caller, { ...schemaBody, name: 'first' })
+    const asked = [['name'], ['degree'], ['age']].map((attributes) =>
+      stage.call('createSchema', { caller, body: { ...schemaBody, attributes } }),
+    )
+    expect((await Promise.all(asked)).map(({ status }) => status).toSorted()).toEqual([200, 409, 409])
+  })
+
   test.each(['its issuer', 'another tenant'])('is read by %s', async (who) => {
     const schemaId = await newSchema(acme)
     const caller = who === 'its issuer' ? acme : globex
@@ -75,6 +124,16 @@ describe('a schema', () => {
       expect({ status, body }).toMatchObject({ status: 422, body: { details: [{ path: 'attributes' }] } })
     },
   )
+
+  test('of an issuer that nobody can be is refused, without a word of the schema of the body', async () => {
+    const answer = await stage.call('createSchema', {
+      caller: acme,
+      body: { ...schemaBody, issuerId: 'did:example:1' },
+    })
+    expect(answer).toMatchObject({ status: 422, body: { message: 'a value of the request can not be used' } })
+    const body = await stage.call('createSchema', { caller: acme, body: {} })
+    expect(body).toMatchObject({ status: 422, body: { message: 'The body is not valid' } })
+  })
 
   test('that is not there is a 404', async () => {
     const schemaId = await newSchema(acme)
@@ -246,6 +305,31 @@ describe('the organization of the agent hears of every state', () => {
     const sizes = (await itemsOf(stage, `${caller.tenantId}|`)).map(itemBytes)
     expect(Math.max(...sizes)).toBeGreaterThan(100_000)
     expect(Math.max(...sizes)).toBeLessThan(400 * 1024)
+  })
+})
+
+describe('of a stranger whose host fails', () => {
+  test.each<[number, number]>([
+    [404, 404],
+    [410, 404],
+    [500, 503],
+    [503, 503],
+  ])('with a %i: a schema and a definition are a %i', async (answered, status) => {
+    const stranger = await host.issuer(`fails-with-${answered}`)
+    const schemaId = stranger.publish(schemaOf(stranger.did))
+    const id = stranger.publish(definitionOf(stranger.did, schemaId))
+    for (const one of [schemaId, id])
+      stranger.serveText(`resources/${one.split('/').at(-1)}`, (response) => response.writeHead(answered).end())
+    const path = { schemaId: encodeURIComponent(schemaId) }
+    const answers = [
+      await stage.call('getSchemaById', { caller: acme, path }),
+      await read(acme, encodeURIComponent(id)),
+    ]
+    for (const { status: given, headers } of answers)
+      expect({ given, retryAfter: headers['retry-after'] }).toEqual({
+        given: status,
+        retryAfter: status === 503 ? expect.stringMatching(/^[1-9]/) : undefined,
+      })
   })
 })
 

@@ -152,14 +152,10 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
       await stage.call('sendMessage', { caller, path: { connectionId }, body: { content } })
     await waitFor('a delivery to fail', () => failedAttempts(caller, connectionId))
     await wallet.resume()
-    const received = await waitFor(
-      'the messages to come',
-      async () => {
-        const theirs = (await wallet.messages(walletConnectionId)).filter(({ role }) => role === 'receiver')
-        return theirs.length === 3 && theirs
-      },
-      20_000,
-    )
+    const received = await waitFor('the messages to come', async () => {
+      const theirs = (await wallet.messages(walletConnectionId)).filter(({ role }) => role === 'receiver')
+      return theirs.length === 3 && theirs
+    })
     expect(received.map(({ content }) => content)).toEqual(['one', 'two', 'three'])
   })
 })

@@ -7,12 +7,14 @@ import {
   didDocumentToNumAlgo2Did,
   didDocumentToNumAlgo4Did,
 } from '@credo-ts/core'
+import { DidCommEnvelopeService, DidCommHandshakeProtocol } from '@credo-ts/didcomm'
 import { describe, expect, test } from 'vitest'
 import { createTenant, requestBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { type Ed25519Key, keyOfBase58, legacyDocument, RawHandshake, unqualifiedDid } from '../wallet/raw-handshake.ts'
 import { RawMessages, type Route } from '../wallet/raw-messages.ts'
+import { waitFor } from '../wallet/wait.ts'
 
 const stage = await useStage()
 const wallet = await useWallet()
@@ -98,10 +100,28 @@ describe('a wallet without a service, on return route', () => {
     )
     const signed: Json = message?.['connection~sig']
     const { DIDDoc } = JSON.parse(Buffer.from(signed.sig_data, 'base64url').subarray(8).toString())
+    // The only one of Aries RFC 0160, and the only one that wallets of Credo 0.5 take.
+    expect(DIDDoc['@context']).toBe('https://w3id.org/did/v1')
     const [service] = DIDDoc.service
     const theirs = { ...route, recipientKeys: service.recipientKeys.map(keyOfBase58) }
     await raw.send(ping(), theirs)
     await expectReturnRoute(request, theirs)
+  })
+})
+
+test('a request of connections/1.0 has the context of Aries RFC 0160', async () => {
+  const { outOfBandInvitation } = await wallet.agent.didcomm.oob.createInvitation({
+    label: 'Wallet',
+    handshakeProtocols: [DidCommHandshakeProtocol.Connections],
+  })
+  const before = wallet.envelopes.length
+  await stage.call('receiveInvitation', { caller, body: { invitation: outOfBandInvitation.toJSON() } })
+  const envelope = await waitFor('the request', () => wallet.envelopes[before])
+  const envelopes = wallet.agent.dependencyManager.resolve(DidCommEnvelopeService)
+  const { plaintextMessage } = await envelopes.unpackMessage(wallet.agent.context, JSON.parse(envelope))
+  expect(plaintextMessage).toMatchObject({
+    '@type': 'https://didcomm.org/connections/1.0/request',
+    connection: { DIDDoc: { '@context': 'https://w3id.org/did/v1' } },
   })
 })
 
@@ -115,6 +135,22 @@ describe('did-exchange 1.0 with an unqualified DID', () => {
     const did = unqualifiedDid(senderKey)
     const document = legacyDocument(did, senderKey)
     const asked = { did: spelled(did), senderKey, document, version: '1.0' } as const
+    const { message } = await handshake.request(request.invitation, asked)
+    await expectReturnRoute(request, await handshake.complete(message, senderKey, '1.0'))
+  })
+
+  test('completes with a document in base64url, as Credo 0.7 attaches it', async () => {
+    const request = await invite()
+    const senderKey = await handshake.newKey()
+    const did = unqualifiedDid(senderKey)
+    const document = { ...(legacyDocument(did, senderKey) as object), note: '??>>~~' }
+    const inBase64Url = ({ 'did_doc~attach': attached, ...message }: Json) => {
+      const { data } = attached
+      const base64 = Buffer.from(data.base64, 'base64').toString('base64url')
+      expect(base64).toMatch(/[-_]/)
+      return { ...message, 'did_doc~attach': { ...attached, data: { ...data, base64 } } }
+    }
+    const asked = { did, senderKey, document, version: '1.0', alter: inBase64Url } as const
     const { message } = await handshake.request(request.invitation, asked)
     await expectReturnRoute(request, await handshake.complete(message, senderKey, '1.0'))
   })

@@ -48,7 +48,8 @@ test('records are equal to those of Credo', async () => {
     expect(messages.body.map(withoutDelivery)).toEqual(found.map(json).map(withoutDelivery))
     expect(messages.body).toHaveLength(2)
 
-    const { request: asked, presentation, ...rest } = proof
+    const { request: asked, presentation, verifiedFormats, ...rest } = proof
+    expect(verifiedFormats).toEqual(['presentationExchange'])
     // The metadata holds only what the agent notes for itself.
     expect(rest).toEqual({ ...json(await didcomm.proofs.getById(request.proofRecordId)), metadata: {} })
     const formats = JSON.parse(JSON.stringify(await didcomm.proofs.getFormatData(request.proofRecordId)))

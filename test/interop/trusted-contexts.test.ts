@@ -32,12 +32,15 @@ const requestBody = {
   proofFormats: { presentationExchange: { presentationDefinition: definition } },
 }
 
+const CONTEXTS = 'proofFormats.presentationExchange.options.contexts'
+
 let served = TEXT
+let failing = false
 let fetched = 0
 
 const server = createServer((_, response) => {
   fetched++
-  response.writeHead(200, { 'content-type': 'application/ld+json' }).end(served)
+  response.writeHead(failing ? 500 : 200, { 'content-type': 'application/ld+json' }).end(served)
 }).listen(0, '127.0.0.1')
 await once(server, 'listening')
 const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/degree/v1`
@@ -57,6 +60,29 @@ test('a document with another digest is not trusted', async () => {
   expect(status).toBe(422)
   expect(JSON.stringify(body)).toContain('digest')
   served = TEXT
+})
+
+test.each<[string, string, boolean]>([
+  ['whose host has an error', TEXT, true],
+  ['that is not there', '', false],
+])('a context %s is named, and can be given with the request', async (_, text, hasError) => {
+  const caller = await createTenant(stage)
+  ;[served, failing] = [text, hasError]
+  const { status, body } = await stage.call('createRequest', { caller, body: requestBody })
+  expect({ status, details: body.details }).toEqual({
+    status: 422,
+    details: [{ path: CONTEXTS, message: expect.stringContaining(address) }],
+  })
+  const proofFormats = {
+    presentationExchange: {
+      presentationDefinition: definition,
+      options: { contexts: { [address]: JSON.parse(TEXT) } },
+    },
+  }
+  expect(await stage.call('createRequest', { caller, body: { ...requestBody, proofFormats } })).toMatchObject({
+    status: 200,
+  })
+  ;[served, failing] = [TEXT, false]
 })
 
 test('the document is fetched once, and a credential that names it is verified', async () => {

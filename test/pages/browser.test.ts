@@ -30,9 +30,6 @@ const LOOKS: Look[] = [
   DARK_PHONE,
 ]
 
-/** axe looks at every element of the reference, of which there are thousands: seconds on a busy machine. */
-const REFERENCE_MS = 90_000
-
 describeInBrowser('in a browser', () => {
   let browser: Browser
   let page: Page
@@ -159,7 +156,7 @@ describeInBrowser('in a browser', () => {
     })
   })
 
-  describe('the reference', { timeout: REFERENCE_MS }, () => {
+  describe('the reference', () => {
     afterEach(() => close())
 
     /** Issues of https://github.com/swagger-api/swagger-ui/issues that were open when this was written. */

@@ -124,7 +124,7 @@ beforeAll(async () => {
   await world.runUntil(END * MINUTE)
   world.service.stop()
   expect(world.faults).toEqual([])
-}, 120_000)
+})
 afterAll(() => table.stop())
 
 /** By minute from the start. */

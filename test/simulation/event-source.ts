@@ -1,6 +1,6 @@
 /** Lambda's event source of a queue, one message an invocation: concurrency, repetition after the visibility timeout, loop detection. */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { QueueModel } from './queue-model.ts'
+import type { QueueMessage, QueueModel } from './queue-model.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 /** The chain of the running invocation: what it sends carries it on. */
@@ -20,7 +20,7 @@ export interface EventSourceOptions {
   allowLoop: boolean
   /** From a message's arrival to the start of its invocation, in ms. */
   latency: number
-  handle(body: string): Promise<void>
+  handle(body: string, queuedFor: number): Promise<void>
   /** Whether the account may run one more function. */
   mayRun?: () => boolean
 }
@@ -76,17 +76,17 @@ export class EventSource {
         remove()
         continue
       }
-      void chains.run({ ...message.chain, [name]: times }, () => this.#invoke(message.body, remove))
+      void chains.run({ ...message.chain, [name]: times }, () => this.#invoke(message, remove))
     }
   }
 
-  async #invoke(body: string, remove: () => void): Promise<void> {
+  async #invoke({ body, queuedFor }: QueueMessage, remove: () => void): Promise<void> {
     const startedAt = this.#clock.now()
     this.#running += 1
     this.invocations += 1
     this.peakRunning = Math.max(this.peakRunning, this.#running)
     try {
-      await this.#options.handle(body)
+      await this.#options.handle(body, queuedFor)
       remove()
     } catch {
       this.failures += 1

@@ -53,6 +53,8 @@ export interface OutageOptions {
   age?: number
   /** The messages are basic messages of the base agent, whose organization has an endpoint that is told what becomes of them. */
   told?: boolean
+  /** Each connection has an address of its own at the mediator; by default all have the same. */
+  ownAddresses?: boolean
   /** `RecursiveLoop: Allow` on the functions, as serverless.yml has it. */
   allowLoop?: boolean
 }
@@ -206,9 +208,10 @@ export const runOutage = async (table: SimulatedTable, options: OutageOptions): 
   const lanes = numbers(size.connections).map((index): Traffic => {
     const endpoint = endpoints[index % endpoints.length]
     if (endpoint !== undefined) return recordAt(endpoint, world.newId(), age)
+    const path = options.ownAddresses === true ? `/${index}` : '/'
     return options.told === true
       ? connectionTo(`${dead}.example`, BASE_AGENT, world.newId(), { age, newId: world.newId })
-      : connectionTo(`${dead}.example`, tenantOf(index), world.newId(), { age })
+      : connectionTo(`${dead}.example`, tenantOf(index), world.newId(), { age, path })
   })
   const healthy = numbers(size.healthy).map((index) =>
     connectionTo(`https://healthy-${index}.example`, tenantOf(index), world.newId()),

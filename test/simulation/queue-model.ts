@@ -12,6 +12,8 @@ export interface QueueMessage {
   body: string
   group: string
   receives: number
+  /** From its arrival to its first receipt, in ms. */
+  queuedFor: number
   /** How often each function stands in the chain of invocations that sent it (AWSTraceHeader). */
   chain: Readonly<Record<string, number>>
 }
@@ -85,7 +87,16 @@ export class QueueModel {
     if (id !== undefined && !this.#isNew(id)) return
     const group = MessageGroupId ?? ''
     const enter = (into: string) =>
-      this.#enter({ body, group: into, receives: 0, chain, since: this.#clock.now(), deleted: false, inFlight: false })
+      this.#enter({
+        body,
+        group: into,
+        receives: 0,
+        queuedFor: 0,
+        chain,
+        since: this.#clock.now(),
+        deleted: false,
+        inFlight: false,
+      })
     if (fifo) enter(group)
     else this.#enterLater(enter, DelaySeconds * 1000)
   }
@@ -110,6 +121,7 @@ export class QueueModel {
       }
       if (held.deleted || held.inFlight) continue
       held.receives += 1
+      if (held.receives === 1) held.queuedFor = this.#clock.now() - held.since
       if (held.receives > this.#rules.maxReceives) {
         this.dead.push(held)
         this.#remove(held)

@@ -16,6 +16,12 @@ const events =
   (table, scale) =>
     runOutage(table, { ...EVENT_OUTAGE, size: eventSizeOf(scale), failing })
 
+/** A mediator with an address for each wallet. */
+const ownAddresses =
+  (failing: Answer): Run =>
+  (table, scale) =>
+    runOutage(table, { ...OUTAGE, size: sizeOf(scale), failing, ownAddresses: true })
+
 /** 100,000 messages, a connection each, for a mediator that stays down: what that costs. */
 const dead =
   (failing: Answer): Run =>
@@ -39,8 +45,14 @@ export const RUNS: Record<string, Run> = {
   'events dead, refused': (table, scale) =>
     runOutage(table, { ...DEAD_EVENTS, size: eventSizeOf(scale), failing: REFUSED }),
   'all at once': (table) => runOutage(table, { ...BURST, failing: REFUSED }),
-  'hostile 500': (table) => runHostile(table, 500),
-  'hostile 503': (table) => runHostile(table, 503),
+  'own addresses, 503': ownAddresses(UNAVAILABLE),
+  'own addresses, stalling': ownAddresses(STALLING),
+  'hostile 500': (table) => runHostile(table, { after: 20, status: 500 }),
+  'hostile 503': (table) => runHostile(table, UNAVAILABLE),
+  '130 hostile 503': (table) => runHostile(table, UNAVAILABLE, { hostile: 130 }),
+  '45 hostile 503, own addresses': (table) => runHostile(table, UNAVAILABLE, { hostile: 45, ownAddresses: true }),
+  '130 hostile 503, own addresses': (table) => runHostile(table, UNAVAILABLE, { hostile: 130, ownAddresses: true }),
+  '130 hostile stalling, own addresses': (table) => runHostile(table, STALLING, { hostile: 130, ownAddresses: true }),
   'tarpits alone': (table, scale) => runTarpits(table, { ...tarpitSize(scale), tarpits: 0 }),
   tarpits: (table, scale) => runTarpits(table, tarpitSize(scale)),
   'tarpits at once': (table, scale) => runTarpits(table, { ...tarpitSize(scale), atOnce: 'new' }),

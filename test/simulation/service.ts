@@ -1,6 +1,8 @@
 /** The service's outbound delivery in a simulation: the real dispatcher, delivery code and table, model queues, a virtual clock, receivers that are functions of time. */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { dispatch } from '../../lib/delivery/dispatch.ts'
+import { postpone } from '../../lib/delivery/postpone.ts'
 import type { PostOutcome } from '../../lib/egress/post.ts'
 import { ensureDue } from '../../lib/outbox/destination.ts'
 import { onDestinationDue } from '../../lib/outbox/destination-due.ts'
@@ -60,6 +62,8 @@ export interface ServiceOptions {
   answer?: TableRules['answer']
   /** What is wrong on our own side just now. */
   trouble?: () => Trouble | undefined
+  /** Whether the process of a request to the table ends just before it. */
+  processEnds?: () => boolean
   /** Where what AWS measures is written down. */
   metricsIn?: RecordedMetrics
 }
@@ -92,6 +96,22 @@ const MINUTE = 60_000
 
 /** What a function has for attempts: its timeout of 30 s without that of an attempt. */
 const START_FOR = 14_000
+
+/** An invocation, which may end at any of its requests. */
+interface Process {
+  isOver: boolean
+  end(): void
+}
+
+const processes = new AsyncLocalStorage<Process>()
+
+/** Of a process that has ended, or ends now, nothing is heard any more. */
+const endOf = (process: Process | undefined, ends: (() => boolean) | undefined): Promise<void> | undefined => {
+  if (process === undefined || !(process.isOver || ends?.() === true)) return undefined
+  process.isOver = true
+  process.end()
+  return new Promise(() => undefined)
+}
 
 let current: { queues: Map<string, QueueModel>; clock: VirtualClock; onSend(body: string): string } | undefined
 
@@ -162,23 +182,25 @@ export class Service {
     this.table = new TableModel(clock, {
       ...{ random, latency: TABLE_LATENCY, answer: options.answer },
       isFaulty: () => options.trouble?.() === 'table',
+      ends: () => endOf(processes.getStore(), options.processEnds),
       onRefusal: (operation, kind) => this.#metrics?.refusal(operation, kind),
     })
     this.table.onPut = (items) => this.commit(items)
     this.table.standBefore(dynamodb())
     const source = { allowLoop, latency: POLL_LATENCY, mayRun: () => this.#mayRun() }
-    const deliver = (speed: 'fast' | 'slow') => (body: string) => this.#deliver(body, speed)
+    const deliver = (speed: 'fast' | 'slow') => (body: string, queuedFor: number) =>
+      this.#deliver(body, speed, queuedFor)
     this.fast = new EventSource(clock, this.queues.fast, {
       ...source,
       function: 'deliver',
       concurrency: fast,
-      handle: (body) => this.#invoke('DeliverLambdaFunction', () => deliver('fast')(body)),
+      handle: (body, queuedFor) => this.#invoke('DeliverLambdaFunction', () => deliver('fast')(body, queuedFor)),
     })
     this.slow = new EventSource(clock, this.queues.slow, {
       ...source,
       function: 'deliver',
       concurrency: slow,
-      handle: (body) => this.#invoke('DeliverSlowlyLambdaFunction', () => deliver('slow')(body)),
+      handle: (body, queuedFor) => this.#invoke('DeliverSlowlyLambdaFunction', () => deliver('slow')(body, queuedFor)),
     })
     this.timer = new EventSource(clock, this.queues.timer, {
       ...source,
@@ -188,6 +210,7 @@ export class Service {
     })
     this.#metrics?.watch({
       WakeUpQueue: { queue: this.queues.fast, dead: 'WakeUpDeadLetterQueue' },
+      SlowWakeUpQueue: { queue: this.queues.slow, dead: 'WakeUpDeadLetterQueue' },
       TimerQueue: { queue: this.queues.timer, dead: 'TimerDeadLetterQueue' },
     })
     this.#planSweep()
@@ -206,7 +229,12 @@ export class Service {
       if (kind === 'functions') return Promise.reject(new Error('a fault of our own'))
       return kind === 'hang' ? this.#hang(functionId) : handle()
     }
-    await (this.#metrics?.invocation(functionId, invoke) ?? invoke())
+    const killed = Promise.withResolvers<never>()
+    const handled = processes.run(
+      { end: () => killed.reject(new Error('killed')), isOver: false },
+      () => this.#metrics?.invocation(functionId, invoke) ?? invoke(),
+    )
+    await Promise.race([handled, killed.promise])
   }
 
   async #hang(functionId: string): Promise<never> {
@@ -279,10 +307,11 @@ export class Service {
     else clock.at(clock.now() + 1_000, () => void this.#dispatch(records.slice(first)))
   }
 
-  async #deliver(body: string, speed: 'fast' | 'slow'): Promise<void> {
+  async #deliver(body: string, speed: 'fast' | 'slow', queuedFor: number): Promise<void> {
     const wakeUp = decodeWakeUp(body)
     if (wakeUp === undefined || !isForLane(wakeUp)) throw new Error('not a wake-up of a lane')
     const { clock, random, newId } = this.#options
+    if (await postpone(wakeUp, { speed, queuedFor, now: clock.now() })) return
     await deliverLane(wakeUp, {
       ...{ clock: clock.now, random, newId, pause: clock.sleep, startUntil: clock.now() + START_FOR, speed },
       after: (ms, act) => clock.after(ms, act),
@@ -362,11 +391,13 @@ export class Service {
   /** The consumer of the dead-letter queues: their lanes enter the index of what is due. */
   async #drainDead(): Promise<void> {
     for (const queue of Object.values(this.queues))
-      for (const { body } of queue.dead.splice(0)) {
-        const wakeUp = decodeWakeUp(body)
+      for (const dead of queue.dead.splice(0)) {
+        const wakeUp = decodeWakeUp(dead.body)
         if (wakeUp === undefined) continue
         const now = this.#options.clock.now()
-        await (isForLane(wakeUp) ? enterLane(wakeUp.lane, now) : ensureDue(wakeUp.destination, now))
+        const entered = isForLane(wakeUp) ? enterLane(wakeUp.lane, now) : ensureDue(wakeUp.destination, now)
+        // It stays there where the table fails.
+        await entered.catch(() => queue.dead.push(dead))
       }
   }
 }

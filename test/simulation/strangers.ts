@@ -9,10 +9,10 @@ const connections = (
   count: number,
   origin: (index: number) => string,
   tenants: readonly string[],
-  { newId }: World,
+  { newId, path = () => '/' }: { newId: () => string; path?: (index: number) => string },
 ): Traffic[] =>
   Array.from({ length: count }, (_, index) =>
-    connectionTo(origin(index), tenants[index % tenants.length] ?? '', newId()),
+    connectionTo(origin(index), tenants[index % tenants.length] ?? '', newId(), { path: path(index) }),
   )
 
 export interface StrangersResult {
@@ -43,19 +43,32 @@ const resultOf = (world: World, healthy: readonly { origin: string; delay: numbe
   }
 }
 
-/** Fifty connections that one mediator answers with `status`, and a hundred healthy ones behind it. Each gets a message every 20 s. */
-export const runHostile = async (table: SimulatedTable, status: number): Promise<StrangersResult> => {
+export interface HostileOptions {
+  /** How many; default fifty. */
+  hostile?: number
+  /** Each has an address of its own, as each healthy one has then; by default all share one. */
+  ownAddresses?: boolean
+}
+
+/** Fifty connections that one mediator answers so, and a hundred healthy ones behind it. Each gets a message every 20 s. */
+export const runHostile = async (
+  table: SimulatedTable,
+  hostileAnswer: Answer,
+  { hostile: count = 50, ownAddresses = false }: HostileOptions = {},
+): Promise<StrangersResult> => {
   const startedAt = performance.now()
   await table.clear()
   const mediator = 'https://mediator.example'
   const lanes = new Set<string>()
-  const receive = ({ lane }: ReceivedAttempt): Answer => (lanes.has(lane) ? { after: 20, status } : HEALTHY)
+  const receive = ({ lane }: ReceivedAttempt): Answer => (lanes.has(lane) ? hostileAnswer : HEALTHY)
   const world = new World(table, { fast: 20, slow: 5, window: 120_000 }, receive)
-  const hostile = connections(50, () => mediator, newTenants(20, world), world)
-  const healthy = connections(100, () => mediator, newTenants(20, world), world)
+  const { newId } = world
+  const path = (kind: string) => (index: number) => (ownAddresses ? `/${kind}/${index}` : '/')
+  const hostile = connections(count, () => mediator, newTenants(20, world), { newId, path: path('hostile') })
+  const healthy = connections(100, () => mediator, newTenants(20, world), { newId, path: path('healthy') })
   for (const { lane } of hostile) lanes.add(lane)
   const end = 3 * MINUTE
-  world.traffic(hostile, { count: 50, from: 0, until: MINUTE })
+  world.traffic(hostile, { count, from: 0, until: MINUTE })
   world.traffic(healthy, { count: 900, from: 0, until: end })
   let closings = 0
   world.service.onSend = (body) => {

@@ -39,6 +39,8 @@ export interface TableRules {
   /** Answers in the place of the database. */
   answer?: ((operation: string, input: Input) => Promise<object>) | undefined
   /** Is told of each try that was refused. */
+  /** Called before a request. Where the process of the request ends, what it returns never settles. */
+  ends?: (() => Promise<void> | undefined) | undefined
   onRefusal?: ((operation: string, kind: 'fault' | 'rate') => void) | undefined
 }
 
@@ -99,6 +101,7 @@ export class TableModel {
   }
 
   async #pass(commandName: string, input: Input, ask: () => Promise<Output>): Promise<Output> {
+    await this.#rules.ends?.()
     const name = commandName.replace(/Command$/, '')
     this.requests[name] = (this.requests[name] ?? 0) + 1
     const units = unitsOf(name, input)

@@ -1,5 +1,5 @@
 /** What is sent in a simulation: messages to connections, and events of records to webhook endpoints, as the service commits them. */
-import { outboxItem } from '../../lib/outbox/message-item.ts'
+import { destinationAt, outboxItem } from '../../lib/outbox/message-item.ts'
 import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
 import { eventLane, messageLane } from '../../lib/store/keys.ts'
 import type { Item } from '../../lib/store/table.ts'
@@ -20,6 +20,8 @@ export interface Traffic {
 const iso = (ms: number): string => new Date(ms).toISOString()
 
 interface MessageOptions {
+  /** Of its address; default `/`. */
+  path?: string
   /** How old a message is when it is committed, in ms. */
   age?: number
   /** They are basic messages, with records of these ids: what becomes of them are events. */
@@ -31,16 +33,16 @@ export const connectionTo = (
   origin: string,
   tenant: string,
   connectionId: string,
-  { age = 0, newId }: MessageOptions = {},
+  { path = '/', age = 0, newId }: MessageOptions = {},
 ): Traffic => {
   return {
     lane: messageLane(tenant, connectionId),
     origin,
-    destination: origin,
+    destination: destinationAt(`${origin}${path}`),
     items: (payload, now) => [
       outboxItem.encode({
         ...{ tenant, connectionId, id: newOutboxId(now) },
-        messages: [{ endpoint: `${origin}/`, payload }],
+        messages: [{ endpoint: `${origin}${path}`, payload }],
         ...{ taken: 0, attempts: 0, createdAt: iso(now - age) },
         ...(newId && { basicMessages: [{ record: { id: newId() } }] }),
       }),

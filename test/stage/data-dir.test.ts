@@ -87,7 +87,7 @@ beforeAll(async () => {
   // It goes on at once, and an attempt that fails is noted with its message: until now it hangs.
   messagesAgain = await messagesOf(stage, tenant, connection.id)
   await deaf.stop()
-}, 60_000)
+})
 
 afterAll(async () => {
   await wallet.stop()

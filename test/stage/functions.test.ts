@@ -94,9 +94,8 @@ test.each([
   ['an error of a callback', 'callback'],
 ])('a function that leaves %s is a 500 at once, and the others go on', async (_, what) => {
   const before = await processId()
-  const startedAt = performance.now()
   expect(await get(`/health?what=${what}`)).toEqual(BROKEN)
-  expect(performance.now() - startedAt).toBeLessThan(2_000)
+  expect(stage.program.stderr()).not.toContain('takes longer than')
   expect(await processId()).toBe(before)
 })
 
@@ -117,10 +116,9 @@ describe('when it ends', () => {
 
   test('what asked for it, and what was under way, are a 500 at once', async () => {
     expect(await get('/health?what=exit')).toEqual(BROKEN)
-    const startedAt = performance.now()
     expect(await underWay).toEqual(BROKEN)
-    // Long before the function's time is over.
-    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    // Before the function's time is over.
+    expect(stage.program.stderr()).not.toContain('takes longer than')
   })
 
   test('the stage says so, and starts another', async () => {

@@ -5,14 +5,11 @@ import { commandsOf, jsonLines, paste } from '../support/stage/pasted.ts'
 import { endPrograms } from '../support/stage/program.ts'
 import { npmStart, type StartedStage, whenReady } from '../support/stage/started.ts'
 
-/** A wallet or two, cold, on a busy machine. */
-const DEADLINE = 240_000
-
 let stage: StartedStage
 
 beforeAll(async () => {
   stage = await whenReady(npmStart())
-}, DEADLINE)
+})
 afterAll(async () => {
   stage.program.interrupt()
   await stage.program.ended()
@@ -24,7 +21,7 @@ const VERIFIED = { state: 'done', isVerified: true, role: 'verifier' }
 /** What the commands wrote, once all of them have ended. Nothing went wrong with any. */
 const pasted = async (commands: string) => {
   await using folder = await temporaryFolder()
-  const ending = await paste(commands, stage, folder.path, DEADLINE)
+  const ending = await paste(commands, stage, folder.path)
   expect(ending.stderr).toBe('')
   return { stdout: ending.stdout, answers: jsonLines(ending) }
 }
@@ -32,7 +29,7 @@ const pasted = async (commands: string) => {
 /** An object of these fields, and of others. */
 const having = (part: object) => expect.objectContaining(part)
 
-describe('commands that are pasted', { timeout: DEADLINE }, () => {
+describe('commands that are pasted', () => {
   test('the tour connects, issues and verifies, and its webhook hears of it', async () => {
     const { stdout, answers } = await pasted(commandsOf('README.md', 'A tour'))
     expect(stdout).toMatch(/^connected to "Faculty"/m)

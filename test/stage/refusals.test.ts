@@ -9,7 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { lockDataFolder } from '../../infra/local/data-folder.ts'
 import { temporaryFolder } from '../support/stage/folder.ts'
 import { endPrograms, withoutNpm } from '../support/stage/program.ts'
-import { npmStart } from '../support/stage/started.ts'
+import { npmStart, whenReady } from '../support/stage/started.ts'
+import { waitFor } from '../wallet/wait.ts'
 
 afterAll(endPrograms)
 
@@ -54,5 +55,17 @@ describe.concurrent('a folder for the data that', () => {
   test('another stage uses', async () => {
     using _ = await lockDataFolder(folder.path)
     expect(await refusalOf({ DATA_DIR: folder.path })).toBe(`DATA_DIR=${folder.path}: another stage uses it`)
+  })
+
+  test('another stage uses is told of at once, and is used as soon as that one has ended', async () => {
+    await using used = await temporaryFolder()
+    const lock = await lockDataFolder(used.path)
+    const program = npmStart({ env: { DATA_DIR: used.path } })
+    await waitFor('it to be said', () => program.stderr() === `DATA_DIR=${used.path}: another stage uses it\n`)
+    expect(withoutNpm(program.stdout())).toBe('')
+    lock[Symbol.dispose]()
+    await whenReady(program)
+    program.interrupt()
+    expect(await program.ended()).toMatchObject({ stderr: `DATA_DIR=${used.path}: another stage uses it\n` })
   })
 })

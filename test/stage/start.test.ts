@@ -1,7 +1,10 @@
 /** `npm start`: what it says, that what it says works when pasted, and that nothing of it is left. */
 
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hasLibrary } from '../support/anoncreds/library.ts'
+import { temporaryFolder } from '../support/stage/folder.ts'
 import { type Process, processTree, stillRunning } from '../support/stage/processes.ts'
 import { endPrograms, runProgram } from '../support/stage/program.ts'
 import { npmStart, type StartedStage, whenReady } from '../support/stage/started.ts'
@@ -95,4 +98,15 @@ test('another one knows nothing of it, and leaves no process when npm alone is t
   other.program.signal('SIGTERM')
   await whenGone(others)
   expect(other.program.stderr()).toBe('')
+})
+
+test('npm alone is told to end while it starts: it leaves no process', async () => {
+  await using folder = await temporaryFolder()
+  const starting = npmStart({ env: { DATA_DIR: folder.path } })
+  await waitFor('the stage to look at its folder', () => existsSync(join(folder.path, 'lock.sqlite')))
+  const others = processTree(starting.pid)
+  expect(others).toContainEqual(expect.objectContaining({ command: expect.stringContaining('start.ts') }))
+  starting.signal('SIGTERM')
+  await whenGone(others)
+  expect(processTree(1).filter(({ command }) => command.includes(folder.path))).toEqual([])
 })

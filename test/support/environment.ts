@@ -1,5 +1,5 @@
 /** The environment of tests, benchmarks and simulations: what settings() asks for. */
-import { libraryFolder } from '../../infra/anoncreds/library-file.ts'
+import { folderOnThisMachine } from '../../infra/anoncreds/library-file.ts'
 
 /** A test that needs something else sets it before it imports the service. */
 const ENVIRONMENT: Record<string, string> = {
@@ -12,8 +12,12 @@ const ENVIRONMENT: Record<string, string> = {
   AWS_REGION: 'eu-central-1',
   AWS_ACCESS_KEY_ID: 'test',
   AWS_SECRET_ACCESS_KEY: 'test',
-  LIB_ANONCREDS_PATH: libraryFolder(process.arch),
 }
+
+// Without the library, operations whose jobs need it work as on AWS, where another function has it.
+const folder = folderOnThisMachine()
+if (folder === undefined) delete process.env.LIB_ANONCREDS_PATH
+else process.env.LIB_ANONCREDS_PATH = folder
 
 for (const [name, value] of Object.entries(ENVIRONMENT)) process.env[name] ??= value
 

@@ -2,6 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { requestToPaste } from '../../infra/local/announcement.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 
 const DOCUMENTS = globSync(['*.md', 'docs/**/*.md']).map((document) => ({
@@ -10,12 +11,7 @@ const DOCUMENTS = globSync(['*.md', 'docs/**/*.md']).map((document) => ({
 }))
 
 /** docs/extending.md names them as files to add. */
-const EXAMPLES = [
-  'docs/examples/GetTenant.json',
-  'functions/get-tenant.ts',
-  'lib/agent/anoncreds/cheqd-registry.ts',
-  'test/api/get-tenant.test.ts',
-]
+const EXAMPLES = ['functions/get-tenant.ts', 'lib/agent/anoncreds/cheqd-registry.ts', 'test/api/get-tenant.test.ts']
 
 /** What a pattern finds in each document, without what is fine. */
 const wrongIn = (pattern: RegExp, isRight: (found: string, document: string) => boolean): string[] =>
@@ -56,4 +52,18 @@ test('every link to another file or section leads to one', () => {
 
 test('every npm script that a document names is in package.json', () => {
   expect(wrongIn(/npm run (?:-s )?(\w[\w:-]*)/g, (script) => script in packageJson.scripts)).toEqual([])
+})
+
+test('every proof request to paste names a schema that Credo finds and one that ACA-Py finds', () => {
+  const lines = [...DOCUMENTS, { document: 'npm start', text: requestToPaste('http://127.0.0.1:3000', 'token') }]
+  const schemas = lines.flatMap(({ document, text }) =>
+    [...text.matchAll(/"schema":(\[[^\]]*\])/g)].map(([, schema = '']) => ({ document, schema: JSON.parse(schema) })),
+  )
+  expect(schemas.map(({ document }) => document)).toContain('npm start')
+  // Credo 0.5 compares contexts and short types, ACA-Py the full IRIs of types.
+  const both = [
+    { uri: 'https://www.w3.org/2018/credentials/v1' },
+    { uri: 'https://www.w3.org/2018/credentials#VerifiableCredential' },
+  ]
+  for (const { document, schema } of schemas) expect({ document, schema }).toEqual({ document, schema: both })
 })

@@ -137,14 +137,9 @@ describe('reading functions', () => {
 })
 
 test('the pipeline, reads of records and opening secrets import nothing of the unit of work, not even a type', () => {
-  const readers = [
-    'lib/http/operation.ts',
-    'lib/store/record-reads.ts',
-    'lib/store/tenants.ts',
-    'lib/store/data-keys.ts',
-  ]
+  const readers = ['lib/http/query.ts', 'lib/store/record-reads.ts', 'lib/store/tenants.ts', 'lib/store/data-keys.ts']
   expect(readers.filter((file) => reachedBy(file).has('lib/store/unit-of-work.ts'))).toEqual([])
-  expect(reachedBy('lib/http/in-transaction.ts')).toContain('lib/store/unit-of-work.ts')
+  expect(reachedBy('lib/http/command.ts')).toContain('lib/store/unit-of-work.ts')
 })
 
 test('only lib/agent knows Credo', () => {
@@ -161,7 +156,11 @@ test('only the files of keys know how keys are written', () => {
   const writes = (file: string) => /`(\$\{[\w.]+\}|@[a-z]+)\|/.test(readFileSync(file, 'utf8'))
   // Regular expressions look alike; these know no store.
   const others = files.filter((file) => folderOf(file) !== 'lib/presentation-exchange')
-  expect(others.filter(writes)).toEqual(['lib/store/anoncreds-keys.ts', 'lib/store/keys.ts'])
+  expect(others.filter(writes)).toEqual([
+    'lib/store/anoncreds-keys.ts',
+    'lib/store/keys.ts',
+    'lib/store/pickup-keys.ts',
+  ])
 })
 
 test('only lib/settings.ts reads the environment', () => {
@@ -216,4 +215,24 @@ test('every file says in its first line what it is for', () => {
 
 test('no file of the service is longer than 300 lines', () => {
   expect(files.filter((file) => readFileSync(file, 'utf8').split('\n').length > 300)).toEqual([])
+})
+
+describe('no test depends on how fast the machine is', () => {
+  // What measures (bench) or shows (demo, the other programs) how long something took is no test.
+  const tests = globSync(
+    'test/{unit,api,interop,attacks,simulation,anoncreds,faults,property,bundles,pages,stage}/**/*.ts',
+  )
+  const holding = (pattern: RegExp) => tests.filter((file) => pattern.test(readFileSync(file, 'utf8')))
+
+  test('none has a deadline of its own: vitest.config.ts has one for all, which ends what hangs', () => {
+    expect(holding(/\b(?:test|describe)[^\n]*, \{ timeout: |^ *\}, [\d_]{4,}\)$|\bvi\.wait(?:For|Until)\(/m)).toEqual(
+      [],
+    )
+  })
+
+  test('none compares the time that something took with a number', () => {
+    expect(
+      holding(/expect\([^\n]*(?:performance|Date)\.now\(\) - \w+\)\.toBeLess|process\.(?:cpuUsage|hrtime)/),
+    ).toEqual([])
+  })
 })

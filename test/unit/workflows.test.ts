@@ -36,3 +36,14 @@ describe.each(readdirSync(FOLDER))('%s', (file) => {
       for (const [, name = ''] of command.matchAll(/npm run (?:-s )?([\w:]+)/g)) expect(scripts).toHaveProperty([name])
   })
 })
+
+test('.ci/run tests a fresh clone before it brings anything', () => {
+  const steps = readFileSync('.ci/run', 'utf8').match(/^(?:step|tests) .*/gm) ?? []
+  expect(steps.slice(0, 3)).toEqual([
+    expect.stringMatching(/ git clone /),
+    expect.stringMatching(/ in_clone npm ci /),
+    expect.stringMatching(/ in_clone npm test /),
+  ])
+  const brought = steps.findIndex((step) => step.includes('npm run anoncreds '))
+  expect(steps.findIndex((step) => step.includes('npm run test:anoncreds '))).toBeGreaterThan(brought)
+})

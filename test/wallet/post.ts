@@ -5,6 +5,8 @@ export interface Answer {
   status: number
   /** An envelope, if the agent answered by return route. */
   body: string
+  /** Seconds, where the agent asks the wallet to wait. */
+  retryAfter?: string
 }
 
 /** Posts an envelope; rejects if nobody answers. */
@@ -13,7 +15,8 @@ export type Post = (endpoint: string, envelope: DidCommEncryptedMessage, signal:
 /** What comes between the wallet and the network. */
 export type Network = (post: Post) => Post
 
-const TIMEOUT = 15_000
+/** Ms: an end for what hangs. */
+const END = 5 * 60_000
 
 /** One HTTP POST. */
 export const post: Post = async (endpoint, envelope, signal) => {
@@ -21,9 +24,10 @@ export const post: Post = async (endpoint, envelope, signal) => {
     method: 'POST',
     headers: { 'content-type': DidCommMimeType.V1 },
     body: JSON.stringify(envelope),
-    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(END)]),
   })
-  return { status: response.status, body: await response.text() }
+  const retryAfter = response.headers.get('retry-after')
+  return { status: response.status, body: await response.text(), ...(retryAfter !== null && { retryAfter }) }
 }
 
 export const isAccepted = ({ status }: Answer): boolean => status >= 200 && status < 300

@@ -1,9 +1,14 @@
 /** The agent's credential definitions: requested by a call, generated in the background, and published with the records that issuing needs. */
 import { randomUUID } from 'node:crypto'
+import { assertAnonCredsDeployed } from '../../anoncreds-library.ts'
 import { AgentError, invalidField } from '../../errors.ts'
 import { parseIndyDid } from '../../indy/ids.ts'
 import { enqueue } from '../../jobs/job.ts'
-import { type StoredCredentialDefinition, toCredentialDefinitionJson } from '../../records/credential-definition.ts'
+import {
+  DEFAULT_REGISTRY_SIZE,
+  type StoredCredentialDefinition,
+  toCredentialDefinitionJson,
+} from '../../records/credential-definition.ts'
 import type { RecordJson } from '../../records/record-json.ts'
 import { readMadeDefinition } from '../../store/credential-definitions.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
@@ -24,9 +29,12 @@ export interface NewDefinition {
 
 /**
  * Requests a definition in the running unit of work. Its state is `wait` until its keys are generated. There is one definition for an issuer, schema
- * and tag: unless it has failed, it is returned. Throws `request.invalid`, `quota.exceeded`, and `definition.exists` if it has other options.
+ * and tag: unless it has failed, it is returned. Throws `request.invalid`, `quota.exceeded`, `definition.exists` if it
+ * has other options, and `anoncreds.unavailable`.
  */
 export const createDefinition = async (unit: UnitOfWork, wanted: NewDefinition): Promise<RecordJson> => {
+  if (wanted.revocationRegistrySize !== undefined && !wanted.supportRevocation)
+    throw invalidField('revocationRegistrySize', 'is only for a definition with supportRevocation')
   const agent = await currentAgent()
   const issuerId = await issuerOf(agent, wanted.issuerId)
   registryOf(issuerId, 'issuerId')
@@ -35,9 +43,11 @@ export const createDefinition = async (unit: UnitOfWork, wanted: NewDefinition):
   registryOf(wanted.schemaId, 'schemaId')
   const known = await definitionAt(unit, { ...wanted, issuerId })
   if (known !== undefined && known.state !== 'failed') return asItIs(unit.tenant, sameOptions(known, wanted))
-  await reserveQuota(unit)
+  assertAnonCredsDeployed()
+  const id = randomUUID()
+  await reserveQuota(unit, id)
   const record: StoredCredentialDefinition = {
-    id: randomUUID(),
+    id,
     createdAt: new Date().toISOString(),
     metadata: {},
     state: 'wait',
@@ -54,7 +64,7 @@ const namelessLedger = () =>
 
 const definedBy = ({ issuerId = '', schemaId, tag, supportRevocation, revocationRegistrySize }: NewDefinition) => ({
   ...{ issuerId, schemaId, tag, supportRevocation },
-  ...(supportRevocation && revocationRegistrySize !== undefined && { revocationRegistrySize }),
+  ...(supportRevocation && { revocationRegistrySize: revocationRegistrySize ?? DEFAULT_REGISTRY_SIZE }),
 })
 
 /** With the definition when it is finished: clients of credo-controller read it from this answer. */

@@ -18,13 +18,19 @@ import * as v from 'valibot'
 import { idLike, parseIndyId } from '../../indy/ids.ts'
 import { ANONCREDS_ISSUED } from '../../records/record-json.ts'
 import { type CheckedFormat, NOT_OFFERED, NotAsOfferedError } from '../credentials/checks.ts'
+import { CredentialRequest, Offer, OfferedIds } from './issuance-messages.ts'
+import { assertAnonCredsLoads } from './library.ts'
 import { ensureLinkSecret } from './link-secret.ts'
-import { Offer, refusedByLibrary, storeOffered } from './received-credential.ts'
+import { refusedByLibrary, storeOffered, withContent } from './received-credential.ts'
+import { assertReadable } from './resolution.ts'
 
-const Request = v.looseObject({ cred_def_id: v.string() })
-/** Compares definitions, because Credo signs with the one that the request names. */
-const isAsOffered = (offer: unknown, request: unknown): boolean =>
-  v.is(Offer, offer) && v.is(Request, request) && offer.cred_def_id === request.cred_def_id
+/** A request to an offer; undefined for another one. Definitions are compared, because Credo signs with the one that the request names. */
+const requestTo = (offer: unknown, request: unknown): v.InferOutput<typeof CredentialRequest> | undefined => {
+  const { success, output } = v.safeParse(CredentialRequest, request, { abortEarly: true })
+  return success && v.is(OfferedIds, offer) && offer.cred_def_id === output.cred_def_id ? output : undefined
+}
+
+const isAsOffered = (offer: unknown, request: unknown): boolean => requestTo(offer, request) !== undefined
 
 const contentOf = (attachment: DidCommAttachment | undefined): unknown => attachment?.getDataAsJson()
 
@@ -46,12 +52,15 @@ const withoutRevocationTags = (record: DidCommCredentialExchangeRecord): void =>
 /** Issues with `issue` if the request matches the offer. Only the library can check whether its proof was made for the offer's nonce. */
 const issueOffered = async <T>(
   { credentialExchangeRecord, offerAttachment, requestAttachment }: Requested,
-  issue: () => Promise<T>,
+  issue: (requestAttachment: DidCommAttachment) => Promise<T>,
 ): Promise<T> => {
-  const request = contentOf(requestAttachment)
-  if (!isAsOffered(contentOf(offerAttachment), request)) throw new NotAsOfferedError(NOT_OFFERED)
-  alignRegistryId(v.parse(Request, request).cred_def_id, credentialExchangeRecord)
-  const issued = await refusedByLibrary('the request is no proof for what was offered', issue)
+  assertAnonCredsLoads()
+  const request = requestTo(contentOf(offerAttachment), contentOf(requestAttachment))
+  if (request === undefined) throw new NotAsOfferedError(NOT_OFFERED)
+  alignRegistryId(request.cred_def_id, credentialExchangeRecord)
+  const issued = await refusedByLibrary('the request is no proof for what was offered', () =>
+    issue(withContent(requestAttachment, request)),
+  )
   withoutRevocationTags(credentialExchangeRecord)
   credentialExchangeRecord.metadata.set(ANONCREDS_ISSUED, {})
   return issued
@@ -70,21 +79,27 @@ const alignRegistryId = (definitionId: string, { metadata }: DidCommCredentialEx
 
 /** Throws a CredoError if the offer names no definition or schema: Credo only checks that there is an attachment. */
 const assertOffer = (attachment: DidCommAttachment): void => {
-  if (!v.is(Offer, contentOf(attachment))) throw new CredoError('the offer names no credential definition and schema')
+  if (!v.is(OfferedIds, contentOf(attachment)))
+    throw new CredoError('the offer names no credential definition and schema')
 }
 
 /** Requests with `request` if the offer's schema is that of its definition, because records show the offer's schema. */
 const requestOffered = async <T>(
   agentContext: AgentContext,
-  offerAttachment: DidCommAttachment,
-  request: (linkSecretId: string) => Promise<T>,
+  attachment: DidCommAttachment,
+  request: (offerAttachment: DidCommAttachment, linkSecretId: string) => Promise<T>,
 ): Promise<T> => {
-  const offer = v.parse(Offer, contentOf(offerAttachment))
+  assertAnonCredsLoads()
+  const { success, output: offer } = v.safeParse(Offer, contentOf(attachment), { abortEarly: true })
+  if (!success) throw new CredoError('the offer has another form than one of AnonCreds')
+  await assertReadable(agentContext, offer)
   const { credentialDefinition } = await fetchCredentialDefinition(agentContext, offer.cred_def_id)
   if (unqualified(credentialDefinition.schemaId) !== unqualified(offer.schema_id))
     throw new CredoError('the offer names another schema than its credential definition')
   const linkSecretId = await ensureLinkSecret(agentContext)
-  return refusedByLibrary('no request can be made to the offer', () => request(linkSecretId))
+  return refusedByLibrary('no request can be made to the offer', () =>
+    request(withContent(attachment, offer), linkSecretId),
+  )
 }
 
 const unqualified = (schemaId: string): string =>
@@ -104,7 +119,9 @@ export class AnonCredsFormat extends AnonCredsDidCommCredentialFormatService imp
   }
 
   override async acceptRequest(...[agentContext, options]: Parameters<AnonCreds['acceptRequest']>) {
-    return issueOffered(options, () => super.acceptRequest(agentContext, options))
+    return issueOffered(options, (requestAttachment) =>
+      super.acceptRequest(agentContext, { ...options, requestAttachment }),
+    )
   }
 
   override async processOffer(...[agentContext, options]: Parameters<AnonCreds['processOffer']>) {
@@ -113,8 +130,12 @@ export class AnonCredsFormat extends AnonCredsDidCommCredentialFormatService imp
   }
 
   override async acceptOffer(...[agentContext, options]: Parameters<AnonCreds['acceptOffer']>) {
-    return requestOffered(agentContext, options.offerAttachment, (linkSecretId) =>
-      super.acceptOffer(agentContext, { ...options, credentialFormats: { anoncreds: { linkSecretId } } }),
+    return requestOffered(agentContext, options.offerAttachment, (offerAttachment, linkSecretId) =>
+      super.acceptOffer(agentContext, {
+        ...options,
+        offerAttachment,
+        credentialFormats: { anoncreds: { linkSecretId } },
+      }),
     )
   }
 
@@ -157,7 +178,9 @@ export class IndyFormat extends LegacyIndyDidCommCredentialFormatService impleme
 
   override async acceptRequest(...[agentContext, options]: Parameters<Indy['acceptRequest']>) {
     const { credentialFormats: _, ...request } = options
-    const issued = await issueOffered(options, () => this.#anonCreds.acceptRequest(agentContext, request))
+    const issued = await issueOffered(options, (requestAttachment) =>
+      this.#anonCreds.acceptRequest(agentContext, { ...request, requestAttachment }),
+    )
     return { ...issued, format: relabelled(issued.format, INDY_CREDENTIAL) }
   }
 
@@ -167,8 +190,8 @@ export class IndyFormat extends LegacyIndyDidCommCredentialFormatService impleme
   }
 
   override async acceptOffer(...[agentContext, options]: Parameters<Indy['acceptOffer']>) {
-    return requestOffered(agentContext, options.offerAttachment, (linkSecretId) =>
-      super.acceptOffer(agentContext, { ...options, credentialFormats: { indy: { linkSecretId } } }),
+    return requestOffered(agentContext, options.offerAttachment, (offerAttachment, linkSecretId) =>
+      super.acceptOffer(agentContext, { ...options, offerAttachment, credentialFormats: { indy: { linkSecretId } } }),
     )
   }
 

@@ -40,7 +40,7 @@ export const publishDefinition = async (
   const { state, credentialDefinitionId } = credentialDefinitionState
   if (state === 'wait' || credentialDefinitionId === undefined)
     throw new AgentError('internal', `a registry of credential definitions answers ${state}`)
-  await releaseQuota(unit)
+  await releaseQuota(unit, id)
   await saveSecrets(agent, credentialDefinitionId, made)
   if (state === 'finished') return finishDefinition(unit, { ...record, credentialDefinitionId }, credentialDefinition)
   waitForLedger(unit, id, registrationMetadata.transaction)
@@ -99,7 +99,7 @@ export const failDefinition = async (unit: UnitOfWork, id: string, reason: strin
   const record = await readDefinition(unit, id)
   if (record === undefined || (record.state !== 'wait' && record.state !== 'action')) return
   const { credentialDefinitionId, ...others } = record
-  if (record.state === 'wait') await releaseQuota(unit)
+  if (record.state === 'wait') await releaseQuota(unit, id)
   else unit.delete(ledgerObjectItem.addressOf({ tenant: unit.tenant, id }))
   if (credentialDefinitionId !== undefined) await removeSecrets(credentialDefinitionId)
   await changeDefinition(unit, others, { state: 'failed', reason })

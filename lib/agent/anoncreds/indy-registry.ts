@@ -16,12 +16,13 @@ import type {
 } from '@credo-ts/anoncreds'
 import type { AgentContext } from '@credo-ts/core'
 import { AgentError } from '../../errors.ts'
-import { LedgerAnswerError } from '../../indy/answers.ts'
+import { NotOnLedgerError } from '../../indy/answers.ts'
 import { definitionOf, didLike, type IndyId, idLike, parseIndyId } from '../../indy/ids.ts'
 import { type LedgerRegistry, readAccumulator, readDefinition, readRegistry, readSchema } from '../../indy/proxy.ts'
 import { statusList } from '../../indy/revocation.ts'
-import { type Found, findOnLedger } from './indy-ledgers.ts'
+import { type Found, findOnLedger, logUnreadable } from './indy-ledgers.ts'
 import { NotWritableError, prepareDefinition, prepareEntry, prepareRegistry, prepareSchema } from './indy-writes.ts'
+import { resolutionError } from './resolution.ts'
 
 type Kind = IndyId['kind']
 type IdOf<K extends Kind> = Extract<IndyId, { kind: K }>
@@ -29,22 +30,20 @@ type IdOf<K extends Kind> = Extract<IndyId, { kind: K }>
 /** Parses an id. Throws unless it is of this kind. */
 const idOf = <K extends Kind>(kind: K, text: string): IdOf<K> => {
   const id = parseIndyId(text)
-  if (id?.kind !== kind) throw new LedgerAnswerError('the id is none of an Indy ledger')
+  if (id?.kind !== kind) throw new NotOnLedgerError('the id is none of an Indy ledger')
   return id as IdOf<K>
 }
 
 const found = <T>(object: Found<T> | undefined): Found<T> => {
-  if (object === undefined) throw new LedgerAnswerError('no ledger of this deployment has it')
+  if (object === undefined) throw new NotOnLedgerError('no ledger of this deployment has it')
   return object
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown')
-
 /** `notFound`: the ledger does not have the object. `unavailable`: the ledger could not be read. */
-const resolutionError = (error: unknown) => ({
-  error: error instanceof LedgerAnswerError ? 'notFound' : 'unavailable',
-  message: messageOf(error),
-})
+const failedToRead = (error: unknown) => {
+  logUnreadable(error)
+  return resolutionError(!(error instanceof NotOnLedgerError), error)
+}
 
 /** Throws `registry.unavailable` if the ledger could not be read. */
 const failed = (error: unknown) => {
@@ -55,7 +54,7 @@ const failed = (error: unknown) => {
 const definitionOfRegistry = (id: IdOf<'revocationRegistry'>, { value }: LedgerRegistry) => {
   const { issuanceType, ...others } = value
   const credDefId = idLike(definitionOf(id), id)
-  if (credDefId === undefined) throw new LedgerAnswerError('the definition has no id in this spelling')
+  if (credDefId === undefined) throw new NotOnLedgerError('the definition has no id in this spelling')
   return {
     issuanceType,
     definition: { issuerId: didLike(id, id), revocDefType: 'CL_ACCUM' as const, credDefId, tag: id.tag, value: others },
@@ -82,7 +81,7 @@ export class IndyRegistry implements AnonCredsRegistry {
         resolutionMetadata: {},
       }
     } catch (error) {
-      return { schemaId, schemaMetadata: {}, resolutionMetadata: resolutionError(error) }
+      return { schemaId, schemaMetadata: {}, resolutionMetadata: failedToRead(error) }
     }
   }
 
@@ -94,7 +93,7 @@ export class IndyRegistry implements AnonCredsRegistry {
       const id = idOf('credentialDefinition', credentialDefinitionId)
       const { ledger, object } = found(await findOnLedger(id, (one) => readDefinition(one, id)))
       const schemaId = idLike(object.schema, id)
-      if (schemaId === undefined) throw new LedgerAnswerError('its schema has no id in this spelling')
+      if (schemaId === undefined) throw new NotOnLedgerError('its schema has no id in this spelling')
       return {
         credentialDefinitionId,
         credentialDefinition: { issuerId: didLike(id, id), schemaId, type: 'CL', tag: id.tag, value: object.keys },
@@ -105,7 +104,7 @@ export class IndyRegistry implements AnonCredsRegistry {
       return {
         credentialDefinitionId,
         credentialDefinitionMetadata: {},
-        resolutionMetadata: resolutionError(error),
+        resolutionMetadata: failedToRead(error),
       }
     }
   }
@@ -128,7 +127,7 @@ export class IndyRegistry implements AnonCredsRegistry {
       return {
         revocationRegistryDefinitionId,
         revocationRegistryDefinitionMetadata: {},
-        resolutionMetadata: resolutionError(error),
+        resolutionMetadata: failedToRead(error),
       }
     }
   }
@@ -143,7 +142,7 @@ export class IndyRegistry implements AnonCredsRegistry {
       const id = idOf('revocationRegistry', revocationRegistryId)
       const { ledger, object } = found(await findOnLedger(id, (one) => readRegistry(one, id)))
       const status = await readAccumulator(ledger, id, timestamp)
-      if (status === undefined) throw new LedgerAnswerError('the registry has no status of this time')
+      if (status === undefined) throw new NotOnLedgerError('the registry has no status of this time')
       return {
         revocationStatusList: {
           issuerId: didLike(id, id),
@@ -156,7 +155,7 @@ export class IndyRegistry implements AnonCredsRegistry {
         resolutionMetadata: {},
       }
     } catch (error) {
-      return { revocationStatusListMetadata: {}, resolutionMetadata: resolutionError(error) }
+      return { revocationStatusListMetadata: {}, resolutionMetadata: failedToRead(error) }
     }
   }
 

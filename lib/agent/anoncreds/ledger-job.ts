@@ -1,7 +1,7 @@
 /** The job that waits until an operator has written an object to a ledger. */
 import type { AnonCredsCredentialDefinition } from '@credo-ts/anoncreds'
 import * as v from 'valibot'
-import type { LedgerState, LedgerTransaction } from '../../indy/transactions.ts'
+import type { LedgerTransaction } from '../../indy/transactions.ts'
 import type { Job, JobHandler } from '../../jobs/job.ts'
 import type { StoredCredentialDefinition } from '../../records/credential-definition.ts'
 import { ledgerObjectItem } from '../../store/ledger-objects.ts'
@@ -9,7 +9,7 @@ import { transaction } from '../../store/transaction.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
 import { failDefinition, finishDefinition } from './definition-outcomes.ts'
 import { readDefinition } from './definition-records.ts'
-import { isOverdue, OVERDUE, pauseSince, stateOnLedger } from './ledger-waiting.ts'
+import { isOverdue, overdueReason, pauseSince, stateOnLedger } from './ledger-waiting.ts'
 
 export const ledgerJob: JobHandler = {
   run: async (job) => {
@@ -20,7 +20,7 @@ export const ledgerJob: JobHandler = {
     if (state === 'same') return { commit: (unit) => finish(unit, id, waiting) }
     if (state === 'other')
       return { commit: (unit) => failDefinition(unit, id, 'the ledger has another object in its place') }
-    if (isOverdue(job.createdAt)) return { commit: (unit) => failDefinition(unit, id, OVERDUE) }
+    if (isOverdue(job.createdAt)) return { commit: (unit) => failDefinition(unit, id, overdueReason(state)) }
     return { later: pauseSince(job.createdAt) }
   },
   giveUp: (unit: UnitOfWork, { id }: Job, reason: string) => failDefinition(unit, id, reason),
@@ -35,7 +35,7 @@ interface Waiting {
 const poll = async (
   unit: UnitOfWork,
   id: string,
-): Promise<{ state: LedgerState['state']; waiting: Waiting } | undefined> => {
+): Promise<{ state: Awaited<ReturnType<typeof stateOnLedger>>; waiting: Waiting } | undefined> => {
   const record = await readDefinition(unit, id)
   const held = await unit.load(ledgerObjectItem, { tenant: unit.tenant, id })
   if (record?.state !== 'action' || record.credentialDefinitionId === undefined || held === undefined) return undefined

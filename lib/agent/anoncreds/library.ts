@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import type { Anoncreds } from '@hyperledger/anoncreds-shared'
-import { AgentError } from '../../errors.ts'
+import { anonCredsUnavailable } from '../../anoncreds-library.ts'
+import { isAgentError } from '../../errors.ts'
 import { log } from '../../log.ts'
 
 const require = createRequire(import.meta.url)
@@ -19,8 +20,24 @@ const load = (): Anoncreds => {
     loaded = anoncredsNodeJS
     return loaded
   } catch (cause) {
-    log('error', 'the AnonCreds library cannot be loaded: npm run anoncreds', { event: 'anoncreds.not_loaded' })
-    throw new AgentError('anoncreds.unavailable', 'the AnonCreds library cannot be loaded', { cause })
+    log('warn', 'the AnonCreds library cannot be loaded: npm run anoncreds', { event: 'anoncreds.not_loaded' })
+    throw anonCredsUnavailable(cause)
+  }
+}
+
+/**
+ * Throws `anoncreds.unavailable` if the library can't be loaded. To be called before anything is changed or used up: from within Credo the error
+ * would come out as one of Credo's.
+ */
+export const assertAnonCredsLoads = (): void => void load()
+
+/** Runs `act`. If it fails and the library can't be loaded, this is the reason, whatever Credo has made of it: throws `anoncreds.unavailable`. */
+export const withLibrary = async <T>(act: () => Promise<T>): Promise<T> => {
+  try {
+    return await act()
+  } catch (error) {
+    if (!isAgentError(error)) load()
+    throw error
   }
 }
 

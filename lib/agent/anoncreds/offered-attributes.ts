@@ -4,10 +4,11 @@ import * as v from 'valibot'
 import { AgentError, type FieldIssue, invalidField } from '../../errors.ts'
 import { defined } from '../../json.ts'
 import { EntityId } from '../../records/tenant.ts'
-import { takeRevocationIndex } from '../../revocation/take-index.ts'
+import { secondsUntilReady, takeRevocationIndex } from '../../revocation/take-index.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import type { TenantAgent } from '../agent.ts'
 import { findDefinition, readDefinition } from './definition-records.ts'
+import { assertAnonCredsLoads } from './library.ts'
 import { resolveSchema } from './resolve.ts'
 
 export interface OfferedAttributes {
@@ -26,13 +27,16 @@ type Format = OfferedAttributes & Partial<RevocationIndex>
 
 /**
  * The formats for Credo. `path` is their path in the request. Throws `request.invalid` for a definition that this agent does not have or attributes
- * other than those of its schema, `definition.not_ready`, `registry.unavailable` if the schema can't be read, and `revocation.no_index`.
+ * other than those of its schema, `definition.not_ready`, `registry.unavailable` if the schema can't be read, `revocation.no_index`, and
+ * `anoncreds.unavailable`.
  */
 export const toAnonCredsFormats = async (
   agent: TenantAgent,
   { indy, anoncreds }: Offered,
   path: string,
 ): Promise<{ indy?: Format; anoncreds?: Format }> => {
+  if (indy === undefined && anoncreds === undefined) return {}
+  assertAnonCredsLoads()
   const asIndy = indy && (await ownDefinition(agent, indy, `${path}.indy`))
   const asAnonCreds = anoncreds && (await ownDefinition(agent, anoncreds, `${path}.anoncreds`))
   const own = asAnonCreds ?? asIndy
@@ -68,7 +72,8 @@ const ownDefinition = async (
   const schema = await resolveSchema(agent, own.definition.schemaId)
   if (schema === undefined) throw new AgentError('registry.unavailable', 'the schema of the definition is not there')
   const issues = differences(attributes, schema.attrNames, `${path}.attributes`)
-  if (issues.length > 0) throw new AgentError('request.invalid', 'the request breaks its schema', { details: issues })
+  if (issues.length > 0)
+    throw new AgentError('request.invalid', 'the attributes are not those of the schema', { details: issues })
   return own
 }
 
@@ -87,9 +92,11 @@ const idOfRecord = async (id: string): Promise<string | undefined> => {
   const unit = currentUnit()
   const record = (v.is(EntityId, id) && (await readDefinition(unit, id))) || (await findDefinition(unit, id))
   if (record === undefined || record.state === 'finished') return record?.credentialDefinitionId
+  const { state } = record
   throw new AgentError(
     'definition.not_ready',
-    `the credential definition can not be issued with: its state is ${record.state}`,
+    `the credential definition can not be issued with: its state is ${state}`,
+    state === 'failed' ? {} : { retryAfter: secondsUntilReady(state === 'action') },
   )
 }
 

@@ -5,14 +5,16 @@ import {
   LegacyIndyDidCommProofFormatService,
 } from '@credo-ts/anoncreds'
 import type { AgentContext } from '@credo-ts/core'
-import type { DidCommAttachment, DidCommProofExchangeRecord } from '@credo-ts/didcomm'
+import type { DidCommAttachment } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { AgentError, isAgentError } from '../../errors.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { preparedAnswer } from '../auto-accept.ts'
-import { isAnonCredsAvailable } from './library.ts'
+import { noteUnverified } from '../unverified-presentations.ts'
+import { assertAnonCredsLoads, isAnonCredsAvailable } from './library.ts'
 import { Refused } from './presentation-checks/answers.ts'
 import { presentationVerifier } from './presentation-verifier.ts'
+import { withContent } from './received-credential.ts'
 import { ReceivedRequest } from './received-request.ts'
 import { type AnonCredsAnswer, selectCredentials } from './select-credentials.ts'
 import { verifyPresentation } from './verify-presentation.ts'
@@ -26,12 +28,6 @@ type AcceptRequest<Format extends { acceptRequest: (...parameters: never) => unk
 >
 
 type ProcessPresentation = Parameters<AnonCredsDidCommProofFormatService['processPresentation']>
-
-/** Records whose presentation was received but not verified, because this deployment has no library. */
-const unverified = new WeakSet<DidCommProofExchangeRecord>()
-
-/** Whether a record's presentation was received but not verified. */
-export const isUnverified = (proofRecord: DidCommProofExchangeRecord): boolean => unverified.has(proofRecord)
 
 export class IndyProofFormat extends LegacyIndyDidCommProofFormatService {
   override createRequest(...[agentContext, options]: CreateRequest<LegacyIndyDidCommProofFormatService>) {
@@ -50,8 +46,8 @@ export class IndyProofFormat extends LegacyIndyDidCommProofFormatService {
   override async acceptRequest(...[agentContext, options]: AcceptRequest<LegacyIndyDidCommProofFormatService>) {
     const prepared = preparedAnswer(this, options.proofRecord)
     if (prepared !== undefined) return prepared
-    const indy = await selectedFor(agentContext, options.requestAttachment, options.proofFormats, 'indy')
-    return presented('indy', () => super.acceptRequest(agentContext, { ...options, proofFormats: { indy } }))
+    const { selected: indy, ...asked } = await selectedFor(agentContext, options, 'indy')
+    return presented('indy', () => super.acceptRequest(agentContext, { ...options, ...asked, proofFormats: { indy } }))
   }
 }
 
@@ -72,28 +68,30 @@ export class AnonCredsProofFormat extends AnonCredsDidCommProofFormatService {
   override async acceptRequest(...[agentContext, options]: AcceptRequest<AnonCredsDidCommProofFormatService>) {
     const prepared = preparedAnswer(this, options.proofRecord)
     if (prepared !== undefined) return prepared
-    const anoncreds = await selectedFor(agentContext, options.requestAttachment, options.proofFormats, 'anoncreds')
-    return presented('anoncreds', () => super.acceptRequest(agentContext, { ...options, proofFormats: { anoncreds } }))
+    const { selected: anoncreds, ...asked } = await selectedFor(agentContext, options, 'anoncreds')
+    return presented('anoncreds', () =>
+      super.acceptRequest(agentContext, { ...options, ...asked, proofFormats: { anoncreds } }),
+    )
   }
 }
 
-interface Asked {
+interface AskedFor {
   non_revoked?: { from?: number; to?: number }
 }
 
-interface AskedOfAll<One extends Asked> extends Asked {
+interface AskedOfAll<One extends AskedFor> extends AskedFor {
   requested_attributes?: Record<string, One>
   requested_predicates?: Record<string, One>
 }
 
 /** Sets a missing `from` to `to`: with `to` alone, other verifiers would accept an old list, in which a revoked credential is still valid. */
-const withWholeInterval = <One extends Asked>(asked: One): One =>
+const withWholeInterval = <One extends AskedFor>(asked: One): One =>
   asked.non_revoked === undefined
     ? asked
     : { ...asked, non_revoked: { from: asked.non_revoked.to, ...asked.non_revoked } }
 
 const withWholeIntervals = <Request extends object>(request: Request): Request => {
-  const { requested_attributes: attributes, requested_predicates: predicates } = request as AskedOfAll<Asked>
+  const { requested_attributes: attributes, requested_predicates: predicates } = request as AskedOfAll<AskedFor>
   return {
     ...withWholeInterval(request),
     ...(attributes !== undefined && { requested_attributes: mapped(attributes) }),
@@ -101,23 +99,32 @@ const withWholeIntervals = <Request extends object>(request: Request): Request =
   }
 }
 
-const mapped = (asked: Record<string, Asked>): Record<string, Asked> =>
+const mapped = (asked: Record<string, AskedFor>): Record<string, AskedFor> =>
   Object.fromEntries(Object.entries(asked).map(([referent, one]) => [referent, withWholeInterval(one)]))
 
 /** The caller's choices by format, checked by the contract. */
 type AnswerFormats = { [format in 'indy' | 'anoncreds']?: unknown }
 
+interface Asked {
+  requestAttachment: DidCommAttachment
+  proofFormats?: AnswerFormats | undefined
+}
+
+/** The credentials to present, and the request with the members that the library knows. */
 const selectedFor = async (
   agentContext: AgentContext,
-  attachment: DidCommAttachment,
-  answers: AnswerFormats | undefined,
+  { requestAttachment, proofFormats }: Asked,
   format: 'indy' | 'anoncreds',
-): Promise<AnonCredsSelectedCredentials> => {
+): Promise<{ selected: AnonCredsSelectedCredentials; requestAttachment: DidCommAttachment }> => {
+  assertAnonCredsLoads()
   const path = `proofFormats.${format}`
-  const read = v.safeParse(ReceivedRequest, attachment.getDataAsJson())
+  const read = v.safeParse(ReceivedRequest, requestAttachment.getDataAsJson())
   if (!read.success) throw cannotAnswer(path, `the request ${read.issues[0].message}`)
-  const answer: AnonCredsAnswer = answers?.[format] ?? {}
-  return presented(format, () => selectCredentials(agentContext, read.output, answer, path))
+  const answer: AnonCredsAnswer = proofFormats?.[format] ?? {}
+  const selected = await presented(format, () => selectCredentials(agentContext, read.output, answer, path))
+  // Name and version are not used.
+  const request = { name: 'request', version: '1.0', ...read.output }
+  return { selected, requestAttachment: withContent(requestAttachment, request) }
 }
 
 /** Errors of the library and Credo in `act` are caused by the verifier's request; errors of the table are not. */
@@ -139,26 +146,20 @@ const cannotAnswer = (path: string, reason: string, cause?: unknown): AgentError
     details: [{ path, message: `can't answer the request: ${reason}`.slice(0, MAX_REASON) }],
   })
 
-/**
- * Credo turns `Refused` into the record's `errorMessage` and a problem report. Any other error is ours (table, library) and is no judgement on the
- * presentation: it ends the unit of work.
- */
+/** Credo turns `Refused` into the record's `errorMessage` and a problem report. Any other error is no judgement on the presentation. */
 const process = async (
   agentContext: AgentContext,
   { proofRecord, requestAttachment, attachment }: ProcessPresentation[1],
 ): Promise<boolean> => {
-  if (!isAnonCredsAvailable()) {
-    unverified.add(proofRecord)
-    return true
-  }
   const request = requestAttachment.getDataAsJson()
   try {
+    if (!isAnonCredsAvailable()) throw new AgentError('anoncreds.unavailable', 'the AnonCreds library cannot be loaded')
     await verifyPresentation(request, jsonOf(attachment), presentationVerifier(agentContext))
-    return true
   } catch (error) {
     if (error instanceof Refused) throw error
-    return currentUnit().keepFailure(() => Promise.reject(error))
+    await noteUnverified(proofRecord.id, error)
   }
+  return true
 }
 
 const jsonOf = (attachment: DidCommAttachment): unknown => {

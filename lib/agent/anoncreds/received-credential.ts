@@ -7,24 +7,13 @@ import {
 } from '@credo-ts/anoncreds'
 import { type AgentContext, JsonEncoder } from '@credo-ts/core'
 import { DidCommAttachment, type DidCommCredentialExchangeRecord } from '@credo-ts/didcomm'
-import { AnoncredsError } from '@hyperledger/anoncreds-shared'
 import * as v from 'valibot'
-import { MAX_OBJECT_ID } from '../../records/anoncreds-objects.ts'
+import { currentUnit } from '../../store/transaction.ts'
 import { NotAsOfferedError } from '../credentials/checks.ts'
 import { encodedValue } from './encoded-value.ts'
-
-const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_OBJECT_ID))
-
-export const Offer = v.looseObject({ cred_def_id: Id, schema_id: Id })
-
-const Credential = v.looseObject({
-  cred_def_id: v.string(),
-  schema_id: v.string(),
-  rev_reg_id: v.nullish(v.string()),
-  values: v.record(v.string(), v.looseObject({ raw: v.string(), encoded: v.string() })),
-})
-
-type Credential = v.InferOutput<typeof Credential>
+import { Credential, OfferedIds } from './issuance-messages.ts'
+import { isJudgement } from './judgement.ts'
+import { assertReadable } from './resolution.ts'
 
 interface Received {
   attachment: DidCommAttachment
@@ -38,29 +27,35 @@ export const storeOffered = async (
   { attachment, offerAttachment, credentialExchangeRecord }: Received,
   store: (attachment: DidCommAttachment) => Promise<void>,
 ): Promise<void> => {
-  const credential = attachment.getDataAsJson()
+  const { success, output: credential } = v.safeParse(Credential, attachment.getDataAsJson(), { abortEarly: true })
   const offer = offerAttachment.getDataAsJson()
   const isOffered =
-    v.is(Credential, credential) &&
-    v.is(Offer, offer) &&
+    success &&
+    v.is(OfferedIds, offer) &&
     credential.cred_def_id === offer.cred_def_id &&
     credential.schema_id === offer.schema_id &&
     hasValues(credential, credentialExchangeRecord)
   if (!isOffered) throw new NotAsOfferedError('the credential is not what was offered')
-  const data = { base64: JsonEncoder.toBase64(await qualified(agentContext, credential)) }
-  await refusedByLibrary('the credential does not verify', () => store(new DidCommAttachment({ ...attachment, data })))
+  // Otherwise the issuer would have to believe that its credential was refused.
+  await currentUnit().keepFailure(() => assertReadable(agentContext, credential))
+  const stored = withContent(attachment, await qualified(agentContext, credential))
+  await refusedByLibrary('the credential does not verify', () => store(stored))
   const { rev_reg_id } = credential
   // A revocation notification uses this id.
   if (rev_reg_id && isUnqualifiedRevocationRegistryId(rev_reg_id))
     credentialExchangeRecord.setTag('anonCredsUnqualifiedRevocationRegistryId', rev_reg_id)
 }
 
+/** The attachment with another content: what the library is given of a message. */
+export const withContent = (attachment: DidCommAttachment, content: object): DidCommAttachment =>
+  new DidCommAttachment({ ...attachment, data: { base64: JsonEncoder.toBase64(content) } })
+
 /** Errors of the library in `act` are caused by the other agent's message. */
 export const refusedByLibrary = async <T>(reason: string, act: () => Promise<T>): Promise<T> => {
   try {
     return await act()
   } catch (error) {
-    throw error instanceof AnoncredsError ? new NotAsOfferedError(reason, { cause: error }) : error
+    throw isJudgement(error) ? new NotAsOfferedError(reason, { cause: error }) : error
   }
 }
 

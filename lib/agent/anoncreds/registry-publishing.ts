@@ -16,6 +16,7 @@ import { registryItem, type WantedRegistry, waitForWrite } from '../../revocatio
 import { addTailsFile, removeTailsFile } from '../../revocation/tails-file.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
 import { currentAgent } from '../agent.ts'
+import { assertAnonCredsLoads } from './library.ts'
 
 export interface MadeRegistry {
   revocationRegistryDefinition: AnonCredsRevocationRegistryDefinition
@@ -56,7 +57,7 @@ export const publishRegistry = async (
   // The first list comes after the definition, on a ledger too.
   const next = definition.state === 'finished' ? await publishFirstList(registryId) : definition
   if (next.state === 'finished') addRegistry(unit, wanted, registryId)
-  else waitForWrite(unit, wanted, { registryId, transaction: next.transaction })
+  else await waitForWrite(unit, wanted, { registryId, transaction: next.transaction })
 }
 
 /** The registry with the unqualified ids of an Indy ledger, if it has such. */
@@ -101,8 +102,9 @@ const saveAs = async (
   await context.resolve(AnonCredsRevocationRegistryDefinitionPrivateRepository).save(context, secret)
 }
 
-/** Publishes the first list of a registry after its definition. A repetition produces the same list. Throws `registry.unavailable`. */
+/** Publishes the first list of a registry after its definition. A repetition produces the same list. Throws `registry.unavailable`, `anoncreds.unavailable`. */
 export const publishFirstList = async (registryId: string): Promise<Publication> => {
+  assertAnonCredsLoads()
   const { context } = await currentAgent()
   const { revocationRegistryDefinition } = await context
     .resolve(AnonCredsRevocationRegistryDefinitionRepository)

@@ -7,7 +7,7 @@ import { registryItem, type WantedRegistry, waitForNextWrite, wantedRegistry } f
 import { type RegistryWrite, registryWriteItem } from '../../store/ledger-objects.ts'
 import { transaction } from '../../store/transaction.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
-import { isOverdue, OVERDUE, pauseSince, stateOnLedger } from './ledger-waiting.ts'
+import { isOverdue, overdueReason, pauseSince, stateOnLedger } from './ledger-waiting.ts'
 import { addRegistry, publishFirstList, removeRegistry } from './registry-publishing.ts'
 
 export const registryWriteJob: JobHandler = {
@@ -16,7 +16,7 @@ export const registryWriteJob: JobHandler = {
     try {
       return await transaction(job.tenant, (unit) => poll(unit, registry))
     } catch (error) {
-      if (!isAgentError(error, 'registry.unavailable')) throw error
+      if (!isAgentError(error, 'registry.unavailable') && !isAgentError(error, 'anoncreds.unavailable')) throw error
       return { later: pauseSince(job.createdAt) }
     }
   },
@@ -44,7 +44,7 @@ const poll = async (unit: UnitOfWork, registry: WantedRegistry): Promise<Done | 
     return { commit: (unit) => fail(unit, registry, write, 'the ledger has something else in its place') }
   // A revocation has to be written, however late.
   if (isOverdue(write.since) && (await unit.load(registryItem, registry)) === undefined)
-    return { commit: (unit) => fail(unit, registry, write, OVERDUE) }
+    return { commit: (unit) => fail(unit, registry, write, overdueReason(state)) }
   return { later: pauseSince(write.since) }
 }
 
@@ -57,7 +57,7 @@ const written = async (registry: WantedRegistry, write: RegistryWrite): Promise<
   const next = { registryId, transaction: first.transaction }
   return {
     later: pauseSince(new Date().toISOString()),
-    commit: async (unit) => waitForNextWrite(unit, registry, next, since),
+    commit: (unit) => waitForNextWrite(unit, registry, next, since),
   }
 }
 

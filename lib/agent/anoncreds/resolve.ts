@@ -5,13 +5,7 @@ import { AgentError } from '../../errors.ts'
 import * as objects from '../../records/anoncreds-objects.ts'
 import { transaction } from '../../store/transaction.ts'
 import { currentAgent, type TenantAgent } from '../agent.ts'
-
-interface Resolution {
-  resolutionMetadata: { error?: string; message?: string }
-}
-
-/** Registry errors that mean that the object does not exist, rather than being unreachable. */
-const ABSENT = ['notFound', 'unsupportedAnonCredsMethod', 'invalid']
+import { isAbsent, type Resolution } from './resolution.ts'
 
 /** Undefined if the object does not exist. Throws `registry.unavailable` if that is unknown. */
 const checked = <T>(schema: v.GenericSchema<unknown, T>, found: unknown, { resolutionMetadata }: Resolution) => {
@@ -19,7 +13,7 @@ const checked = <T>(schema: v.GenericSchema<unknown, T>, found: unknown, { resol
     const result = v.safeParse(schema, found)
     return result.success ? result.output : undefined
   }
-  if (ABSENT.includes(resolutionMetadata.error ?? '')) return undefined
+  if (isAbsent(resolutionMetadata)) return undefined
   throw new AgentError('registry.unavailable', 'the registry of the object does not answer')
 }
 

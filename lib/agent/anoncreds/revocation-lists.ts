@@ -11,6 +11,7 @@ import { AgentError, isAgentError } from '../../errors.ts'
 import { legacyId } from '../../indy/ids.ts'
 import type { JobHandler } from '../../jobs/job.ts'
 import { log } from '../../log.ts'
+import { revocationOf } from '../../records/credential-exchange.ts'
 import {
   CREDENTIAL,
   enqueuePublication,
@@ -19,7 +20,6 @@ import {
   publicationOf,
   type Revocable,
   revocableOf,
-  revocationOf,
   withRevocation,
 } from '../../revocation/pending-revocation.ts'
 import { registryItem, revokes, waitForWrite } from '../../revocation/registry.ts'
@@ -56,20 +56,26 @@ const readRegistry = async (unit: UnitOfWork, context: AgentContext, named: stri
 
 /**
  * Adds all pending revocations of a registry to its list, in the running unit of work. Several jobs may try this, and the table lets one commit.
- * False if the published list does not have the index afterwards: an operator writes lists to a ledger one at a time.
+ * 'published': a verifier who asks now sees the index as revoked. A number: ms until the next list can be published, which has to be of a later
+ * second than the newest. 'waiting': an operator writes lists to a ledger one at a time.
  */
-const publishList = async (unit: UnitOfWork, { registryId: named, index }: Revocable): Promise<boolean> => {
+const publishList = async (
+  unit: UnitOfWork,
+  { registryId: named, index }: Revocable,
+): Promise<'published' | 'waiting' | number> => {
   const { context } = await currentAgent()
   const { item, revocationRegistryDefinition } = await readRegistry(unit, context, named)
   const { registryId } = item
   const waiting = await unit.load(registryWriteItem, item)
-  if (waiting !== undefined && revokes(waiting, index)) return false
+  if (waiting !== undefined && revokes(waiting, index)) return 'waiting'
   const registry = context.resolve(AnonCredsRegistryService).getRegistryForIdentifier(context, registryId)
   // Independent of the clock: a list derived from an older one would lack later revocations.
   const { revocationStatusList: newest } = await registry.getRevocationStatusList(context, registryId, END_OF_TIME)
   if (newest === undefined) throw new AgentError('store.unavailable', 'the registry has no list that can be read')
-  if (newest.revocationList[index] === REVOKED) return true
-  if (waiting !== undefined) return false
+  const now = epochSeconds()
+  if (newest.revocationList[index] === REVOKED) return newest.timestamp <= now ? 'published' : msUntil(newest.timestamp)
+  if (waiting !== undefined) return 'waiting'
+  if (newest.timestamp >= now) return msUntil(newest.timestamp + 1)
   const pending = await pendingIndexes(unit, registryId)
   const revoked = pending.filter((one) => newest.revocationList[one] !== REVOKED)
   const issuerService: AnonCredsIssuerService = context.resolve(AnonCredsIssuerServiceSymbol)
@@ -77,7 +83,7 @@ const publishList = async (unit: UnitOfWork, { registryId: named, index }: Revoc
     revocationStatusList: newest,
     revocationRegistryDefinition,
     revoked,
-    timestamp: Math.max(epochSeconds(), newest.timestamp + 1),
+    timestamp: now,
     // Only needed by the holder's library.
     tailsFilePath: '',
   })
@@ -86,10 +92,12 @@ const publishList = async (unit: UnitOfWork, { registryId: named, index }: Revoc
     options: {},
   })
   const { state } = revocationStatusListState
-  if (state === 'action') waitForWrite(unit, item, { registryId, transaction: registrationMetadata.transaction })
+  if (state === 'action') await waitForWrite(unit, item, { registryId, transaction: registrationMetadata.transaction })
   else if (state !== 'finished') throw new AgentError('store.unavailable', 'the status list was not published')
-  return state === 'finished'
+  return state === 'finished' ? 'published' : 'waiting'
 }
+
+const msUntil = (seconds: number): number => Math.max(1, seconds * 1000 - Date.now())
 
 /** In seconds. */
 const END_OF_TIME = Number.MAX_SAFE_INTEGER
@@ -135,24 +143,27 @@ const finish = async (unit: UnitOfWork, credentialRecordId: string): Promise<voi
   if (found === undefined) return
   const { record, revocable, state } = found
   await notifyHolder(record, revocable)
-  await unit.update(withRevocation(record, { ...state, state: 'published' }))
+  await unit.update(withRevocation(record, { state: 'published', revokedAt: state.revokedAt }))
   unit.delete(pendingRevocationItem.addressOf({ tenant: unit.tenant, ...revocable }))
 }
 
 export const revocationListJob: JobHandler = {
   async run({ tenant, id, createdAt }) {
     const { credentialRecordId } = publicationOf(id)
-    const isPublished = await transaction(tenant, async (unit) => {
+    const result = await transaction(tenant, async (unit) => {
       const found = await readRevocation(unit, credentialRecordId)
-      return found === undefined || publishList(unit, found.revocable)
+      return found === undefined ? 'published' : publishList(unit, found.revocable)
     })
-    if (!isPublished) return { later: pauseSince(createdAt) }
+    if (result !== 'published') return { later: result === 'waiting' ? pauseSince(createdAt) : result }
     return { commit: (unit) => finish(unit, credentialRecordId) }
   },
 
-  /** A revocation has to be published in any case, so a new job tries again. */
-  async giveUp(unit, { id }) {
+  /** A revocation has to be published in any case, so a new job tries again. Until then the exchange shows the reason. */
+  async giveUp(unit, { id }, reason) {
     const { credentialRecordId, round } = publicationOf(id)
+    const found = await readRevocation(unit, credentialRecordId)
+    if (found !== undefined && found.state.reason !== reason)
+      await unit.update(withRevocation(found.record, { ...found.state, reason }))
     enqueuePublication(unit, { credentialRecordId, round: round + 1 }, RETRY_MS)
   },
 }

@@ -6,7 +6,6 @@ import type {
   AnonCredsSchema,
   VerifyProofOptions,
 } from '@credo-ts/anoncreds'
-import { isAgentError } from '../../errors.ts'
 import { Refused } from './presentation-checks/answers.ts'
 import { type Checked, checkBeforeReading } from './presentation-checks/checks.ts'
 import { listsInForce, type ToProve, toProveNotRevoked } from './presentation-checks/non-revocation.ts'
@@ -14,7 +13,10 @@ import { assertObjects, type Objects, type Registry } from './presentation-check
 import { requestForLibrary } from './presentation-checks/request.ts'
 import { assertRestrictions } from './presentation-checks/restrictions.ts'
 
-/** Dependencies of verification: readers of published objects, which throw `Refused` if an object can't be read, and the library. */
+/**
+ * Dependencies of verification: readers of published objects, which throw `Refused` if there is no such object, and the library. Other errors of theirs say
+ * nothing of the presentation.
+ */
 export interface Verifier {
   schema(id: string): Promise<AnonCredsSchema>
   credentialDefinition(id: string): Promise<AnonCredsCredentialDefinition>
@@ -77,26 +79,20 @@ interface Read extends Objects {
   lists: readonly AnonCredsRevocationStatusList[]
 }
 
-/** Errors of the library are about the presentation, because everything else was checked before. */
 const assertByLibrary = async ({ request, presentation }: Checked, read: Read, verifier: Verifier): Promise<void> => {
   const { schemas, definitions, registries, lists } = read
-  const isValid = await verifier
-    .verify({
-      proofRequest: requestForLibrary(request) as VerifyProofOptions['proofRequest'],
-      proof: presentation as VerifyProofOptions['proof'],
-      schemas: Object.fromEntries(schemas),
-      credentialDefinitions: Object.fromEntries(definitions),
-      revocationRegistries: Object.fromEntries(
-        [...registries].map(([id, { definition }]) => [
-          id,
-          { definition, revocationStatusLists: listsOf(lists.filter(({ revRegDefId }) => revRegDefId === id)) },
-        ]),
-      ),
-    })
-    .catch((error: unknown) => {
-      if (isAgentError(error)) throw error
-      return false
-    })
+  const isValid = await verifier.verify({
+    proofRequest: requestForLibrary(request) as VerifyProofOptions['proofRequest'],
+    proof: presentation as VerifyProofOptions['proof'],
+    schemas: Object.fromEntries(schemas),
+    credentialDefinitions: Object.fromEntries(definitions),
+    revocationRegistries: Object.fromEntries(
+      [...registries].map(([id, { definition }]) => [
+        id,
+        { definition, revocationStatusLists: listsOf(lists.filter(({ revRegDefId }) => revRegDefId === id)) },
+      ]),
+    ),
+  })
   if (!isValid) throw new Refused('the proof is not valid')
 }
 

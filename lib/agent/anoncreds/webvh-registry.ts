@@ -8,6 +8,7 @@ import type {
 } from '@credo-ts/anoncreds'
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import * as v from 'valibot'
+import { isAgentError } from '../../errors.ts'
 import {
   AnonCredsCredentialDefinition,
   AnonCredsRevocationRegistryDefinition,
@@ -17,6 +18,8 @@ import {
 import { epochSeconds } from '../../store/table.ts'
 import type { AttestedResource, ResourceLink } from '../../webvh/attested-resource.ts'
 import { parseResourceId } from '../../webvh/did.ts'
+import { UnreadableDocumentError } from '../web-documents.ts'
+import { resolutionError } from './resolution.ts'
 import { publish, republish } from './webvh-publishing.ts'
 import { type Freshness, readAttested } from './webvh-resources.ts'
 
@@ -25,8 +28,15 @@ const STATUS_LIST = 'anonCredsStatusList'
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown')
 
-/** The error result of a registry. Credo copies the message to its own error. */
-const notFound = (error: unknown) => ({ error: 'notFound', message: messageOf(error) })
+/**
+ * A host that does not answer, or not with JSON, or with an older version than was seen before, says nothing of the object. What it serves and is not the
+ * object, or is not the issuer's, is none.
+ */
+const failedToRead = (error: unknown) =>
+  resolutionError(
+    error instanceof UnreadableDocumentError || error instanceof SyntaxError || isAgentError(error),
+    error,
+  )
 
 const failed = (error: unknown) => ({ state: 'failed' as const, reason: messageOf(error) })
 
@@ -92,7 +102,7 @@ export class WebvhRegistry implements AnonCredsRegistry {
       const { object } = await readObject(agentContext, schemaId, AnonCredsSchema)
       return { ...base, schema: object, resolutionMetadata: {} }
     } catch (error) {
-      return { ...base, resolutionMetadata: notFound(error) }
+      return { ...base, resolutionMetadata: failedToRead(error) }
     }
   }
 
@@ -102,7 +112,7 @@ export class WebvhRegistry implements AnonCredsRegistry {
       const { object } = await readObject(agentContext, credentialDefinitionId, AnonCredsCredentialDefinition)
       return { ...base, credentialDefinition: object, resolutionMetadata: {} }
     } catch (error) {
-      return { ...base, resolutionMetadata: notFound(error) }
+      return { ...base, resolutionMetadata: failedToRead(error) }
     }
   }
 
@@ -117,7 +127,7 @@ export class WebvhRegistry implements AnonCredsRegistry {
       )
       return { ...base, revocationRegistryDefinition: object, resolutionMetadata: {} }
     } catch (error) {
-      return { ...base, resolutionMetadata: notFound(error) }
+      return { ...base, resolutionMetadata: failedToRead(error) }
     }
   }
 
@@ -128,7 +138,7 @@ export class WebvhRegistry implements AnonCredsRegistry {
       const revocationStatusList = await readStatusList(agentContext, revocationRegistryId, timestamp)
       return { ...base, revocationStatusList, resolutionMetadata: {} }
     } catch (error) {
-      return { ...base, resolutionMetadata: notFound(error) }
+      return { ...base, resolutionMetadata: failedToRead(error) }
     }
   }
 
@@ -182,7 +192,7 @@ export class WebvhRegistry implements AnonCredsRegistry {
     }
   }
 
-  /** The list's time is now, but at least a second after that of the last list. It is part of the content and of the registry's link. */
+  /** The list's time is now, never in the future: fails unless the last list is older. It is part of the content and of the registry's link. */
   async registerRevocationStatusList(agentContext: AgentContext, options: RegisterRevocationStatusListOptions) {
     const base = { revocationStatusListMetadata: {}, registrationMetadata: {} }
     try {
@@ -207,7 +217,8 @@ export class WebvhRegistry implements AnonCredsRegistry {
     if (issuerId !== registry.issuerId || revocationList.length !== registry.value.maxCredNum)
       throw new CredoError('the list is not of this registry')
     const last = statusLinks(resource).at(-1)?.timestamp ?? 0
-    const timestamp = Math.max(epochSeconds(), last + 1)
+    const timestamp = epochSeconds()
+    if (last >= timestamp) throw new CredoError('the newest list is of this second or of a later one')
     const list = checked(AnonCredsRevocationStatusList, { ...given, timestamp })
     const id = await publish(agentContext, { issuerId, content: { ...list }, type: STATUS_LIST, name: `${timestamp}` })
     const link = { id, type: STATUS_LIST, timestamp }

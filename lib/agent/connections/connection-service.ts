@@ -17,13 +17,23 @@ import {
   DidCommConnectionService,
   DidCommDidExchangeState,
   type DidCommInboundMessageContext,
+  type DidCommRouting,
   DidCommRoutingService,
+  type DidDoc,
 } from '@credo-ts/didcomm'
-import { assertFewDids, didsWithKey, isOfDid } from '../dids/did-repository.ts'
+import { didsWithKey, isOfDid } from '../dids/did-repository.ts'
+import { isReadableDocument } from '../envelopes/readable-message.ts'
 import type { Ed25519Key } from '../keys/ed25519-key.ts'
 import { withoutQueue } from '../pickup-queue.ts'
-import { admitStranger, expireUnlessCompleted, keepForGood } from './strangers.ts'
+import { admitRequest, expireUnlessCompleted, keepForGood } from './strangers.ts'
 import { assertOfSender } from './their-did.ts'
+
+type Arguments<Name extends 'createResponse' | 'processResponse' | 'updateState'> = Parameters<
+  DidCommConnectionService[Name]
+>
+
+/** Of documents without a method (Aries RFC 0160). Wallets of Credo 0.5 take no other. */
+const CONTEXT = 'https://w3id.org/did/v1'
 
 export class ConnectionService extends DidCommConnectionService {
   constructor(services: Pick<DependencyManager, 'resolve'>) {
@@ -33,15 +43,22 @@ export class ConnectionService extends DidCommConnectionService {
       services.resolve(DidRepository),
       services.resolve(EventEmitter),
     )
+    // biome-ignore lint/complexity/useLiteralKeys: Credo declares it private
+    const create: (routing: DidCommRouting) => { didDoc: DidDoc } = this['createDidDoc'].bind(this)
+    const createDidDoc: typeof create = (routing) => {
+      const created = create(routing)
+      created.didDoc.context = CONTEXT
+      return created
+    }
+    Object.assign(this, { createDidDoc })
   }
 
   /** connections/1.0 (Aries RFC 0160). Throws a CredoError for a document that does not belong to the sender. */
   override async processRequest(
     ...[messageContext, outOfBand]: Parameters<DidCommConnectionService['processRequest']>
   ) {
-    const { agentContext, message, senderKey } = messageContext
-    await admitStranger(outOfBand)
-    if (senderKey !== undefined) await assertFewDids(agentContext, senderKey)
+    const { message, senderKey } = messageContext
+    await admitRequest(outOfBand)
     const { didDoc } = message.connection
     if (didDoc !== undefined && senderKey !== undefined) assertOfSender(didDoc, senderKey)
     const connection = await super.processRequest(messageContext, outOfBand)
@@ -50,31 +67,31 @@ export class ConnectionService extends DidCommConnectionService {
   }
 
   /** Creates a key for each connection. Credo would use the invitation's key if the invitation names one. */
-  override async createResponse(
-    ...[agentContext, connection, outOfBand, given]: Parameters<DidCommConnectionService['createResponse']>
-  ) {
+  override async createResponse(...[agentContext, connection, outOfBand, given]: Arguments<'createResponse'>) {
     const routing = given ?? (await agentContext.resolve(DidCommRoutingService).getRouting(agentContext))
     const response = await super.createResponse(agentContext, connection, outOfBand, routing)
     if (outOfBand.reusable) await expireUnlessCompleted(agentContext, connection)
     return { ...response, message: withoutQueue(response.message) }
   }
 
-  /** Throws a CredoError for a document that does not belong to the sender. */
+  /** Throws a CredoError for a document that is too large, or does not belong to the sender. */
   override async processResponse(
-    ...[inbound, outOfBand]: Parameters<DidCommConnectionService['processResponse']>
+    ...[inbound, outOfBand]: Arguments<'processResponse'>
   ): Promise<DidCommConnectionRecord> {
     const { message, senderKey } = inbound
     // Credo has checked the signature by the invitation's key. The first 8 bytes are a timestamp (Aries RFC 0234).
-    const signed = Buffer.from(message.connectionSig.signatureData, 'base64').subarray(8).toString()
-    const { didDoc } = JsonTransformer.fromJSON(JSON.parse(signed), DidCommConnection)
+    const signed: unknown = JSON.parse(
+      Buffer.from(message.connectionSig.signatureData, 'base64').subarray(8).toString(),
+    )
+    // No attachment, so that it was not checked with the message.
+    if (!isReadableDocument(signed)) throw new CredoError('the signed document is too large')
+    const { didDoc } = JsonTransformer.fromJSON(signed, DidCommConnection)
     if (didDoc !== undefined && senderKey !== undefined) assertOfSender(didDoc, senderKey)
     return super.processResponse(inbound, outOfBand)
   }
 
   /** Every change of state of both protocols comes here. */
-  override async updateState(
-    ...[agentContext, connection, state]: Parameters<DidCommConnectionService['updateState']>
-  ) {
+  override async updateState(...[agentContext, connection, state]: Arguments<'updateState'>) {
     if (state === DidCommDidExchangeState.Completed) await keepForGood(agentContext, connection)
     await super.updateState(agentContext, connection, state)
   }

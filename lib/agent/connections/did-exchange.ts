@@ -16,10 +16,10 @@ import {
 } from '@credo-ts/didcomm'
 import { defined } from '../../json.ts'
 import { storeTheirDid } from '../dids/did-repository.ts'
+import { isProblemReport } from '../exchanges.ts'
 import { withoutQueue } from '../pickup-queue.ts'
-import { isProblemReport } from '../problem-reports.ts'
 import { isOfCurrentDid } from './connection-service.ts'
-import { admitStranger, expires, expireUnlessCompleted } from './strangers.ts'
+import { admitRequest, expires, expireUnlessCompleted } from './strangers.ts'
 import { assertOfResponder, refusal, theirDidOf } from './their-did.ts'
 
 type Arguments<Name extends 'processRequest' | 'createResponse' | 'processResponse'> = Parameters<
@@ -27,17 +27,13 @@ type Arguments<Name extends 'processRequest' | 'createResponse' | 'processRespon
 >
 
 export class DidExchange extends DidExchangeProtocol {
-  readonly #connections: DidCommConnectionService
-
   constructor(services: Pick<DependencyManager, 'resolve'>) {
-    const connections = services.resolve(DidCommConnectionService)
     super(
-      connections,
+      services.resolve(DidCommConnectionService),
       services.resolve(DidRepository),
       services.resolve(JwsService),
       services.resolve(InjectionSymbols.Logger),
     )
-    this.#connections = connections
   }
 
   /**
@@ -49,21 +45,18 @@ export class DidExchange extends DidExchangeProtocol {
     outOfBand.assertRole(DidCommOutOfBandRole.Sender)
     outOfBand.assertState(DidCommOutOfBandState.AwaitResponse)
     if (senderKey === undefined) throw refusal('the request is not authenticated')
-    await admitStranger(outOfBand)
+    await admitRequest(outOfBand)
     const theirs = await theirDidOf(agentContext, message, senderKey)
     await storeTheirDid(agentContext, theirs, senderKey)
-    const connection = await this.#connections.createConnection(agentContext, {
+    const { alias, autoAcceptConnection } = outOfBand
+    const connection = await agentContext.resolve(DidCommConnectionService).createConnection(agentContext, {
       protocol: DidCommHandshakeProtocol.DidExchange,
       role: DidCommDidExchangeRole.Responder,
       state: DidCommDidExchangeState.RequestReceived,
       theirDid: theirs.did,
       threadId: message.threadId,
       outOfBandId: outOfBand.id,
-      ...defined({
-        alias: outOfBand.alias,
-        theirLabel: message.label,
-        autoAcceptConnection: outOfBand.autoAcceptConnection,
-      }),
+      ...defined({ alias, theirLabel: message.label, autoAcceptConnection }),
     })
     if (outOfBand.reusable) await expireUnlessCompleted(agentContext, connection)
     return connection

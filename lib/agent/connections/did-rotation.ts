@@ -1,5 +1,5 @@
 /** did-rotate (Aries RFC 0794). The other agent's new DID is pending until it authenticates a message on the connection. */
-import type { AgentContext } from '@credo-ts/core'
+import { type AgentContext, DidRepository } from '@credo-ts/core'
 import {
   AckStatus,
   type DidCommConnectionRecord,
@@ -9,17 +9,24 @@ import {
   DidCommDidRotateMessage,
   DidCommDidRotateProblemReportMessage,
   DidCommDidRotateService,
+  DidCommEnvelopeService,
   DidCommHangupMessage,
   type DidCommInboundMessageContext,
+  type DidCommMessage,
   type DidCommMessageHandler,
   type DidCommMessageHandlerMiddleware,
   DidCommOutboundMessageContext,
   DidCommTransportService,
+  DidCommTrustPingMessage,
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
+import { isAgentError } from '../../errors.ts'
+import { ROTATIONS } from '../../records/record-json.ts'
+import { digest } from '../../store/keys.ts'
 import { didsWithKey, isOfDid, storeTheirDid } from '../dids/did-repository.ts'
-import { recipientKeysOf, UnusableDidError } from '../dids/their-services.ts'
+import { reachableServicesOf, recipientKeysOf, UnusableDidError } from '../dids/their-services.ts'
 import type { Ed25519Key } from '../keys/ed25519-key.ts'
+import { addToOutbox, type Lane, laneOf, Rotations } from '../outbox-transport.ts'
 import { isHandshakeRequest } from '../thread-guard.ts'
 import { connectionsOfOurKey, currentConnection } from './connection-service.ts'
 import { expires, expireUnlessCompleted } from './strangers.ts'
@@ -30,44 +37,75 @@ type Inbound = DidCommInboundMessageContext
 const PENDING = '_internal/pendingTheirDid'
 
 const Pending = v.object({ did: v.string(), keyFingerprints: v.array(v.string()) })
-type Pending = v.InferOutput<typeof Pending>
 
-const pendingOf = (connection: DidCommConnectionRecord): Pending | undefined => {
-  const pending = v.safeParse(Pending, connection.metadata.get(PENDING))
-  return pending.success ? pending.output : undefined
+const pendingOf = ({ metadata }: DidCommConnectionRecord) =>
+  v.parse(v.fallback(Pending, { did: '', keyFingerprints: [] }), metadata.get(PENDING))
+
+/** Maximum number of rotations of a connection to another DID in an hour: each makes a request to an endpoint that the other agent chooses. */
+const MAX_ROTATIONS = 10
+
+const HOUR = 60 * 60 * 1000
+
+/** With one more rotation. Throws `UnusableDidError` if there are too many. */
+const counted = ({ metadata, theirDid = '' }: DidCommConnectionRecord, now: number): Rotations => {
+  const none = { firstDid: digest(theirDid), at: [] }
+  const { firstDid, at } = v.parse(v.fallback(Rotations, none), metadata.get(ROTATIONS))
+  const ofHour = at.filter((time) => time > now - HOUR)
+  if (ofHour.length >= MAX_ROTATIONS) throw new UnusableDidError('e.did.too_many_rotations')
+  return { firstDid, at: [...ofHour, now] }
 }
+
+type Rotation = DidCommInboundMessageContext<DidCommDidRotateMessage>
 
 export class DidRotateHandler implements DidCommMessageHandler {
   readonly supportedMessages = [DidCommDidRotateMessage]
 
   /** Answers with an `ack` or a problem report, sent to the current DID. */
-  async handle(inbound: DidCommInboundMessageContext<DidCommDidRotateMessage>): Promise<DidCommOutboundMessageContext> {
+  async handle(inbound: Rotation): Promise<DidCommOutboundMessageContext> {
     const { agentContext, message } = inbound
     const connection = await currentConnection(inbound)
-    const answer = await this.#take(agentContext, connection, message).catch((error) => {
-      if (!(error instanceof UnusableDidError)) throw error
-      return refusal(message, error.code)
-    })
+    const answer = await this.#take(inbound, connection).catch((error) => refusal(message, error))
     return new DidCommOutboundMessageContext(answer, { agentContext, connection })
   }
 
-  async #take(
-    agentContext: AgentContext,
-    connection: DidCommConnectionRecord,
-    { toDid, threadId }: DidCommDidRotateMessage,
-  ) {
-    const pending: Pending = { did: toDid, keyFingerprints: await recipientKeysOf(agentContext, toDid) }
-    if (toDid === connection.theirDid) connection.metadata.delete(PENDING)
-    else connection.metadata.set(PENDING, pending)
+  async #take(inbound: Rotation, connection: DidCommConnectionRecord): Promise<DidCommMessage> {
+    const { agentContext, message } = inbound
+    const { toDid: did, threadId } = message
+    if (did === connection.theirDid) connection.metadata.delete(PENDING)
+    else {
+      const rotations = counted(connection, Date.now())
+      const keyFingerprints = await recipientKeysOf(agentContext, did)
+      await ping(inbound, did, laneOf(connection.id, did, rotations))
+      connection.metadata.set(PENDING, { did, keyFingerprints })
+      connection.metadata.set(ROTATIONS, rotations)
+    }
     await agentContext.resolve(DidCommConnectionService).update(agentContext, connection)
     return new DidCommDidRotateAckMessage({ threadId, status: AckStatus.OK })
   }
 }
 
-const refusal = ({ id, threadId }: DidCommDidRotateMessage, code: string): DidCommDidRotateProblemReportMessage => {
-  const report = new DidCommDidRotateProblemReportMessage({
-    description: { code, en: 'the new DID can not be used' },
-  })
+/** In ms. */
+const AFTER_ACK = 2_000
+
+/**
+ * Pings the new DID (Aries RFC 0048), which may wait for a message before it writes one. Nothing else is sent to it before its answer. An agent without
+ * an endpoint writes first. To ACA-Py, a message for the new DID that it reads before the `ack` is a stranger's, and gets no answer.
+ */
+const ping = async ({ agentContext, recipientKey }: Inbound, did: string, lane: Lane): Promise<void> => {
+  const [service] = await reachableServicesOf(agentContext, did)
+  if (service === undefined || recipientKey === undefined) return
+  const message = new DidCommTrustPingMessage({ responseRequested: true })
+  const keys = { ...service, senderKey: recipientKey }
+  const payload = await agentContext.resolve(DidCommEnvelopeService).packMessage(agentContext, message, keys)
+  await addToOutbox(lane, { endpoint: service.serviceEndpoint, payload: JSON.stringify(payload) }, AFTER_ACK)
+}
+
+const refusal = ({ id, threadId }: DidCommDidRotateMessage, error: unknown): DidCommMessage => {
+  if (isAgentError(error)) throw error
+  // Credo throws for services without readable keys.
+  const code = error instanceof UnusableDidError ? error.code : 'e.did.doc_unsupported'
+  const description = { code, en: 'the new DID can not be used' }
+  const report = new DidCommDidRotateProblemReportMessage({ description })
   // By RFC 0794 the message is the parent thread, but ACA-Py looks for it in the thread.
   report.setThread({ threadId, parentThreadId: id })
   return report
@@ -107,21 +145,23 @@ export const completeRotation: DidCommMessageHandlerMiddleware = async (inbound,
   const { agentContext, connection, recipientKey, senderKey } = inbound
   if (senderKey !== undefined && recipientKey !== undefined && !isHandshakeRequest(inbound)) {
     const connections = connection ? [connection] : await connectionsOfOurKey(agentContext, recipientKey)
-    const rotating = connections.find(
-      (one) => one.isReady && pendingOf(one)?.keyFingerprints.includes(senderKey.fingerprint),
-    )
-    if (rotating !== undefined) await rotate(inbound, rotating, senderKey)
+    const isPending = (one: DidCommConnectionRecord) => pendingOf(one).keyFingerprints.includes(senderKey.fingerprint)
+    const rotating = connections.find((one) => one.isReady && isPending(one))
+    if (rotating !== undefined && !(await isOurs(agentContext, senderKey))) await rotate(inbound, rotating, senderKey)
   }
   await next()
 }
+
+/** Whether it is a key of this agent: a DID with such a key would be proven by our own ping to it. */
+const isOurs = async (agentContext: AgentContext, key: Ed25519Key): Promise<boolean> =>
+  (await agentContext.resolve(DidRepository).findCreatedDidByRecipientKey(agentContext, key)) !== null
 
 /** Maximum number of former DIDs, from which messages may still arrive. Each is an index entry with a copy of the connection, whose size others choose. */
 const MAX_FORMER_DIDS = 5
 
 const rotate = async (inbound: Inbound, connection: DidCommConnectionRecord, senderKey: Ed25519Key): Promise<void> => {
   const { agentContext, sessionId } = inbound
-  const { did } = pendingOf(connection) ?? {}
-  if (did === undefined) return
+  const { did } = pendingOf(connection)
   await storeTheirDid(agentContext, { did }, senderKey)
   if (expires(connection)) await expireUnlessCompleted(agentContext, connection)
   const { theirDid, previousTheirDids } = connection

@@ -1,20 +1,13 @@
 /** Continues handshakes that wait for an API call: requests and responses that are not accepted automatically (Aries RFC 0023 and 0160). */
 import { type AgentContext, CredoError } from '@credo-ts/core'
-import {
-  type DidCommConnectionRecord,
-  DidCommConnectionRepository,
-  DidCommDidExchangeState,
-  DidCommOutOfBandRepository,
-} from '@credo-ts/didcomm'
+import { type DidCommConnectionRecord, DidCommDidExchangeState, DidCommOutOfBandRepository } from '@credo-ts/didcomm'
 import { AgentError } from '../../errors.ts'
-import { readLaneEnd } from '../../outbox/outbox-id.ts'
 import { toConnectionJson } from '../../records/connection.ts'
 import type { RecordJson } from '../../records/record-json.ts'
-import { currentUnit } from '../../store/transaction.ts'
 import { currentAgent } from '../agent.ts'
 import { handleRequestAfterHandshake } from '../invitations/attached-requests.ts'
 import { toStored } from '../storage-service.ts'
-import { send } from './ready-connection.ts'
+import { findConnection, send } from './ready-connection.ts'
 
 /**
  * Accepts a connection request in the running unit of work. Returns the connection (`response-sent`). Throws `resource.not_found`,
@@ -42,10 +35,7 @@ export const acceptResponse = async (connectionId: string): Promise<RecordJson> 
 
 /** Reads the connection together with the end of its lane, and the record of the invitation, in one request each. */
 const requireTurn = async (context: AgentContext, connectionId: string, turn: DidCommDidExchangeState) => {
-  await readLaneEnd(currentUnit(), connectionId)
-  const connection = await context.resolve(DidCommConnectionRepository).findById(context, connectionId)
-  if (connection === null) throw new AgentError('resource.not_found', 'there is no such connection')
-  const { state, outOfBandId } = connection
+  const { state, outOfBandId } = await findConnection(context, connectionId)
   if (state !== turn) throw notReady(`the connection is not waiting for this: its state is ${state}`)
   const invitation = outOfBandId && (await context.resolve(DidCommOutOfBandRepository).findById(context, outOfBandId))
   if (!invitation) throw notReady('the record of the invitation was deleted')

@@ -1,21 +1,28 @@
 /** The connection that a message is sent to, and errors of sending. */
 import type { AgentContext } from '@credo-ts/core'
-import { type DidCommConnectionRecord, DidCommConnectionRepository, MessageSendingError } from '@credo-ts/didcomm'
+import {
+  type DidCommConnectionRecord,
+  DidCommConnectionRepository,
+  type DidCommMessage,
+  DidCommMessageSender,
+  DidCommOutboundMessageContext,
+  MessageSendingError,
+} from '@credo-ts/didcomm'
 import { AgentError } from '../../errors.ts'
 import { readLaneEnd } from '../../outbox/outbox-id.ts'
 import { currentUnit } from '../../store/transaction.ts'
 
-/**
- * The connection for sending a message. The end of its lane is read in the same request. Throws `resource.not_found`, and `connection.not_ready` if
- * the handshake is not complete or the other agent has hung up.
- */
-export const readyConnection = async (
-  agentContext: AgentContext,
-  connectionId: string,
-): Promise<DidCommConnectionRecord> => {
-  await readLaneEnd(currentUnit(), connectionId)
-  const connection = await agentContext.resolve(DidCommConnectionRepository).findById(agentContext, connectionId)
+/** A connection. The end of its lane is read in the same request. Throws `resource.not_found`. */
+export const findConnection = async (agentContext: AgentContext, id: string): Promise<DidCommConnectionRecord> => {
+  await readLaneEnd(currentUnit(), id)
+  const connection = await agentContext.resolve(DidCommConnectionRepository).findById(agentContext, id)
   if (connection === null) throw new AgentError('resource.not_found', 'there is no such connection')
+  return connection
+}
+
+/** The same for sending a message. Throws `connection.not_ready` if the handshake is not complete or the other agent has hung up. */
+export const readyConnection = async (agentContext: AgentContext, id: string): Promise<DidCommConnectionRecord> => {
+  const connection = await findConnection(agentContext, id)
   if (!connection.isReady)
     throw new AgentError('connection.not_ready', `the connection is not ready: its state is ${connection.state}`)
   if (connection.theirDid === undefined)
@@ -29,12 +36,17 @@ export const send = async <T>(act: () => Promise<T>): Promise<T> => {
     return await act()
   } catch (error) {
     if (!(error instanceof MessageSendingError)) throw error
-    throw new AgentError(
-      'connection.no_endpoint',
-      'the other agent can not be reached: its DID names no usable endpoint',
-      {
-        cause: error,
-      },
-    )
+    const message = 'the other agent can not be reached: its DID names no usable endpoint'
+    throw new AgentError('connection.no_endpoint', message, { cause: error })
   }
+}
+
+/** Adds a message to a connection to the outbox, or to its queue. Throws `connection.no_endpoint`, `connection.queue_full`. */
+export const sendOn = (
+  agentContext: AgentContext,
+  connection: DidCommConnectionRecord,
+  message: DidCommMessage,
+): Promise<void> => {
+  const outbound = new DidCommOutboundMessageContext(message, { agentContext, connection })
+  return send(() => agentContext.resolve(DidCommMessageSender).sendMessage(outbound))
 }

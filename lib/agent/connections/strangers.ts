@@ -1,4 +1,4 @@
-/** Bounds the handshakes of strangers (ADR 28), who use a multi-use invitation or a public DID: their number, and how long their DIDs and keys are kept. */
+/** Bounds the handshakes of other agents (docs/adr/0028-handshakes-of-strangers-are-bounded.md): their number, and how long their DIDs and keys are kept. */
 import { type AgentContext, DidRecord } from '@credo-ts/core'
 import { DidCommConnectionRecord, DidCommConnectionRepository, type DidCommOutOfBandRecord } from '@credo-ts/didcomm'
 import * as v from 'valibot'
@@ -7,13 +7,14 @@ import { handshakePartExpiry, OF_UNFINISHED_HANDSHAKE, unfinishedList } from '..
 import { EXPIRES_WITH_HANDSHAKE } from '../../records/record-json.ts'
 import { settings } from '../../settings.ts'
 import { conflict } from '../../store/commit.ts'
+import { countOne } from '../../store/count.ts'
 import { tagPartition } from '../../store/index-entries.ts'
-import { defineItem } from '../../store/item.ts'
-import { integer } from '../../store/item-fields.ts'
-import { recordKeyOf, recordOfEntry, strangersAddress } from '../../store/keys.ts'
+import { recordKeyOf, recordOfEntry } from '../../store/keys.ts'
 import type { StoredRecord, Tags } from '../../store/stored-record.ts'
-import { addressOf, epochSeconds } from '../../store/table.ts'
+import { addressOf } from '../../store/table.ts'
 import { currentUnit } from '../../store/transaction.ts'
+import { expireVersions, keepVersions } from '../../webvh/seen-versions.ts'
+import { shareDids } from '../dids/did-repository.ts'
 import { keys } from '../platform.ts'
 import { tenantOf } from '../tenant-contexts.ts'
 
@@ -23,46 +24,31 @@ export const MAX_UNFINISHED = 500
 /** Requests of strangers to a tenant per second, on the average of a minute, if `TENANT_RATE` is not set. */
 const DEFAULT_RATE = 10
 
-/** The count of a minute is spread over this many items, because strangers come at the same time. */
-const SHARDS = 8
+/** Requests for an invitation for one connection in a day: some come to nothing, and only the first one that does not uses it up. */
+const MAX_TRIES = 20
 
 const MINUTE = 60
-
-interface Shard {
-  tenant: string
-  minute: number
-  shard: number
-}
-
-const countItem = defineItem(
-  'stranger-count',
-  ({ tenant, minute, shard }: Shard) => strangersAddress(tenant, minute, shard),
-  { count: integer(), version: integer(), expiresAt: integer() },
-)
+const DAY = 24 * 60 * MINUTE
 
 /**
- * Admits a request for an invitation in the running unit of work. Throws `quota.exceeded` if the tenant's rate is used up, or too many requests wait
- * to be accepted. If too many responses were not answered, the oldest connection is deleted.
+ * Admits a request for an invitation, before anything that it names is read. Throws `quota.exceeded` if there were too many, or too many wait to be
+ * accepted. If too many responses were not answered, the oldest connection is deleted.
  */
-export const admitStranger = async (invitation: DidCommOutOfBandRecord): Promise<void> => {
+export const admitRequest = async (invitation: DidCommOutOfBandRecord): Promise<void> => {
+  const unit = currentUnit()
+  const { tenant } = unit
+  const count = invitation.reusable
+    ? { of: 'strangers', seconds: MINUTE, max: Math.max(1, (settings().TENANT_RATE || DEFAULT_RATE) * MINUTE) }
+    : { of: `tries-${invitation.id}`, seconds: DAY, max: MAX_TRIES }
+  const message = 'too many requests for a connection come to this agent'
+  expireVersions(unit)
+  await unit.keepFailure(() => unit.operationSlot(COUNTED, () => countOne({ tenant, message, ...count })))
   if (!invitation.reusable) return
-  await countStranger()
+  shareDids()
   await boundUnfinished(invitation)
 }
 
-const countStranger = async (now = epochSeconds()): Promise<void> => {
-  const unit = currentUnit()
-  const minute = Math.floor(now / MINUTE)
-  const of = { tenant: unit.tenant, minute, shard: Math.floor(Math.random() * SHARDS) }
-  const held = await unit.load(countItem, of)
-  const count = (held?.count ?? 0) + 1
-  const rate = settings().TENANT_RATE || DEFAULT_RATE
-  if (count > Math.max(1, (rate * MINUTE) / SHARDS))
-    throw new AgentError('quota.exceeded', 'too many requests for a connection come to this agent')
-  const item = countItem.encode({ ...of, count, version: count, expiresAt: (minute + 2) * MINUTE })
-  if (held === undefined) unit.create(item)
-  else unit.replace(item, held.version)
-}
+const COUNTED = Symbol('the count of the request')
 
 const boundUnfinished = async ({ id, autoAcceptConnection }: DidCommOutOfBandRecord) => {
   const unit = currentUnit()
@@ -100,7 +86,7 @@ export const expireUnlessCompleted = async (
   for (const did of made) await update(did, { ...did.tags, [OF_UNFINISHED_HANDSHAKE]: true })
   const before = madeFor(connection) ?? { dids: [], keys: [] }
   const all: Made = {
-    dids: [...new Set([...before.dids, ...made.map(({ id }) => id)])],
+    dids: [...new Set([...before.dids, ...made.map(({ id }) => id), ...shareDids()])],
     keys: [...new Set([...before.keys, ...keys.expireNew(handshakePartExpiry(new Date()))])],
   }
   connection.metadata.set(EXPIRES_WITH_HANDSHAKE, all)
@@ -109,6 +95,8 @@ export const expireUnlessCompleted = async (
 
 /** Removes the expiry after the handshake was completed. The caller stores the connection. */
 export const keepForGood = async (agentContext: AgentContext, connection: DidCommConnectionRecord): Promise<void> => {
+  const { theirDid } = connection
+  if (theirDid?.startsWith('did:webvh:')) await keepVersions(currentUnit(), theirDid)
   const made = madeFor(connection)
   if (made === undefined) return
   const tenant = tenantOf(agentContext)
@@ -117,8 +105,8 @@ export const keepForGood = async (agentContext: AgentContext, connection: DidCom
       const did = await currentUnit().read(tenant, DidRecord.type, id)
       // It expires after the connection, unless it was changed since it was read.
       if (did === undefined) throw conflict()
-      const { [OF_UNFINISHED_HANDSHAKE]: _, ...tags } = did.tags
-      await update(did, tags)
+      const { [OF_UNFINISHED_HANDSHAKE]: expiring, ...tags } = did.tags
+      if (expiring === true) await update(did, tags)
     }),
   )
   for (const keyId of made.keys) keys.keep(agentContext, keyId)

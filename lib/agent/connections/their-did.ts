@@ -11,11 +11,11 @@ import {
   didDocumentToNumAlgo4Did,
   IndyAgentService,
   isDid,
-  JsonEncoder,
   JsonTransformer,
   JwsService,
   Kms,
   TypedArrayEncoder,
+  type VerificationMethod,
 } from '@credo-ts/core'
 import {
   type DidCommDidExchangeRequestMessage,
@@ -53,9 +53,9 @@ export const theirDidOf = async (
     return { did: toPeerDid(document, senderKey) }
   }
   if (PEER_OF_DOCUMENT.test(did)) {
-    const json = await attachedDocument(agentContext, request, senderKey)
-    if (didDocumentJsonToNumAlgo1Did(json) !== did) throw refusal('the attached document is of another DID')
-    return { did, didDocument: storable(JsonTransformer.fromJSON({ ...json, id: did }, DidDocument), senderKey) }
+    const didDocument = documentOf(did, await attachedDocument(agentContext, request, senderKey))
+    if (didDocument === null) throw refusal('the attached document is of another DID')
+    return { did, didDocument: storable(didDocument, senderKey) }
   }
   const document = await agentContext.resolve(DidsApi).resolveDidDocument(did)
   if (document.id !== did || authenticationMethod(document, senderKey) === undefined) throw refusal(NOT_THEIRS)
@@ -71,23 +71,25 @@ export const assertOfResponder = async (
   { did, didDoc }: Request,
   senderKey: Ed25519Key,
 ): Promise<void> => {
-  const isOfDocument = PEER_OF_DOCUMENT.test(did)
-  const json = isOfDocument ? parseBase64(didDoc?.data.base64 ?? '') : undefined
-  if (isOfDocument && (!isObject(json) || didDocumentJsonToNumAlgo1Did(json) !== did))
-    throw rejection('the attached document is of another DID')
-  const document = isOfDocument
-    ? JsonTransformer.fromJSON({ ...(json as object), id: did }, DidDocument)
+  const document = PEER_OF_DOCUMENT.test(did)
+    ? documentOf(did, parseBase64(didDoc?.data.base64 ?? ''))
     : (await agentContext.resolve(DidsApi).resolve(did)).didDocument
-  if (document === null) throw rejection('the DID of the response does not resolve')
-  if (
-    authenticationMethod(document, senderKey) === undefined ||
-    document.recipientKeys.some((key) => !key.equals(senderKey))
-  )
+  if (document === null) throw rejection('the DID of the response has no document, or another one than is attached')
+  if (onlyMethod(document, senderKey) === undefined)
     throw rejection('the response is not packed with the key of the DID that it names')
 }
 
 /** Method 1: the DID is a hash of its document, which is attached. */
 const PEER_OF_DOCUMENT = /^did:peer:1/
+
+const documentOf = (did: string, json: unknown): DidDocument | null =>
+  isObject(json) && didDocumentJsonToNumAlgo1Did(json) === did
+    ? JsonTransformer.fromJSON({ ...json, id: did }, DidDocument)
+    : null
+
+/** The method with which a key authenticates for a DID whose services have no other key. */
+const onlyMethod = (document: DidDocument, key: Ed25519Key): VerificationMethod | undefined =>
+  document.recipientKeys.every((one) => one.equals(key)) ? authenticationMethod(document, key) : undefined
 
 const NOT_THEIRS = 'the request is not packed with a key of the DID that it names'
 
@@ -95,8 +97,8 @@ const unqualified = (did: string): string => did.replace(/^did:sov:/, '')
 
 /** Credo finds a stored document by the recipient keys of its services, so there has to be one, and all have to be the sender's. */
 const storable = (document: DidDocument, senderKey: Ed25519Key): DidDocument => {
-  const method = authenticationMethod(document, senderKey)
-  if (method === undefined || document.recipientKeys.some((key) => !key.equals(senderKey))) throw refusal(NOT_THEIRS)
+  const method = onlyMethod(document, senderKey)
+  if (method === undefined) throw refusal(NOT_THEIRS)
   if (document.recipientKeys.length > 0) return document
   const queue = new DidCommV1Service({ id: '#queue', serviceEndpoint: QUEUE, recipientKeys: [method.id] })
   document.service = [...(document.service ?? []), queue]
@@ -107,13 +109,15 @@ const storable = (document: DidDocument, senderKey: Ed25519Key): DidDocument => 
 const attachedDocument = async (agentContext: AgentContext, { didDoc }: Request, senderKey: Ed25519Key) => {
   const { base64, jws } = didDoc?.data ?? {}
   if (base64 === undefined || jws === undefined) throw refusal('the request brings no signed DID document')
-  const payload = TypedArrayEncoder.toBase64URL(TypedArrayEncoder.fromBase64(base64))
+  const payload = Buffer.from(base64, 'base64').toString('base64url')
   const { isValid } = await agentContext.resolve(JwsService).verifyJws(agentContext, {
     jws: { ...jws, payload },
     jwsSigner: { method: 'jwk', jwk: senderKey },
   })
   if (!isValid) throw refusal('the attached document is not signed by the sender')
-  return JsonEncoder.fromBase64(base64)
+  const json = parseBase64(base64)
+  if (!isObject(json)) throw refusal('the attached document is not a JSON object')
+  return json
 }
 
 export const refusal = (message: string): DidExchangeProblemReportError =>
@@ -133,13 +137,11 @@ export const assertOfSender = (document: DidDoc, senderKey: Ed25519Key): void =>
   if (!document.publicKey.some(({ value }) => value === own)) throw new CredoError('the document lacks the sender key')
   if (services.some(({ recipientKeys }) => recipientKeys.some((key) => keyOf(key) !== own)))
     throw new CredoError('the document names a key that the message is not packed with')
-  if (services.length === 0) document.service.push(queueService(document.id, own))
+  const queue = { id: `${document.id}#queue`, serviceEndpoint: QUEUE, recipientKeys: [own] }
+  if (services.length === 0) document.service.push(new IndyAgentService(queue))
 }
 
-const queueService = (did: string, recipientKey: string): IndyAgentService =>
-  new IndyAgentService({ id: `${did}#queue`, serviceEndpoint: QUEUE, recipientKeys: [recipientKey] })
-
-/** Converts such a document to a did:peer:4, which only this agent uses for the wallet. */
+/** Converts such a document to a did:peer:4, which only this agent uses for the wallet. Throws a problem report if it is too large for that. */
 const toPeerDid = (document: DidDoc, senderKey: Ed25519Key): string => {
   const services = document.didCommServices.map(({ serviceEndpoint, routingKeys = [] }, index) => ({
     id: `#didcomm-${index}`,
@@ -147,8 +149,13 @@ const toPeerDid = (document: DidDoc, senderKey: Ed25519Key): string => {
     recipientKeys: [senderKey],
     routingKeys: routingKeys.map(toKey),
   }))
-  return didDocumentToNumAlgo4Did(createPeerDidDocumentFromServices(services, false).didDocument).longFormDid
+  const { didDocument } = createPeerDidDocumentFromServices(services, false)
+  if (JSON.stringify(didDocument).length > MAX_DOCUMENT) throw refusal('the attached document is too large')
+  return didDocumentToNumAlgo4Did(didDocument).longFormDid
 }
+
+/** Of the document in a did:peer:4, in characters: base58 makes them a third more, and no DID is longer than `MAX_IDENTIFIER`. */
+const MAX_DOCUMENT = 2900
 
 /** Routing keys are in base58, or are DIDs. */
 const toKey = (key: string): Ed25519Key => {

@@ -53,6 +53,7 @@ export const offerCredential = async (
 export interface OutOfBandOffer extends InvitationAnswer {
   outOfBandRecordId: string
   credentialRecordId: string
+  credentialRecordThId: string
   credentialRequestThId: string
 }
 
@@ -74,6 +75,7 @@ export const offerCredentialOutOfBand = async (offer: Offer & InvitationOptions)
     ...answer,
     outOfBandRecordId: String(answer.outOfBandRecord.id),
     credentialRecordId: id,
+    credentialRecordThId: threadId,
     credentialRequestThId: threadId,
   }
 }

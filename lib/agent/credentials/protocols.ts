@@ -11,6 +11,7 @@ import {
 } from '@credo-ts/didcomm'
 import { defined } from '../../json.ts'
 import { AnonCredsFormat, IndyFormat, requestFormats } from '../anoncreds/credential-formats.ts'
+import { isAnonCredsAvailable } from '../anoncreds/library.ts'
 import { isAutoAccepted, OfferAcceptance, proposesAllOf } from '../auto-accept.ts'
 import { JsonLdFormat } from '../json-ld/credential-format.ts'
 import { abandonedUnlessOffered, assertPreview, mayAutoRespond, processOfferedRequest } from './checks.ts'
@@ -92,10 +93,11 @@ class CredentialProtocolV1 extends DidCommCredentialV1Protocol {
     return this.#acceptance.of(options.credentialExchangeRecord) ?? super.acceptOffer(agentContext, options)
   }
 
+  /** Without the library the request waits for a call, which is told the reason. */
   override async shouldAutoRespondToRequest(
     ...[, { credentialExchangeRecord }]: Parameters<V1['shouldAutoRespondToRequest']>
   ) {
-    return mayAutoRespond(credentialExchangeRecord)
+    return mayAutoRespond(credentialExchangeRecord) && isAnonCredsAvailable()
   }
 
   /** A stored credential was already compared with the offer. */
@@ -170,10 +172,12 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
     return this.#acceptance.of(options.credentialExchangeRecord) ?? super.acceptOffer(agentContext, options)
   }
 
+  /** Without the library a request for AnonCreds waits for a call, which is told the reason. */
   override async shouldAutoRespondToRequest(
-    ...[, { credentialExchangeRecord }]: Parameters<V2['shouldAutoRespondToRequest']>
+    ...[, { credentialExchangeRecord, requestMessage }]: Parameters<V2['shouldAutoRespondToRequest']>
   ) {
-    return mayAutoRespond(credentialExchangeRecord)
+    const needsLibrary = requestMessage.formats.some(({ format }) => ANONCREDS_FORMAT.test(format))
+    return mayAutoRespond(credentialExchangeRecord) && (!needsLibrary || isAnonCredsAvailable())
   }
 
   /** A stored credential was already compared with the offer. */
@@ -183,6 +187,9 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
     return mayAutoRespond(credentialExchangeRecord)
   }
 }
+
+/** Formats of Aries RFC 0592 and 0771. */
+const ANONCREDS_FORMAT = /^(hlindy|anoncreds)\//
 
 /** Throws if the thread has no exchange in which this agent is the holder. */
 const heldExchange = (

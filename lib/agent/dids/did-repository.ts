@@ -15,7 +15,7 @@ import {
 } from '@credo-ts/core'
 import { Bounded } from '../../bounded.ts'
 import { memorySizeOf } from '../../json.ts'
-import { OF_UNFINISHED_HANDSHAKE } from '../../records/connection.ts'
+import { handshakePartExpiry, mayOutlive, OF_UNFINISHED_HANDSHAKE } from '../../records/connection.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import type { Ed25519Key } from '../keys/ed25519-key.ts'
 import { tenantOf } from '../tenant-contexts.ts'
@@ -62,6 +62,12 @@ export class AgentDidRepository extends DidRepository {
     return this.#once(agentContext, did, () => super.findAllByDid(agentContext, did))
   }
 
+  /** Stores a DID of another agent once for each key. Throws a CredoError if the key has too many. */
+  override async save(agentContext: AgentContext, record: DidRecord): Promise<void> {
+    if (record.role === DidDocumentRole.Received && (await isStored(agentContext, record))) return
+    await super.save(agentContext, record)
+  }
+
   /** Throws, because other processes would keep the former record in memory. */
   override update(): never {
     throw new CredoError('the record of a DID does not change')
@@ -92,9 +98,12 @@ export class AgentDidRepository extends DidRepository {
 
 /** DIDs of other agents with this key. */
 export const didsWithKey = (agentContext: AgentContext, key: Ed25519Key): Promise<DidRecord[]> =>
+  didsOfKey(agentContext, key.fingerprint)
+
+const didsOfKey = (agentContext: AgentContext, fingerprint: string): Promise<DidRecord[]> =>
   agentContext
     .resolve(DidRepository)
-    .findByQuery(agentContext, { recipientKeyFingerprints: [key.fingerprint], role: DidDocumentRole.Received })
+    .findByQuery(agentContext, { recipientKeyFingerprints: [fingerprint], role: DidDocumentRole.Received })
 
 /** Whether a record belongs to this DID in any of its forms (a did:peer:4 has two). */
 export const isOfDid = (record: DidRecord, did: string | undefined): boolean =>
@@ -103,24 +112,44 @@ export const isOfDid = (record: DidRecord, did: string | undefined): boolean =>
 /** Maximum number of DIDs of another agent's key. Each message of the key reads them all, and they stay after their connection is deleted. */
 const MAX_DIDS_OF_KEY = 50
 
-/** Throws a CredoError if another agent's key already has the maximum number of DIDs. */
-export const assertFewDids = async (agentContext: AgentContext, key: Ed25519Key): Promise<void> => {
-  if ((await didsWithKey(agentContext, key)).length >= MAX_DIDS_OF_KEY)
-    throw new CredoError('the key has too many DIDs already')
+/**
+ * Whether another agent's DID is stored already under its key, for good or for as long as the running handshake may take: a wallet with one key names
+ * the same DID in each handshake. Throws a CredoError if the key has too many other DIDs.
+ */
+const isStored = async (agentContext: AgentContext, record: DidRecord): Promise<boolean> => {
+  const [fingerprint] = record.getTags().recipientKeyFingerprints ?? []
+  if (fingerprint === undefined) return false
+  const ofKey = await didsOfKey(agentContext, fingerprint)
+  const same = ofKey.filter((known) => isOfDid(known, record.did))
+  if (same.some((known) => known.getTag(OF_UNFINISHED_HANDSHAKE) !== true)) return true
+  const shared = sharing().dids
+  const lasting = same.find(({ createdAt }) => mayOutlive(handshakePartExpiry(createdAt), new Date()))
+  if (shared !== undefined && lasting !== undefined) {
+    shared.push(lasting.id)
+    return true
+  }
+  if (ofKey.length >= MAX_DIDS_OF_KEY) throw new CredoError('the key has too many DIDs already')
+  return false
 }
 
+const sharing = () => currentUnit().slot(isStored, (): { dids?: string[] } => ({}))
+
 /**
- * Stores another agent's DID under the key that was authenticated, and under no other key of its document, unless it is stored already without an
- * expiry. Throws a CredoError if the key has too many DIDs.
+ * Lets the running handshake, which expires unless it is completed, share DIDs of other such handshakes. Returns the ids of the records that it
+ * shares: whoever completes first takes their expiry away.
  */
+export const shareDids = (): string[] => {
+  const shared = sharing()
+  shared.dids ??= []
+  return shared.dids
+}
+
+/** Stores another agent's DID under the key that was authenticated, and under no other key of its document. Throws as `save`. */
 export const storeTheirDid = async (
   agentContext: AgentContext,
   theirs: { did: string; didDocument?: DidDocument },
   key: Ed25519Key,
 ): Promise<void> => {
-  const stays = (record: DidRecord) => record.getTag(OF_UNFINISHED_HANDSHAKE) !== true
-  if ((await didsWithKey(agentContext, key)).some((record) => isOfDid(record, theirs.did) && stays(record))) return
-  await assertFewDids(agentContext, key)
   const alternativeDids = isValidPeerDid(theirs.did) ? getAlternativeDidsForPeerDid(theirs.did) : undefined
   const tags = { recipientKeyFingerprints: [key.fingerprint], ...(alternativeDids && { alternativeDids }) }
   await agentContext.resolve(DidRepository).storeReceivedDid(agentContext, { ...theirs, tags })

@@ -3,6 +3,7 @@ import {
   type AgentContext,
   type Cache,
   type DidResolutionResult,
+  JwkDidResolver,
   KeyDidResolver,
   PeerDidResolver,
 } from '@credo-ts/core'
@@ -31,9 +32,21 @@ const resolveOnce = async (did: string, resolve: () => Promise<DidResolutionResu
   return resolved.didDocument === null ? resolved : documents.set(did, deepFreeze(resolved))
 }
 
+const INVALID: DidResolutionResult = {
+  didDocument: null,
+  didDocumentMetadata: {},
+  didResolutionMetadata: { error: 'invalidDid' },
+}
+
 export class SharedKeyDidResolver extends KeyDidResolver {
-  override resolve(agentContext: AgentContext, did: string): Promise<DidResolutionResult> {
-    return resolveOnce(did, () => super.resolve(agentContext, did))
+  override async resolve(agentContext: AgentContext, did: string): Promise<DidResolutionResult> {
+    return did.length > MAX_IDENTIFIER ? INVALID : resolveOnce(did, () => super.resolve(agentContext, did))
+  }
+}
+
+export class BoundedJwkDidResolver extends JwkDidResolver {
+  override async resolve(...[agentContext, did, ...more]: Parameters<JwkDidResolver['resolve']>) {
+    return did.length > MAX_IDENTIFIER ? INVALID : super.resolve(agentContext, did, ...more)
   }
 }
 
@@ -52,8 +65,7 @@ const CARRIES_DOCUMENT = /^did:peer:(?:[02]|4[^:]+:)/
 
 export class LinearPeerDidResolver extends PeerDidResolver {
   override async resolve(agentContext: AgentContext, did: string): Promise<DidResolutionResult> {
-    if (did.length > MAX_IDENTIFIER || !PEER_DID.test(did))
-      return { didDocument: null, didDocumentMetadata: {}, didResolutionMetadata: { error: 'invalidDid' } }
+    if (did.length > MAX_IDENTIFIER || !PEER_DID.test(did)) return INVALID
     const resolve = () => super.resolve(agentContext, did)
     return CARRIES_DOCUMENT.test(did) ? resolveOnce(did, resolve) : resolve()
   }

@@ -53,9 +53,13 @@ export class DocumentService extends DidCommDocumentService {
   }
 }
 
-/** `code` is one of Aries RFC 0794, "Problem Report". */
+/** `code` is one of Aries RFC 0794, "Problem Report", or the last one, which is of this agent. */
 export class UnusableDidError extends CredoError {
-  readonly code: 'e.did.unresolvable' | 'e.did.method_unsupported' | 'e.did.doc_unsupported'
+  readonly code:
+    | 'e.did.unresolvable'
+    | 'e.did.method_unsupported'
+    | 'e.did.doc_unsupported'
+    | 'e.did.too_many_rotations'
 
   constructor(code: UnusableDidError['code']) {
     super(`the DID can not be used: ${code}`)
@@ -90,18 +94,20 @@ const keysOf = (document: DidDocument): string[] => {
   }
 }
 
-/**
- * Fingerprints of the recipient keys in those services of a DID that have an HTTP endpoint. Throws if the DID does not resolve or an endpoint is
- * refused by the address guard.
- */
+/** The services of a DID that have an HTTP endpoint. Throws if the DID does not resolve or an endpoint is refused by the address guard. */
+export const reachableServicesOf = async (agentContext: AgentContext, did: string): Promise<Services> => {
+  const services = await agentContext.resolve(DidCommDocumentService).resolveServicesFromDid(agentContext, did)
+  const reachable = services.filter(({ serviceEndpoint }) => /^https?:/i.test(serviceEndpoint))
+  const policy = { local: settings().LOCAL_STAGE }
+  if (reachable.some(({ serviceEndpoint }) => refusedUrl(serviceEndpoint, policy) !== undefined))
+    throw new UnusableDidError('e.did.doc_unsupported')
+  return reachable
+}
+
+/** Fingerprints of the recipient keys in these services. Throws as `reachableServicesOf`. */
 export const reachableKeysOf = async (agentContext: AgentContext, did: string): Promise<string[]> => {
   if (WITHOUT_DOCUMENT.test(did.replace(/#.*$/, ''))) throw new UnusableDidError('e.did.unresolvable')
-  const services = await agentContext.resolve(DidCommDocumentService).resolveServicesFromDid(agentContext, did)
-  const sent = services.filter(({ serviceEndpoint }) => /^https?:/i.test(serviceEndpoint))
-  if (sent.some(({ serviceEndpoint }) => refusedUrl(serviceEndpoint, { local: settings().LOCAL_STAGE }) !== undefined))
-    throw new UnusableDidError('e.did.doc_unsupported')
-  return [...new Set(sent.flatMap(({ recipientKeys }) => recipientKeys.map(({ fingerprint }) => fingerprint)))].slice(
-    0,
-    MAX_KEYS,
-  )
+  const services = await reachableServicesOf(agentContext, did)
+  const keys = services.flatMap(({ recipientKeys }) => recipientKeys.map(({ fingerprint }) => fingerprint))
+  return [...new Set(keys)].slice(0, MAX_KEYS)
 }

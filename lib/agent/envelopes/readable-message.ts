@@ -22,18 +22,38 @@ const IDENTIFIERS = new Set([
   ...['thread_id', 'credential_id', 'cred_def_id', 'schema_id', 'rev_reg_id'],
 ])
 
+/** In characters: Credo converts keys and signatures from base58, and numbers of JWKs to it, in quadratic time. An RSA key of 4,096 bits has 683. */
+export const MAX_KEY = 1024
+
+/** Members with a key or signature in base58 or multibase. */
+const KEYS = new Set(['publicKeyBase58', 'publicKeyMultibase', 'signer', 'proofValue'])
+
+/** Members with a JWK, and its members that are part of the key. */
+const JWKS = new Set(['publicKeyJwk', 'jwk'])
+const NUMBERS = new Set(['n', 'e', 'x', 'y'])
+
 /** Keys of a service. Each is looked for among those of its document, and every message is encrypted for each. */
 export const MAX_KEYS = 16
 
 const LISTS_OF_KEYS = new Set(['recipientKeys', 'routingKeys'])
 
+const maxLength = (name: string, value: string): number => {
+  // Multibase says by its first character that it is base64url, which takes linear time: a proof of AnonCreds in the form of W3C has 3,500 characters.
+  if (name === 'proofValue' && value.startsWith('u')) return Number.POSITIVE_INFINITY
+  if (KEYS.has(name) || (LISTS_OF_KEYS.has(name) && !value.startsWith('did:'))) return MAX_KEY
+  return IDENTIFIERS.has(name) ? MAX_IDENTIFIER : Number.POSITIVE_INFINITY
+}
+
+const hasLongNumber = (jwk: unknown): boolean =>
+  isObject(jwk) &&
+  Object.entries(jwk).some(([name, text]) => NUMBERS.has(name) && typeof text === 'string' && text.length > MAX_KEY)
+
 /** Whether a message or document, including its base64 attachments, has an identifier that is too long, or a service with too many keys. */
 export const hasLongIdentifier = (value: unknown, name = ''): boolean => {
   if (typeof value === 'string')
-    return name === 'base64'
-      ? hasLongIdentifier(parseBase64(value))
-      : value.length > MAX_IDENTIFIER && IDENTIFIERS.has(name)
+    return name === 'base64' ? hasLongIdentifier(parseBase64(value)) : value.length > maxLength(name, value)
   if (typeof value !== 'object' || value === null) return false
+  if (JWKS.has(name) && hasLongNumber(value)) return true
   if (Array.isArray(value))
     return (LISTS_OF_KEYS.has(name) && value.length > MAX_KEYS) || value.some((one) => hasLongIdentifier(one, name))
   return Object.entries(value).some(([member, one]) => hasLongIdentifier(one, member))
@@ -96,20 +116,24 @@ const Message = v.looseObject({
 /** Nested deeper than any document may be: whoever reads it refuses it, and tells the sender. */
 const TOO_DEEP: unknown = JSON.parse(`${'{"a":'.repeat(MAX_DEPTH + 1)}1${'}'.repeat(MAX_DEPTH + 1)}`)
 
-/** Puts a short document in the place of each attached one that no library may see. The message itself can be answered by a problem report. */
-const shortenAttachments = (message: unknown): void => {
+/**
+ * Puts a short document in the place of each attached one that no library may see; the message itself can be answered by a problem report. Base64 gets
+ * the alphabet and padding of RFC 4648, section 4: agents send that of section 5 too (Credo 0.7 does, and reads only the first one).
+ */
+const normalizeAttachments = (message: unknown): void => {
   if (!isObject(message)) return
   for (const [name, attached] of Object.entries(message))
-    for (const attachment of name.endsWith('~attach') && Array.isArray(attached) ? attached : []) {
+    for (const attachment of name.endsWith('~attach') ? [attached].flat() : []) {
       const data: unknown = isObject(attachment) ? attachment.data : undefined
-      if (isObject(data) && (isNestedDeeperThan(data.json, MAX_DEPTH) || hasMoreValuesThan(data.json, MAX_VALUES)))
-        data.json = TOO_DEEP
+      if (!isObject(data)) continue
+      if (isNestedDeeperThan(data.json, MAX_DEPTH) || hasMoreValuesThan(data.json, MAX_VALUES)) data.json = TOO_DEEP
+      if (typeof data.base64 === 'string') data.base64 = Buffer.from(data.base64, 'base64').toString('base64')
     }
 }
 
-/** Throws a CredoError for a message that no conforming agent sends. Shortens attached documents that no library may see. */
+/** Throws a CredoError for a message that no conforming agent sends. Changes attachments to what libraries can read. */
 export function assertReadable(message: unknown): asserts message is DidCommPlaintextMessage {
-  shortenAttachments(message)
+  normalizeAttachments(message)
   if (!isSmall(message) || !v.is(Message, message))
     throw new CredoError('the message is too large, or has no readable type, id or thread')
   if (hasLongIdentifier(message)) throw new CredoError('the message has an identifier that is too long')

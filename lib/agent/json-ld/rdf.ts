@@ -11,6 +11,8 @@ const N_QUADS = 'application/n-quads'
 
 /** Limits of one verification, for all documents of a presentation and their proofs together. */
 export interface Budget {
+  /** Statements in one document, by an estimate: those of one property are compared with each other before their quads can be counted. */
+  readonly statements: number
   /** Number of quads. Parsing compares each with all others. */
   quads: number
   /** Characters of all quads as text. Each repeats its subject and its property, so that a long name with many values could become gigabytes. */
@@ -31,6 +33,7 @@ export interface Budget {
 
 /** About half a second of processor time at most for each. */
 export const newBudget = (): Budget => ({
+  statements: 4_000,
   quads: 5_000,
   characters: 3_000_000,
   hashed: 40_000,
@@ -38,8 +41,20 @@ export const newBudget = (): Budget => ({
   bytes: 320 * 1024,
 })
 
-/** Maximum number of statements in one document. Those of one property are compared with each other before their quads can be counted. */
-const MAX_STATEMENTS = 4_000
+/** Quads, names and hashes of a presentation and of all proofs. */
+const AROUND_A_CREDENTIAL = 100
+/** Its submission has at most 50 descriptors, and is one quad. */
+const STATEMENTS_AROUND_A_CREDENTIAL = 300
+
+/** What a presentation leaves for its only credential: a verifier reads that alone and within the presentation, and shows it once. */
+export const newCredentialBudget = (): Budget => {
+  const { statements, quads, characters, hashed, terms, bytes } = newBudget()
+  const half = (whole: number): number => (whole - AROUND_A_CREDENTIAL) / 2
+  return {
+    statements: statements - STATEMENTS_AROUND_A_CREDENTIAL,
+    ...{ quads: half(quads), characters: half(characters), hashed: half(hashed), terms: half(terms), bytes },
+  }
+}
 
 /** Members that state nothing by themselves. */
 const NO_STATEMENTS = new Set(['@context', '@id', 'id'])
@@ -58,7 +73,7 @@ const statementsIn = (document: unknown): number => {
 
 /** The quads of a document (N-Quads). Throws if a value would be dropped, and so not signed, and if the budget is used up. */
 export const toQuads = async (document: unknown, documentLoader: DocumentLoader, budget: Budget): Promise<string> => {
-  if (statementsIn(document) > MAX_STATEMENTS) throw tooMany()
+  if (statementsIn(document) > budget.statements) throw tooMany()
   const { toRDF } = await processor()
   const contextResolver = await countingResolver(budget, 1)
   const quads = await toRDF(document, { documentLoader, contextResolver, safe: true, base: null })

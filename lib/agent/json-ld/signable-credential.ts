@@ -1,4 +1,4 @@
-/** Checks that an offered credential can be signed: by its issuer's key, and with all its values. */
+/** Checks that an offered credential can be signed, by its issuer's key and with all its values, and that this service could verify it. */
 import {
   type AgentContext,
   DidResolverService,
@@ -8,14 +8,16 @@ import {
 } from '@credo-ts/core'
 import * as v from 'valibot'
 import { invalidField } from '../../errors.ts'
-import { canonicalize, newBudget, toQuads } from './rdf.ts'
+import { canonicalize, newCredentialBudget, toQuads } from './rdf.ts'
 import { keyTypesOf } from './signature-suites.ts'
+import { assertShowable, CREDENTIAL, readStatements } from './signed-json.ts'
 
 const PATH = 'credentialFormats.jsonld.credential'
 
 /**
  * Throws `request.invalid` for a credential that its issuer can't sign completely: with terms or types that its contexts do not define or define
- * wrongly, with an unreadable context, with blank nodes that take too long to canonicalize, or with an issuer whose DID has no suitable key.
+ * wrongly, with an unreadable context, with blank nodes that take too long to canonicalize, or with an issuer whose DID has no suitable key. And for
+ * one that no verifier of this service could verify, because it is too large.
  */
 export const assertSignable = async (
   agentContext: AgentContext,
@@ -27,8 +29,10 @@ export const assertSignable = async (
   const documentLoader = agentContext.resolve(W3cCredentialsModuleConfig).documentLoader(agentContext)
   try {
     const document = JsonTransformer.toJSON(JsonTransformer.fromJSON(credential, W3cCredential))
-    const budget = newBudget()
-    await canonicalize(await toQuads(document, documentLoader, budget), budget)
+    const budget = newCredentialBudget()
+    const quads = await toQuads(document, documentLoader, budget)
+    await canonicalize(quads, budget)
+    assertShowable(await readStatements(quads, CREDENTIAL), budget)
   } catch (error) {
     throw invalidField(PATH, reasonOf(error))
   }

@@ -89,6 +89,11 @@ export const toVerifierJson = async (
   }
 }
 
+/** Throws a CredoError if the document is too large or too deep to be shown. */
+export const assertShowable = (statements: Statements, budget: Budget): void => {
+  tree(statements, budget)
+}
+
 /** The document as a tree: each IRI node once, below its first reference, the subject first; blank nodes at each reference. */
 const tree = ({ root, nodes }: Statements, budget: Budget): Json => {
   const placed = new Set<string>()

@@ -11,7 +11,6 @@ import * as v from 'valibot'
 import { isObject } from '../../json.ts'
 import type { Presented, PresentedCredential } from '../../presentation-exchange/presentation.ts'
 import { boundDocumentsOfJsonLd } from '../web-documents.ts'
-import { assertTrustedContexts } from './context-use.ts'
 import { type Budget, newBudget } from './rdf.ts'
 import { recordingSuites, type VerifiedQuads } from './signature-suites.ts'
 import {
@@ -25,6 +24,7 @@ import {
   toVerifierJson,
   typeIrisOf,
 } from './signed-json.ts'
+import { assertTrustedContexts } from './trusted-contexts.ts'
 import type { VerifierReading } from './verifier-contexts.ts'
 
 type Json = Record<string, unknown>
@@ -90,7 +90,7 @@ export const verifyPresentation = async (
         ? `the presentation has not 1 to ${MAX_CREDENTIALS} credentials with one proof each and without a status`
         : 'the presentation has not exactly one proof',
     )
-  assertTrustedContexts(document, reading.termsOf)
+  await assertTrustedContexts(document, reading)
   boundDocumentsOfJsonLd()
 
   const verified: VerifiedQuads = new WeakMap()

@@ -13,14 +13,19 @@ import {
   DidCommProofFormatSpec,
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
+import { AgentError } from '../../errors.ts'
 import { hasMoreValuesThan, isNestedDeeperThan, isObject, MAX_DEPTH, MAX_VALUES } from '../../json.ts'
 import type { PresentationDefinition } from '../../presentation-exchange/definition.ts'
 import { Submission, shortcoming } from '../../presentation-exchange/presentation.ts'
 import { PRESENTED, PROVES_DEFINITION, VERIFIER_CONTEXTS } from '../../records/record-json.ts'
 import { preparedAnswer } from '../auto-accept.ts'
 import { CREDENTIALS_V1 } from '../json-ld/bundled-contexts.ts'
-import { readVerifierContexts, selectVerifierContexts, VerifierContexts } from '../json-ld/verifier-contexts.ts'
+import { NOTHING_PREPARED, type PreparedContexts } from '../json-ld/prepared-contexts.ts'
+import { selectVerifierContexts } from '../json-ld/request-contexts.ts'
+import { readVerifierContexts, VerifierContexts } from '../json-ld/verifier-contexts.ts'
 import { verifyPresentation } from '../json-ld/verify-presentation.ts'
+import { noteUnverified } from '../unverified-presentations.ts'
+import { unreadDocument } from '../web-documents.ts'
 import { presentationFor } from './presentation-exchange-answer.ts'
 
 const REQUEST = 'dif/presentation-exchange/definitions@v1.0'
@@ -42,6 +47,7 @@ const Asked = v.object({
     }),
     {},
   ),
+  prepared: v.optional(v.custom<PreparedContexts>(isObject), NOTHING_PREPARED),
 })
 
 /** The request as it was sent, read from our own message. */
@@ -59,10 +65,9 @@ export class PresentationExchangeFormat extends DidCommDifPresentationExchangePr
     const { attachmentId, proofRecord } = options
     const asked = v.parse(Asked, options.proofFormats.presentationExchange)
     const { presentationDefinition } = asked
-    const { challenge, domain, contexts } = asked.options
-    const schemas = presentationDefinition.input_descriptors.flatMap(({ schema = [] }) => schema.map(({ uri }) => uri))
+    const { challenge, domain } = asked.options
     proofRecord.metadata.set(VERIFIER_CONTEXTS, {
-      contexts: await selectVerifierContexts(agentContext, schemas, contexts),
+      contexts: await selectVerifierContexts(agentContext, asked, asked.prepared),
     })
     return attached(REQUEST, attachmentId, {
       presentation_definition: presentationDefinition,
@@ -70,11 +75,23 @@ export class PresentationExchangeFormat extends DidCommDifPresentationExchangePr
     })
   }
 
-  /** Errors become the record's `errorMessage` and a problem report. */
+  /** Errors become the record's `errorMessage` and a problem report, unless a document could not be read: then they are no judgement. */
   override async processPresentation(
     agentContext: AgentContext,
     options: Parameter<'processPresentation'>,
   ): Promise<boolean> {
+    try {
+      return await this.#verify(agentContext, options)
+    } catch (error) {
+      const cause = unreadDocument()
+      if (cause === undefined) throw error
+      const message = 'a document that the presentation names could not be read'
+      await noteUnverified(options.proofRecord.id, new AgentError('registry.unavailable', message, { cause }))
+      return true
+    }
+  }
+
+  async #verify(agentContext: AgentContext, options: Parameter<'processPresentation'>): Promise<boolean> {
     const { proofRecord, requestAttachment, attachment } = options
     const request = v.parse(Sent, requestAttachment.getDataAsJson())
     const presentation = jsonOf(attachment)

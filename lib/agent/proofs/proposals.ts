@@ -14,6 +14,7 @@ import type { RecordJson } from '../../records/record-json.ts'
 import { currentAgent, type TenantAgent } from '../agent.ts'
 import { readyConnection, send } from '../connections/ready-connection.ts'
 import { toStored } from '../storage-service.ts'
+import { type Prepared, type RequestedFormats, withPrepared } from './requests.ts'
 import { takeProofStep, VERIFIER_HAS_PROPOSAL } from './steps.ts'
 
 type Proofs = TenantAgent['didcomm']['proofs']
@@ -63,19 +64,20 @@ interface ProposalAnswer {
 }
 
 /**
- * Requests what was proposed. Formats of the answer replace the proposed ones. `check` applies the rules of requests to all of them, and throws
- * `request.invalid`.
+ * Requests what was proposed. Formats of the answer replace the proposed ones. `prepared` is what was read for the answer's own: nobody reads what a
+ * prover names. `check` applies the rules of requests to all of them, and throws `request.invalid`.
  */
 export const acceptProofProposal = (
   proofRecordId: string,
   answer: ProposalAnswer,
-  check: (formats: Formats) => object,
+  prepared: Prepared,
+  check: (formats: Formats) => RequestedFormats,
 ): Promise<RecordJson> => {
   if ((answer.proofRecordId ?? proofRecordId) !== proofRecordId)
     throw invalidField('proofRecordId', 'is not the record of the path')
   return takeProofStep(proofRecordId, VERIFIER_HAS_PROPOSAL, async (agent, exchange) => {
     const { proofFormats, autoAcceptProof, willConfirm, comment, goalCode } = answer
-    const formats = check({ ...(await proposedIn(agent, exchange)), ...defined(proofFormats) })
+    const formats = withPrepared(check({ ...(await proposedIn(agent, exchange)), ...defined(proofFormats) }), prepared)
     return agent.didcomm.proofs.negotiateProposal({
       proofExchangeRecordId: exchange.id,
       proofFormats: formats as NegotiateOptions['proofFormats'],

@@ -15,31 +15,17 @@ import {
   DidCommPresentationProblemReportReason,
   type DidCommPresentationV2Message,
   type DidCommProofExchangeRecord,
-  DidCommProofExchangeRepository,
   type DidCommProofFormatSpec,
   DidCommProofRole,
+  DidCommProofsModuleConfig,
   DidCommProofV2Protocol,
   DidCommRequestPresentationV2Message,
   V2PresentationProblemReportError,
 } from '@credo-ts/didcomm'
-import { AnonCredsProofFormat, IndyProofFormat, isUnverified } from '../anoncreds/proof-formats.ts'
+import { AnonCredsProofFormat, IndyProofFormat } from '../anoncreds/proof-formats.ts'
 import { autoAccept, prepareAnswer } from '../auto-accept.ts'
 import { PresentationExchangeFormat } from './presentation-exchange-format.ts'
-
-/** `errorMessage` of a presentation that only AnonCreds' native library could verify. */
-const UNVERIFIABLE = 'the presentation was received and not verified: this deployment has no AnonCreds library'
-
-/** Notes this in the record, which stays at `presentation-received`. */
-const withoutVerification = async (
-  agentContext: AgentContext,
-  proofRecord: DidCommProofExchangeRecord,
-): Promise<DidCommProofExchangeRecord> => {
-  if (!isUnverified(proofRecord)) return proofRecord
-  proofRecord.isVerified = false
-  proofRecord.errorMessage = UNVERIFIABLE
-  await agentContext.resolve(DidCommProofExchangeRepository).update(agentContext, proofRecord)
-  return proofRecord
-}
+import { verifiedOrLater } from './verify-later.ts'
 
 /** Makes Credo compare the request with the proposal, which it does for `contentApproved` only. */
 const asProposed = <Options extends { proofRecord: DidCommProofExchangeRecord }>(options: Options): Options => {
@@ -59,6 +45,24 @@ const mayAutoRespond = async (
   if (autoAcceptProof === DidCommAutoAcceptProof.Never) return false
   if (autoAcceptProof !== undefined && (await isAsProposed())) return true
   return (await autoAccept()).proofRequests
+}
+
+/** Finds messages of an exchange. */
+interface Messages<Request, Presentation> {
+  findRequestMessage(agentContext: AgentContext, proofRecordId: string): Promise<Request | null>
+  findPresentationMessage(agentContext: AgentContext, proofRecordId: string): Promise<Presentation | null>
+}
+
+/** The request and the presentation of an exchange in which both were stored. */
+const messagesOf = async <Request, Presentation>(
+  protocol: Messages<Request, Presentation>,
+  agentContext: AgentContext,
+  { id }: DidCommProofExchangeRecord,
+): Promise<{ request: Request; presentation: Presentation }> => {
+  const request = await protocol.findRequestMessage(agentContext, id)
+  const presentation = await protocol.findPresentationMessage(agentContext, id)
+  if (request === null || presentation === null) throw new TypeError('a message of the exchange is missing')
+  return { request, presentation }
 }
 
 type ProcessV1 = Parameters<DidCommProofV1Protocol['processPresentation']>
@@ -83,7 +87,20 @@ class ProofV1Protocol extends DidCommProofV1Protocol {
 
   override async processPresentation(...[messageContext]: ProcessV1) {
     const proofRecord = await this.#process(messageContext)
-    return withoutVerification(messageContext.agentContext, proofRecord)
+    return verifiedOrLater(messageContext.agentContext, proofRecord)
+  }
+
+  async verifyAgain(agentContext: AgentContext, proofRecord: DidCommProofExchangeRecord): Promise<void> {
+    const { request, presentation } = await messagesOf(this, agentContext, proofRecord)
+    const requestAttachment = request.getRequestAttachmentById(INDY_PROOF_REQUEST_ATTACHMENT_ID)
+    const attachment = presentation.getPresentationAttachmentById(INDY_PROOF_ATTACHMENT_ID)
+    if (requestAttachment === undefined || attachment === undefined) throw new TypeError('an attachment is missing')
+    await this.#indy.processPresentation(agentContext, { proofRecord, requestAttachment, attachment })
+  }
+
+  async isAcceptedAutomatically(agentContext: AgentContext, proofRecord: DidCommProofExchangeRecord): Promise<boolean> {
+    const { presentation: presentationMessage } = await messagesOf(this, agentContext, proofRecord)
+    return this.shouldAutoRespondToPresentation(agentContext, { proofRecord, presentationMessage })
   }
 
   /** Without a connection no problem report can be sent. The proof is abandoned, and the message counts as handled. */
@@ -138,7 +155,22 @@ class ProofV2Protocol extends DidCommProofV2Protocol<ProofFormats> {
 
   override async processPresentation(messageContext: DidCommInboundMessageContext<DidCommPresentationV2Message>) {
     const proofRecord = await this.#process(messageContext)
-    return withoutVerification(messageContext.agentContext, proofRecord)
+    return verifiedOrLater(messageContext.agentContext, proofRecord)
+  }
+
+  async verifyAgain(agentContext: AgentContext, proofRecord: DidCommProofExchangeRecord): Promise<void> {
+    const { request, presentation } = await messagesOf(this, agentContext, proofRecord)
+    const requested = this.#attached(request.formats, request.requestAttachments)
+    for (const { format, attachment } of this.#attached(presentation.formats, presentation.presentationAttachments)) {
+      const requestAttachment = requested.find((one) => one.format === format)?.attachment
+      if (requestAttachment === undefined) throw new TypeError('an attachment is missing')
+      await format.processPresentation(agentContext, { proofRecord, requestAttachment, attachment })
+    }
+  }
+
+  async isAcceptedAutomatically(agentContext: AgentContext, proofRecord: DidCommProofExchangeRecord): Promise<boolean> {
+    const { presentation: presentationMessage } = await messagesOf(this, agentContext, proofRecord)
+    return this.shouldAutoRespondToPresentation(agentContext, { proofRecord, presentationMessage })
   }
 
   /** As in version 1. */
@@ -249,4 +281,15 @@ export const proofProtocols = (): [ProofV1Protocol, ProofV2Protocol] => {
     new ProofV1Protocol(indy),
     new ProofV2Protocol([indy, new AnonCredsProofFormat(), new PresentationExchangeFormat()]),
   ]
+}
+
+/** The protocol of an exchange. */
+export const proofProtocolOf = (
+  agentContext: AgentContext,
+  { protocolVersion }: DidCommProofExchangeRecord,
+): ProofV1Protocol | ProofV2Protocol => {
+  const { proofProtocols } = agentContext.resolve(DidCommProofsModuleConfig)
+  const protocol = proofProtocols.find(({ version }) => version === protocolVersion)
+  if (protocol instanceof ProofV1Protocol || protocol instanceof ProofV2Protocol) return protocol
+  throw new TypeError('an exchange of an unknown protocol')
 }

@@ -85,6 +85,7 @@ export const declineProofRequest = (proofRecordId: string, refusal: Refusal): Pr
 /** Acknowledges a presentation. Throws `exchange.out_of_turn` if it was not verified: the prover would believe it accepted. */
 export const acceptPresentation = (proofRecordId: string): Promise<RecordJson> =>
   takeProofStep(proofRecordId, VERIFIER_HAS_PRESENTATION, ({ didcomm: { proofs } }, { id, isVerified }) => {
-    if (isVerified !== true) throw new AgentError('exchange.out_of_turn', 'the presentation did not verify')
+    if (isVerified === undefined) throw new AgentError('exchange.out_of_turn', 'the presentation is not verified yet')
+    if (!isVerified) throw new AgentError('exchange.out_of_turn', 'the presentation did not verify')
     return proofs.acceptPresentation({ proofExchangeRecordId: id })
   })

@@ -4,6 +4,7 @@ import type { Json } from '../../support/stage/in-process-stage.ts'
 import { waitFor } from '../../wallet/wait.ts'
 import { connect, type Handshake, invitationOf, receive } from '../connect.ts'
 import { arrived, ping, talkBothWays } from '../messages.ts'
+import { requested } from '../presentations.ts'
 import { anyDegree } from '../requests.ts'
 import { type Scenario, scenario } from '../scenario.ts'
 
@@ -132,19 +133,39 @@ export const HANDSHAKES: Scenario[] = [
       await talkBothWays(scene, connection.id, walletConnectionId)
     },
   ),
-  scenario(DID_ROTATE, 'did-rotate', 'rotates to another DID, and talks on', async (scene) => {
-    const { acapy, agent } = scene
-    const { connection, walletConnectionId } = await connect(scene)
-    const { result } = await acapy.post('/wallet/did/create', { method: 'did:peer:4' })
-    await acapy.post(`/did-rotate/${walletConnectionId}/rotate`, { to_did: result.did })
-    await waitFor(
-      'the wallet to have our ack',
-      async () => (await acapy.heard('did-rotate/1.0/ack', walletConnectionId))[0],
-    )
-    await talkBothWays(scene, connection.id, walletConnectionId)
-    const { theirDid } = await agent.ask(`/connections/${connection.id}`)
-    assert.notEqual(theirDid, connection.theirDid)
-  }),
+  scenario(
+    OUT_OF_BAND,
+    'reuse-declined',
+    'declines the request of another invitation on its connection',
+    async ({ acapy, agent, ...scene }) => {
+      const { request, connection } = await connect({ acapy, agent, ...scene })
+      const second = await agent.request({ ...anyDegree(), invitationDid: request.invitationDid })
+      await receive(acapy, invitationOf(second))
+      const { pres_ex_id: id } = await requested(acapy, second)
+      await acapy.post(`/present-proof-2.0/records/${id}/problem-report`, { description: 'No, thank you' })
+      assert.equal((await agent.proofIn(second, 'abandoned')).connectionId, connection.id)
+    },
+  ),
+  scenario(
+    DID_ROTATE,
+    'did-rotate',
+    'rotates to another DID, and hears from us there without writing first',
+    async (scene) => {
+      const { acapy, agent } = scene
+      const { connection, walletConnectionId } = await connect(scene)
+      const { result } = await acapy.post('/wallet/did/create', { method: 'did:peer:4' })
+      await acapy.post(`/did-rotate/${walletConnectionId}/rotate`, { to_did: result.did })
+      await waitFor(
+        'the wallet to have our ack',
+        async () => (await acapy.heard('did-rotate/1.0/ack', walletConnectionId))[0],
+      )
+      await waitFor('its answer to our ping', async () => {
+        const { theirDid } = await agent.ask(`/connections/${connection.id}`)
+        return theirDid !== connection.theirDid
+      })
+      await talkBothWays(scene, connection.id, walletConnectionId)
+    },
+  ),
   scenario({ ...DID_ROTATE, versions: ['1.7.0'] }, 'did-rotate-hangup', 'hangs up', async (scene) => {
     const { acapy, agent } = scene
     const { connection, walletConnectionId } = await connect(scene)

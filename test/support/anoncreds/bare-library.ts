@@ -58,6 +58,7 @@ export interface IssueOptions {
 }
 
 export interface Issuing {
+  request: Json
   /** What an issuer does when the request has come. */
   sign(): Credential
   /** What a holder does with it. */
@@ -103,7 +104,7 @@ export const prepareIssuing = (issuer: Prepared, { linkSecret, values = VALUES, 
     })
     return credential.toJson()
   }
-  return { sign, accept }
+  return { request: credentialRequest.toJson(), sign, accept }
 }
 
 export const offerOf = (issuer: Prepared) =>
@@ -112,6 +113,12 @@ export const offerOf = (issuer: Prepared) =>
     credentialDefinitionId: issuer.definitionId,
     keyCorrectnessProof: issuer.keyCorrectnessProof,
   })
+
+/** What an honest issuer and an honest holder send each other. */
+export const issuingMessages = ({ revocable = true } = {}): Record<'offer' | 'request' | 'credential', Json> => {
+  const { request, sign } = prepareIssuing(trusted, { linkSecret: newLinkSecret(), ...(revocable && { index: 4 }) })
+  return { offer: offerOf(trusted).toJson(), request, credential: sign().toJson() }
+}
 
 /** A credential as its holder keeps it. */
 export const issue = (issuer: Prepared, options: IssueOptions): Json => {

@@ -7,6 +7,14 @@ export const revocableAt = (revocationRegistryId: string, index: number, more: o
   '_anoncreds/credential': { ...more, revocationRegistryId, credentialRevocationId: String(index) },
 })
 
+/** Runs the job of a revocation here, as well as in the stage's own function. It is put off if its list can't be published yet. */
+export const runPublication = async (tenant: string, credentialRecordId: string): Promise<void> => {
+  const { ANONCREDS_JOBS } = await import('../../../lib/agent/anoncreds/jobs.ts')
+  const { runJob } = await import('../../../lib/jobs/run.ts')
+  const type = 'revocation-list'
+  await runJob({ tenant, type, id: `${credentialRecordId}.1` }, ANONCREDS_JOBS[type])
+}
+
 /** Adds an exchange that is done to the table of the service in this process. Resolves to its id. */
 export const addIssuedExchange = async (tenant: string, metadata: object): Promise<string> => {
   const { transaction } = await import('../../../lib/store/transaction.ts')

@@ -6,31 +6,24 @@ import type { AnonCredsWorld } from './world.ts'
 
 type World = Pick<AnonCredsWorld, 'stage' | 'caller'>
 
-/** What a test does while it waits, and how long it may (ms): tests with a clock of their own pass the time. */
-interface Waiting {
-  meanwhile: () => Promise<unknown>
-  deadline: number
-}
-
 export class LedgerOperator {
   readonly #world: World
   readonly #proxy: IndyProxy
-  readonly #waiting: Waiting
+  /** What a test does while it waits: one with a clock of its own passes the time. */
+  readonly #meanwhile: () => Promise<unknown>
 
-  constructor(world: World, proxy: IndyProxy, waiting: Partial<Waiting> = {}) {
+  constructor(world: World, proxy: IndyProxy, meanwhile = () => world.stage.line.sweep()) {
     this.#world = world
     this.#proxy = proxy
-    this.#waiting = { meanwhile: () => world.stage.line.sweep(), deadline: 15_000, ...waiting }
+    this.#meanwhile = meanwhile
   }
 
   #until<T>(what: string, ask: () => Promise<T | false>): Promise<T> {
-    const { meanwhile, deadline } = this.#waiting
-    const askAgain = async () => {
+    return waitFor(what, async () => {
       const found = await ask()
-      if (found === false) await meanwhile()
+      if (found === false) await this.#meanwhile()
       return found
-    }
-    return waitFor(what, askAgain, deadline)
+    })
   }
 
   write({ transaction }: Json): void {

@@ -39,7 +39,7 @@ export const offerDegree = (
 ): Promise<Json> =>
   waitFor('a registry', async () => {
     const { status, body: made } = await stage.call('createOffer', { caller: issuer, body })
-    if (status !== 503 && status !== 200) throw new Error(`the offer is a ${status}: ${JSON.stringify(made)}`)
+    if (status !== 409 && status !== 200) throw new Error(`the offer is a ${status}: ${JSON.stringify(made)}`)
     return status === 200 && made
   })
 

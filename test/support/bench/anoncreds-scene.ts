@@ -11,9 +11,6 @@ const VALUES = { name: 'Ada', age: '24', degree: 'Bachelor', zip: '8001' }
 
 const REGISTRY_SIZE = 500
 
-/** Keys take long on a busy machine, in ms. */
-const KEYS_MS = 180_000
-
 /** How such a wallet is started: it does nothing by itself. */
 export const WALLET = { acceptOffers: false, answerProofs: false } as const
 
@@ -150,15 +147,11 @@ const ask = async (call: CallOperation, name: string, given: GatewayCall): Promi
 const define = async (call: CallOperation, caller: { tenantId: string }, schemaId: string, tag: string) => {
   const body = { schemaId, tag, supportRevocation: true, revocationRegistrySize: REGISTRY_SIZE }
   const { id } = await ask(call, 'create-credential-definition', { caller, body })
-  const made = await waitFor(
-    'the definition',
-    async () => {
-      const path = { credentialDefinitionId: id }
-      const found = await ask(call, 'get-credential-definition-by-id', { caller, path })
-      return found.state !== 'wait' && found
-    },
-    KEYS_MS,
-  )
+  const made = await waitFor('the definition', async () => {
+    const path = { credentialDefinitionId: id }
+    const found = await ask(call, 'get-credential-definition-by-id', { caller, path })
+    return found.state !== 'wait' && found
+  })
   if (made.state !== 'finished') throw new Error(`the definition is ${made.state}: ${made.reason}`)
   return made
 }

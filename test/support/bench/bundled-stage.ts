@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { dirname } from 'node:path'
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import { startFauxqs } from 'fauxqs'
+import { needsLibrary } from '../../../infra/anoncreds/functions.ts'
 import { exportOf } from '../source/operation-functions.ts'
 import type { Json } from '../stage/in-process-stage.ts'
 import { CREDENTIALS, REGION, startDynamo } from '../table/dynamo.ts'
@@ -86,6 +87,8 @@ export const startBundledStage = async (
   }
   const sqsEndpoint = `http://127.0.0.1:${sqs.port}`
   const server = createServer().listen(0, '127.0.0.1')
+  // A wallet that computes for long would find its connection closed.
+  server.keepAliveTimeout = 0
   await once(server, 'listening')
 
   const processes = new Map<string, Promise<FunctionProcess>>()
@@ -95,7 +98,7 @@ export const startBundledStage = async (
     if (known !== undefined) return known
     const { module } = functions.get(name) ?? { module: `no function ${name}` }
     // As /var/task on AWS.
-    const library = { LIB_ANONCREDS_PATH: dirname(module) }
+    const library = needsLibrary(name) ? { LIB_ANONCREDS_PATH: dirname(module) } : {}
     const starting = startFunction(module, exportOf(name), { ...stage.environment, ...library })
     starting.then((running) => started.set(name, running)).catch(() => {})
     processes.set(name, starting)

@@ -1,4 +1,5 @@
 /** Holds the functions that run in a test's own process to their roles. */
+import { usesOfServiceFile } from '../../../infra/access/service-file.ts'
 import { RoleGuard, roleCheck } from '../../../infra/roles/guard.ts'
 import type { DeliveryQueues } from './queues.ts'
 
@@ -13,7 +14,7 @@ export const guardRoles = async (table: string, { urls }: Pick<DeliveryQueues, '
     [urls.timers]: 'TimerQueue',
     [urls.jobs]: 'JobQueue',
   }
-  const guard = new RoleGuard(resources, roleCheck())
+  const guard = new RoleGuard(resources, roleCheck(usesOfServiceFile()))
   guard.watch(dynamodb(), 'dynamodb')
   for (const client of [sqs(), sqsOnce()]) guard.watch(client, 'sqs')
   return guard

@@ -86,6 +86,8 @@ export const startInProcessStage = async (): Promise<InProcessStage> => {
   const queues = await startDeliveryQueues()
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
+  // While this process works for seconds, a connection would be closed that a wallet is about to use again.
+  server.keepAliveTimeout = 0
   const publicUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   Object.assign(process.env, {
     TABLE_NAME: dynamo.table,

@@ -18,17 +18,12 @@ export const commandsOf = (path: string, section?: string): string => {
 }
 
 /** Runs the commands to their end: against the stage, with files in `folder`, and whatever listens on a port that is free. */
-export const paste = async (
-  commands: string,
-  { baseUrl }: StartedStage,
-  folder: string,
-  deadline: number,
-): Promise<Ending> => {
+export const paste = async (commands: string, { baseUrl }: StartedStage, folder: string): Promise<Ending> => {
   const script = commands
     .replaceAll('http://127.0.0.1:3000', baseUrl)
     .replaceAll(/\b8080\b/g, String(await freePort()))
     .replaceAll(FILES, (name) => `${folder}/${name}`)
-  return startProgram('bash', ['-c', script]).ended(deadline)
+  return startProgram('bash', ['-c', script]).ended()
 }
 
 /** The lines of what commands wrote that are JSON. */

@@ -28,12 +28,8 @@ export interface Program {
   /** To the program alone. */
   signal(signal: NodeJS.Signals): void
   hasEnded(): boolean
-  /** Rejects when it does not end in time (ms; half a minute unless said). */
-  ended(deadline?: number): Promise<Ending>
+  ended(): Promise<Ending>
 }
-
-/** Ms until it is late: a stage starts within 3 s, but not on a machine that has other things to do. */
-const DEADLINE = 30_000
 
 const running = new Set<ChildProcess>()
 
@@ -79,20 +75,16 @@ export const startProgram = (command: string, args: string[], { env = {}, cwd }:
     stdout: () => written.stdout,
     stderr: () => written.stderr,
     says: (pattern) =>
-      waitFor(
-        `${shown} to say ${pattern}`,
-        () => {
-          const found = written.stdout.match(pattern)
-          if (found === null && ending !== undefined) throw new Error(`${shown} has ended: ${JSON.stringify(ending)}`)
-          return found
-        },
-        DEADLINE,
-      ),
+      waitFor(`${shown} to say ${pattern}`, () => {
+        const found = written.stdout.match(pattern)
+        if (found === null && ending !== undefined) throw new Error(`${shown} has ended: ${JSON.stringify(ending)}`)
+        return found
+      }),
     types: (line) => void child.stdin.write(`${line}\n`),
     interrupt: () => killGroup(child, 'SIGINT'),
     signal: (signal) => void child.kill(signal),
     hasEnded: () => ending !== undefined,
-    ended: (deadline = DEADLINE) => waitFor(`${shown} to end`, () => ending, deadline),
+    ended: () => waitFor(`${shown} to end`, () => ending),
   }
 }
 

@@ -41,7 +41,7 @@ export const SCENARIOS: Record<string, Scenario> = {
   EndpointsDisabledAlarm: { ...counted('EndpointDisabled'), red: 22, green: 47 },
   DeadWakeUpsAlarm: counted('WakeUpsDead', every(4, 1)),
   ParkedChangesAlarm: counted('ChangesParked', every(4, 1)),
-  CorruptItemsAlarm: counted('ItemsCorrupt', every(4, 1)),
+  WorkGivenUpAlarm: counted('WorkGivenUp', every(4, 1)),
   KmsFaultsAlarm: counted('KmsFaults'),
   AuthorizerFaultsAlarm: counted('AuthorizerFaults'),
   // confirmIssuerKeys says it each quarter of an hour.

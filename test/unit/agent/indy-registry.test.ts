@@ -1,7 +1,7 @@
 /** AnonCreds objects of Indy ledgers, read through a proxy that may be broken, slow or lie: the very object that was asked for, or none. */
 import type { ServerResponse } from 'node:http'
 import type { AgentContext } from '@credo-ts/core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { IndyRegistry } from '../../../lib/agent/anoncreds/indy-registry.ts'
 import { readSettings, settings } from '../../../lib/settings.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
@@ -248,7 +248,7 @@ const replying = (route: string, change: (result: Json) => void): void =>
     return reply
   })
 
-describe('what is not what was asked for is not found', () => {
+describe('what is not what was asked for says nothing of it', () => {
   test.each<[string, string, (result: Json) => void, () => Promise<{ resolutionMetadata: object }>]>([
     ['another schema', 'schema', (result) => (result.data.name = 'other'), () => getSchema(SCHEMA)],
     ['another version', 'schema', (result) => (result.data.version = '1.1'), () => getSchema(SCHEMA)],
@@ -272,7 +272,6 @@ describe('what is not what was asked for is not found', () => {
       (result) => (result.data.attr_names = Array.from({ length: 126 }, (_, index) => `a${index}`)),
       () => getSchema(SCHEMA),
     ],
-    ['no number on the ledger', 'schema', (result) => (result.seqNo = null), () => getSchema(SCHEMA)],
     [
       'another issuer’s definition',
       'cred_def',
@@ -374,7 +373,16 @@ describe('what is not what was asked for is not found', () => {
   ])('%s', async (_, route, change, get) => {
     expect((await get()).resolutionMetadata).toEqual({})
     replying(route, change)
-    expect(await get()).toMatchObject({ resolutionMetadata: { error: 'notFound' } })
+    settings().LOG_LEVEL = 'warn'
+    const lines = vi.spyOn(console, 'log').mockImplementation(() => {})
+    expect(await get()).toMatchObject({ resolutionMetadata: { error: 'unavailable' } })
+    expect(String(lines.mock.calls)).toContain('ledger.unreadable')
+    lines.mockRestore()
+  })
+
+  test('an object without a number is not on the ledger', async () => {
+    replying('schema', (result) => (result.seqNo = null))
+    expect(await getSchema(SCHEMA)).toMatchObject({ resolutionMetadata: { error: 'notFound' } })
   })
 
   test.each([
@@ -389,14 +397,14 @@ describe('what is not what was asked for is not found', () => {
     ],
   ])('%s', async (_, reply) => {
     proxy.answerWith(() => reply)
-    expect(await getSchema(SCHEMA)).toMatchObject({ resolutionMetadata: { error: 'notFound' } })
+    expect(await getSchema(SCHEMA)).toMatchObject({ resolutionMetadata: { error: 'unavailable' } })
   })
 
   test('an answer with fields that name a prototype', async () => {
     proxy.answerWith((_, honest) =>
       JSON.stringify(honest()).replace('"degree":"104"', '"degree":"104","__proto__":{"polluted":"1"}'),
     )
-    expect(await getDefinition(DEFINITION)).toMatchObject({ resolutionMetadata: { error: 'notFound' } })
+    expect(await getDefinition(DEFINITION)).toMatchObject({ resolutionMetadata: { error: 'unavailable' } })
     expect(Object.prototype).not.toHaveProperty('polluted')
   })
 })
@@ -426,12 +434,10 @@ describe('a proxy that does not answer is unavailable', () => {
   })
 
   test('an answer that never ends is given up within the budget', async () => {
-    const started = performance.now()
     expect(await answering((response) => response.writeHead(200).write('{'))).toMatchObject({
       resolutionMetadata: { error: 'unavailable' },
     })
-    expect(performance.now() - started).toBeLessThan(5_000)
-  }, 10_000)
+  })
 
   test('on AWS a proxy on the own host or network is not asked', async () => {
     settings().LOCAL_STAGE = false

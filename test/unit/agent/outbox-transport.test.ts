@@ -1,13 +1,18 @@
 /** What a unit of work sends: one item for each connection, and a wake-up that says whether anything was waiting before it. */
 import type { DidCommOutboundPackage } from '@credo-ts/didcomm'
 import { beforeEach, expect, test } from 'vitest'
+import { leaseLane } from '../../../lib/outbox/lane.ts'
+import { openMessageLane } from '../../../lib/outbox/messages.ts'
+import type { LaneWakeUp } from '../../../lib/outbox/wake-up.ts'
+import { digest, messageLane, messageLaneOf } from '../../../lib/store/keys.ts'
 import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 
 const { table, queues } = await useTableAndQueues({ check: false })
 const { transaction } = await import('../../../lib/store/transaction.ts')
-const { OutboxTransport } = await import('../../../lib/agent/outbox-transport.ts')
+const { destinationAt } = await import('../../../lib/outbox/message-item.ts')
+const { addToOutbox, laneOf, OutboxTransport } = await import('../../../lib/agent/outbox-transport.ts')
 const transport = new OutboxTransport()
-const send = (tenant: string, packages: { endpoint: string; connectionId?: string }[]) =>
+const send = (tenant: string, packages: { endpoint: string; connectionId?: string; payload?: object }[]) =>
   transaction(tenant, () =>
     Promise.all(
       packages.map((one) => transport.sendMessage({ payload: {}, ...one } as unknown as DidCommOutboundPackage)),
@@ -16,7 +21,7 @@ const send = (tenant: string, packages: { endpoint: string; connectionId?: strin
 beforeEach(() => queues.clear())
 
 const ENDPOINT = 'https://mediator.example:8443/inbox?x=1'
-const first = { kind: 'committed', first: { id: expect.any(String), destination: 'https://mediator.example:8443' } }
+const first = { kind: 'committed', first: { id: expect.any(String), destination: destinationAt(ENDPOINT) } }
 
 test('the wake-up of a message that nothing waits before names it and its destination', async () => {
   await send('acme', [{ endpoint: ENDPOINT, connectionId: 'c1' }])
@@ -38,4 +43,53 @@ test('several messages to one connection that are sent side by side are one item
   )
   expect(queues.sent).toHaveLength(1)
   expect(await table.items('acme|ConnectionRecord|c3')).toHaveLength(1)
+})
+
+test('what is sent to a DID after a rotation has a lane of its own, and what is sent to the first one stays in that of the connection', async () => {
+  const rotations = { firstDid: digest('did:example:a'), at: [] }
+  expect(laneOf('c4', 'did:example:a', undefined)).toEqual({ connectionId: 'c4' })
+  expect(laneOf('c4', 'did:example:a', rotations)).toEqual({ connectionId: 'c4' })
+  const lane = laneOf('c4', 'did:example:b', rotations)
+  expect(lane).toEqual({ connectionId: 'c4', did: digest('did:example:b') })
+  await transaction('acme', () => addToOutbox(lane, { endpoint: ENDPOINT, payload: 'x' }))
+  const name = messageLane('acme', 'c4', lane.did)
+  expect(messageLaneOf(name)).toEqual({ tenant: 'acme', ...lane })
+  expect(queues.sent).toMatchObject([{ body: { lane: name, reason: first } }])
+  expect(await table.items('acme|ConnectionRecord|c4')).toHaveLength(1)
+  expect(await openMessageLane(name)?.read(Date.now())).toMatchObject({ items: [{ item: lane }] })
+  expect(await openMessageLane(messageLane('acme', 'c4'))?.read(Date.now())).toMatchObject({ items: [] })
+})
+
+test('a message with a delay leaves later: its lane is due then, and no other wake-up leases it before', async () => {
+  const lane = { connectionId: 'c5', did: 'a' }
+  const name = messageLane('acme', 'c5', 'a')
+  const before = Date.now()
+  await transaction('acme', () => addToOutbox(lane, { endpoint: ENDPOINT, payload: 'x' }, 2_000))
+  const [{ body, queue, delay } = { body: {} as never, queue: '', delay: 0 }] = queues.sent
+  expect({ queue, delay, count: queues.sent.length }).toEqual({ queue: 'timers', delay: 2, count: 1 })
+  expect(body).toMatchObject({ lane: name, reason: { kind: 'due', at: expect.any(Number) } })
+  const committed = { lane: name, reason: { kind: 'committed' } } as const
+  expect(await leaseLane(committed, 'one', before + 1_999)).toMatchObject({ leased: undefined })
+  expect(await leaseLane(body as LaneWakeUp, 'two', Date.now())).toMatchObject({ leased: { lane: name } })
+  // Behind another message it has no delay of its own, nor where a process has died with the lane.
+  await transaction('acme', () => addToOutbox(lane, { endpoint: ENDPOINT, payload: 'y' }, 2_000))
+  await leaseLane({ ...committed, lane: messageLane('acme', 'c5', 'b') }, 'three', before)
+  await transaction('acme', () => addToOutbox({ ...lane, did: 'b' }, { endpoint: ENDPOINT, payload: 'z' }, 2_000))
+  expect(queues.sent.slice(1)).toMatchObject([
+    { queue: 'wake-ups.fifo', body: committed },
+    { queue: 'wake-ups.fifo', body: { lane: messageLane('acme', 'c5', 'b'), reason: first } },
+  ])
+})
+
+test('a message that leaves no room for what is recorded of its delivery is refused, and not stored', async () => {
+  const withRoom = 400 * 1024 - 6 * 1024
+  const to = (connectionId: string, size: number) => ({
+    endpoint: ENDPOINT,
+    connectionId,
+    payload: { x: 'x'.repeat(size) },
+  })
+  await send('acme', [to('c6', withRoom)])
+  expect(await table.items('acme|ConnectionRecord|c6')).toHaveLength(1)
+  await expect(send('acme', [to('c7', withRoom + 3 * 1024)])).rejects.toMatchObject({ code: 'store.item_too_large' })
+  expect(await table.items('acme|ConnectionRecord|c7')).toEqual([])
 })

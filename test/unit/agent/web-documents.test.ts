@@ -6,6 +6,7 @@ import type { AgentContext, ParsedDid } from '@credo-ts/core'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { w3cCredentials } from '../../../lib/agent/json-ld/document-loader.ts'
 import { GuardedWebDidResolver, readText } from '../../../lib/agent/web-documents.ts'
+import { AgentError } from '../../../lib/errors.ts'
 import { readSettings, settings } from '../../../lib/settings.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 
@@ -87,6 +88,18 @@ test('a unit of work reads 20 documents, redirects included, and no more', async
   await expect(read(...Array<string>(20).fill('/context'))).resolves.toBe(20)
   await expect(read(...Array<string>(21).fill('/context'))).rejects.toThrow(/more documents/)
   await expect(read(...Array<string>(11).fill('/moved'))).rejects.toThrow(/more documents/)
+})
+
+test('a repetition gets what the try before it has read, and one try that reads an address again gets its new text', async () => {
+  asked.length = 0
+  let tries = 0
+  await transaction('@base', async () => {
+    for (const path of ['/context', '/context']) await readText(`${address}${path}`)
+    expect(asked).toEqual(['/context', '/context'])
+    tries += 1
+    if (tries < 3) throw new AgentError('store.conflict', 'a test')
+  })
+  expect(tries).toBe(3)
 })
 
 test('JSON-LD reads 10 documents of them, redirects included, and no more', async () => {

@@ -1,12 +1,13 @@
 /** The functions deliver and deliverSlowly: each wake-up is a turn of its lane, and what could not be handled comes again. */
 import type { Context, SQSRecord } from 'aws-lambda'
-import { expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { deliver } from '../../../functions/deliver.ts'
 import { deliverSlowly } from '../../../functions/deliver-slowly.ts'
 import { readDestination } from '../../../lib/outbox/destination.ts'
-import { leaseLane } from '../../../lib/outbox/lane.ts'
+import { laneItem, leaseLane } from '../../../lib/outbox/lane.ts'
 import { recordDuration } from '../../../lib/outbox/slow-destination.ts'
-import { encodeWakeUp, type WakeUp } from '../../../lib/outbox/wake-up.ts'
+import { encodeWakeUp, type LaneWakeUp, type WakeUp } from '../../../lib/outbox/wake-up.ts'
+import { dueFor } from '../../../lib/store/due.ts'
 import { endpointDestination } from '../../../lib/store/keys.ts'
 import { eventFor, readStoredEvent, storeEvent } from '../../support/webhooks/webhook-scene.ts'
 import { failure } from '../store/started-table.ts'
@@ -47,7 +48,7 @@ test.each(['', 'x', 'null', '{}', '{"lane":1}', '{"lane":"a"}', '{"destination":
   async (body) => {
     expect(await failedOf([recordOf('m1', body)])).toEqual([])
     expect(scene.lines.map((line) => JSON.parse(line))).toMatchObject([
-      { level: 'error', event: 'wake_up.malformed', messageId: 'm1' },
+      { level: 'error', event: 'wake_up.malformed', messageId: 'm1', WakeUpsDead: 1 },
     ])
   },
 )
@@ -96,4 +97,95 @@ test('no second attempt is started when the function has no time for it: its lan
   expect(scene.receiver.received).toHaveLength(1)
   expect(await readStoredEvent(next)).toMatchObject({ state: 'pending', attempts: 0 })
   expect(scene.queues.sent.at(-1)).toMatchObject({ body: { lane: scene.lane } })
+})
+
+describe('a wake-up that has waited in its queue for longer than it may', () => {
+  const MINUTE = 60_000
+  const late = (reason: LaneWakeUp['reason'], queuedFor: number) => {
+    const SentTimestamp = String(scene.now - queuedFor)
+    const attributes = { SentTimestamp, ApproximateFirstReceiveTimestamp: String(scene.now) }
+    return { ...recordOf('m1', { lane: scene.lane, reason }), attributes } as SQSRecord
+  }
+
+  /** So many others of the endpoint are late that it has more than it delivers. */
+  const manyAreLate = async (by = deliver) => {
+    const [first = '', orgId = '', endpointId = ''] = scene.lane.split('|')
+    const others = Array.from({ length: 5 }, (_, index) => `${first}|${orgId}|${endpointId}|other-${index}`)
+    for (const lane of others) {
+      const { body: _, ...record } = late({ kind: 'committed' }, 5 * MINUTE)
+      await failedOf([{ ...record, ...recordOf('other', { lane, reason: { kind: 'committed' } }) } as SQSRecord], by)
+    }
+  }
+
+  test('is delivered where few are: one before it in its group may have died', async () => {
+    expect(await failedOf([late({ kind: 'committed' }, MINUTE)])).toEqual([])
+    expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'delivered' })
+  })
+
+  test('is delivered where the others were late more than a minute ago', async () => {
+    const earlier = Date.now() - MINUTE
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(earlier)
+    onTestFinished(() => clock.mockRestore())
+    await manyAreLate()
+    clock.mockRestore()
+    await failedOf([late({ kind: 'committed' }, MINUTE)])
+    expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'delivered' })
+  })
+
+  test('makes its attempt if it is a probe, because the lanes of others wait for what that finds out', async () => {
+    await manyAreLate(deliverSlowly)
+    const probe = { waiting: 'entry', destination: endpointDestination(scene.endpoint.id), at: Date.now() }
+    await scene.table.put(laneItem.encode({ lane: scene.lane, waiting: probe.waiting, waitsFor: probe.destination }))
+    await failedOf([late({ kind: 'probe', ...probe }, 4 * MINUTE)], deliverSlowly)
+    expect(scene.receiver.connections()).toBe(1)
+  })
+
+  test('leaves its lane to the sweep where many are, and one that was not late is delivered', async () => {
+    await manyAreLate()
+    expect(await failedOf([late({ kind: 'committed' }, MINUTE)])).toEqual([])
+    expect(scene.receiver.connections()).toBe(0)
+    const { dueAt = 0 } = (await scene.laneState()) ?? {}
+    expect(Math.abs(dueAt - Date.now())).toBeLessThan(MINUTE)
+    expect(await failedOf([late({ kind: 'due', at: dueAt }, 0)])).toEqual([])
+    expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'delivered' })
+  })
+
+  test('lets a lane that is due be due again, unless it was leased or has another time by now', async () => {
+    await manyAreLate()
+    const at = Date.now() - 10 * MINUTE
+    await scene.table.put(laneItem.encode({ lane: scene.lane, ...dueFor(scene.lane, at) }))
+    await failedOf([late({ kind: 'due', at: at - 1 }, MINUTE)])
+    expect(await scene.laneState()).toMatchObject({ dueAt: at })
+    await failedOf([late({ kind: 'due', at }, MINUTE)])
+    const { dueAt = 0 } = (await scene.laneState()) ?? {}
+    expect(dueAt).toBeGreaterThan(at)
+    await leaseLane({ lane: scene.lane, reason: { kind: 'due', at: dueAt } }, 'another', Date.now())
+    const leased = await scene.laneState()
+    await failedOf([late({ kind: 'due', at: leased?.dueAt ?? 0 }, MINUTE)])
+    expect(await scene.laneState()).toEqual(leased)
+  })
+
+  test.each([
+    ['was handed over to the slow queue, where it would lose its turn', dueFor('lane', Date.now() + 10 * MINUTE)],
+    ['waits for its destination, whose list would lose it', { waitsFor: 'destination' }],
+  ])('leaves alone a lane that %s, if it came from a commit', async (_, waits) => {
+    await manyAreLate()
+    await scene.table.put(laneItem.encode({ lane: scene.lane, waiting: 'slow|lease', ...waits }))
+    const before = await scene.laneState()
+    expect(await failedOf([late({ kind: 'committed' }, MINUTE)])).toEqual([])
+    expect(await scene.laneState()).toEqual(before)
+  })
+
+  test('has longer in the slow queue', async () => {
+    await manyAreLate(deliverSlowly)
+    const waiting = 'slow|lease'
+    await scene.table.put(
+      laneItem.encode({ lane: scene.lane, waiting, ...dueFor(scene.lane, Date.now() + 10 * MINUTE) }),
+    )
+    await failedOf([late({ kind: 'released', waiting }, 4 * MINUTE)], deliverSlowly)
+    expect(scene.receiver.connections()).toBe(0)
+    expect((await scene.laneState())?.dueAt).toBeLessThan(Date.now() + MINUTE)
+    await failedOf([late({ kind: 'released', waiting }, MINUTE)], deliverSlowly)
+    expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'delivered' })
+  })
 })

@@ -69,6 +69,7 @@ test('a wake-up that the queue calls invalid is dropped, and the stream goes on'
   queues.senderFault = true
   expect(await dispatch([change])).toBeUndefined()
   expect(lines.filter((line) => line.includes('wake_up.invalid'))).toHaveLength(1)
+  expect(lines.map((line) => JSON.parse(line)).filter(({ WakeUpsDead }) => WakeUpsDead === 1)).toHaveLength(1)
 })
 
 describe('what waits in a lane', () => {

@@ -13,7 +13,10 @@ import { type FaultyReceiver, startFaultyReceiver } from '../../support/webhooks
 const run = promisify(execFile)
 
 const LOCAL = { local: true }
-const QUICK = { connectMs: 300, attemptMs: 500, responseBytes: 1024 }
+/** Time enough, however busy the machine is. */
+const PATIENT = { connectMs: 60 * 60_000, attemptMs: 60 * 60_000, responseBytes: 1024 }
+const QUICK = { ...PATIENT, attemptMs: 500 }
+const QUICK_TO_CONNECT = { ...PATIENT, connectMs: 300 }
 
 const toLoopback: LookupFunction = (_name, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }])
 
@@ -31,7 +34,7 @@ const send = (changes: Partial<Post> = {}) =>
     headers: { 'content-type': 'text/plain' },
     body: 'hällo',
     policy: LOCAL,
-    limits: QUICK,
+    limits: PATIENT,
     ...changes,
   })
 
@@ -123,27 +126,25 @@ describe('a fault', () => {
 
   test('of stalling before the headers ends the attempt in its time', async () => {
     receiver.behave('stall before the headers')
-    const outcome = await send()
+    const outcome = await send({ limits: QUICK })
     expect(outcome).toMatchObject({ failure: 'timeout' })
     expect(outcome.status).toBeUndefined()
-    expect(outcome.milliseconds).toBeLessThan(1_000)
   })
 
   test.each([
-    ['stall amid the body', 'timeout'],
-    ['reset amid the body', 'reset'],
-  ] as const)('of a %s after a 2xx is noted, and the message counts as taken', async (fault, failure) => {
+    ['stall amid the body', 'timeout', QUICK],
+    ['reset amid the body', 'reset', PATIENT],
+  ] as const)('of a %s after a 2xx is noted, and the message counts as taken', async (fault, failure, limits) => {
     receiver.behave(fault)
-    const outcome = await send()
+    const outcome = await send({ limits })
     expect(outcome).toMatchObject({ status: 200, body: 'the first part', failure })
     expect(isTaken(outcome)).toBe(true)
   })
 
   test('of an endless body costs no more than the limit', async () => {
     receiver.behave('endless body')
-    const outcome = await send({ limits: { ...QUICK, attemptMs: 5_000 } })
+    const outcome = await send()
     expect(outcome).toMatchObject({ status: 200, body: 'x'.repeat(1024) })
-    expect(outcome.milliseconds).toBeLessThan(2_000)
     await expect.poll(() => receiver.open()).toBe(0)
     // Closing the connection is ours: it is no fault of the peer, not even afterwards.
     expect(outcome.failure).toBeUndefined()
@@ -170,9 +171,8 @@ describe('a fault', () => {
   })
 
   test('of a name server that never answers ends with the time to connect', async () => {
-    const outcome = await send({ url: 'http://wallet.example:4321/', resolve: () => {} })
+    const outcome = await send({ url: 'http://wallet.example:4321/', resolve: () => {}, limits: QUICK_TO_CONNECT })
     expect(outcome).toMatchObject({ failure: 'connect' })
-    expect(outcome.milliseconds).toBeLessThan(450)
   })
 
   test('of a TLS handshake that never ends is ended with the time to connect', async () => {
@@ -180,10 +180,9 @@ describe('a fault', () => {
     await once(silent, 'listening')
     const address = silent.address()
     if (address === null || typeof address === 'string') throw new Error('no port')
-    const outcome = await send({ url: `https://127.0.0.1:${address.port}/` })
+    const outcome = await send({ url: `https://127.0.0.1:${address.port}/`, limits: QUICK_TO_CONNECT })
     silent.close()
     expect(outcome).toMatchObject({ failure: 'connect' })
-    expect(outcome.milliseconds).toBeLessThan(450)
   })
 })
 

@@ -4,8 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { actingAgent } from '../../../lib/auth/access.ts'
 import type { Principal } from '../../../lib/auth/principal.ts'
 import { AgentError } from '../../../lib/errors.ts'
-import { inTransaction } from '../../../lib/http/in-transaction.ts'
-import { defineOperation } from '../../../lib/http/operation.ts'
+import { command } from '../../../lib/http/command.ts'
 import { answer } from '../../../lib/http/request.ts'
 import { defineContract } from '../../../lib/interface/contract.ts'
 import { idempotencyAddress } from '../../../lib/store/keys.ts'
@@ -69,7 +68,7 @@ interface Means {
 /** Sends a request to an operation that writes a record of its agent and answers its id. Rejects with the body of an error. */
 const send = async (request: Sent = {}, { before, authorize }: Means = {}) => {
   const { operationId = 'MakeThing', principal = ROOT, id = '1', query = {}, body = { content: 'hi' } } = request
-  const handler = defineOperation(contractOf(operationId), {
+  const handler = command(contractOf(operationId), {
     authorize: (asked) => {
       authorize?.()
       return actingAgent(asked.principal)
@@ -81,7 +80,6 @@ const send = async (request: Sent = {}, { before, authorize }: Means = {}) => {
       runs += 1
       return { id: record.id, body: asked }
     },
-    inTransaction,
   })
   const sentKey = 'key' in request ? request.key : key
   const headers = {
@@ -289,10 +287,8 @@ describe('a stored answer', () => {
 describe('an answer with a secret', () => {
   const secret = 'whsec_of-nobody-else'
   const Secret = defineContract(() => ({ ...contractOf('MakeSecret'), holdsSecret: true as const }))
-  const handler = defineOperation(Secret, {
-    authorize: ({ principal }) => actingAgent(principal),
+  const handler = command(Secret, {
     handle: async () => ({ secret }),
-    inTransaction,
     answers: sealedAnswers,
   })
   const ask = (principal = ROOT) =>
@@ -324,13 +320,11 @@ describe('an answer with a secret', () => {
 
 test('an answer that could not be kept whole should be a 500, and change nothing', async () => {
   for (const given of [undefined, answer({ id: '1' }, { headers: { link: '<x>' } })]) {
-    const handler = defineOperation(contractOf('MakeThing'), {
-      authorize: ({ principal }) => actingAgent(principal),
+    const handler = command(contractOf('MakeThing'), {
       handle: async ({ unit }) => {
         unit.insert(newRecord({ tenant: unit.tenant, type: 'StorageVersionRecord' }))
         return given
       },
-      inTransaction,
     })
     const made = await effectsOf(async () => {
       const { statusCode } = await call(handler, { authorizer: authorizerOf(ROOT), path: { id: '1' }, body: {} })
@@ -342,13 +336,11 @@ test('an answer that could not be kept whole should be a 500, and change nothing
 
 test('an answer without a body should come again without one', async () => {
   const contract = defineContract(() => ({ ...contractOf('RemoveThing'), answers: { 204: v.undefined() } }))
-  const handler = defineOperation(contract, {
-    authorize: ({ principal }) => actingAgent(principal),
+  const handler = command(contract, {
     handle: async ({ unit }) => {
       unit.insert(newRecord({ tenant: unit.tenant, type: 'StorageVersionRecord' }))
       return undefined
     },
-    inTransaction,
   })
   const remove = () =>
     call(handler, {
@@ -370,15 +362,13 @@ describe('what an operation prepares', () => {
   const prepared: number[] = []
   const prepare = vi.fn(async () => 7)
   let conflicts: number
-  const make = defineOperation(contractOf('PrepareThing'), {
-    authorize: ({ principal }) => actingAgent(principal),
+  const make = command(contractOf('PrepareThing'), {
     prepare,
     handle: async ({ prepared: given }) => {
       prepared.push(given)
       if (conflicts-- > 0) throw new AgentError('store.conflict', 'another was quicker')
       return { given }
     },
-    inTransaction,
   })
   const ask = () => call(make, { authorizer: authorizerOf(ROOT), path: { id: '1' }, body: {} })
 
@@ -396,13 +386,12 @@ describe('what an operation prepares', () => {
   })
 
   test('is not prepared for a caller who may not', async () => {
-    const refused = defineOperation(contractOf('RefuseThing'), {
+    const refused = command(contractOf('RefuseThing'), {
       authorize: () => {
         throw new AgentError('auth.forbidden', 'Forbidden')
       },
       prepare,
       handle: async () => ({}),
-      inTransaction,
     })
     const answer = await call(refused, { authorizer: authorizerOf(ROOT), path: { id: '1' }, body: {} })
     expect(answer.statusCode).toBe(403)

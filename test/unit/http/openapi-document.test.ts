@@ -7,8 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { fetchModule, lint, typesOf } from 'openapi-tools'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { EXAMPLES } from '../../../lib/http/examples.ts'
-import { describeInterface } from '../../../lib/http/openapi.ts'
+import { describeInterface, EXAMPLES } from '../../../lib/http/openapi.ts'
 import type { Json } from '../../support/stage/in-process-stage.ts'
 
 /** As callers get it. */
@@ -135,7 +134,7 @@ describe('a client that is generated', () => {
     }
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['client.ts'] }))
     await symlink(resolve('node_modules'), join(folder, 'node_modules'))
-  }, 60_000)
+  })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
   /** What the compiler says. */

@@ -1,7 +1,8 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import type { Principal } from '../../../lib/auth/principal.ts'
-import { inTransaction } from '../../../lib/http/in-transaction.ts'
+import { command } from '../../../lib/http/command.ts'
 import { defineOperation } from '../../../lib/http/operation.ts'
+import { query } from '../../../lib/http/query.ts'
 import { SendMessage, TenantGetBasicMessages } from '../../../lib/interface/basic-messages.ts'
 import { ReceiveDidcomm } from '../../../lib/interface/didcomm.ts'
 import { CreateRequest } from '../../../lib/interface/proof-request.ts'
@@ -22,7 +23,7 @@ describe('an operation is typed by its contract', () => {
   })
 
   test('with path, query, body and principal, where it only reads', () => {
-    defineOperation(TenantGetBasicMessages, {
+    query(TenantGetBasicMessages, {
       authorize: ({ principal, path }) => {
         expectTypeOf(principal).toEqualTypeOf<Principal>()
         return path.tenantId
@@ -47,7 +48,7 @@ describe('an operation is typed by its contract', () => {
   })
 
   test('and with a unit of work, where it changes something', () => {
-    defineOperation(SendMessage, {
+    command(SendMessage, {
       authorize: ({ principal, body }) => {
         expectTypeOf(principal).toEqualTypeOf<Principal>()
         expectTypeOf(body).toEqualTypeOf<{ content: string }>()
@@ -61,44 +62,43 @@ describe('an operation is typed by its contract', () => {
         expectTypeOf(unit).toEqualTypeOf<UnitOfWork>()
         return {}
       },
-      inTransaction,
     })
-    defineOperation(CreateRequest, {
+    command(CreateRequest, {
       authorize,
       handle: async ({ body }) => {
         expectTypeOf(body.protocolVersion).toEqualTypeOf<'v1' | 'v2'>()
         expectTypeOf(body.autoAcceptProof).toEqualTypeOf<'always' | 'contentApproved' | 'never'>()
         return {}
       },
-      inTransaction,
     })
     // @ts-expect-error: the body has no such field
-    defineOperation(SendMessage, { authorize, handle: async ({ body }) => ({ x: body.nothing }), inTransaction })
+    command(SendMessage, { authorize, handle: async ({ body }) => ({ x: body.nothing }) })
     // @ts-expect-error: what it changes would be no transaction
-    defineOperation(SendMessage, { authorize, handle })
+    query(SendMessage, { authorize, handle })
     // @ts-expect-error: an operation that only reads has nothing to commit
-    defineOperation(TenantGetBasicMessages, { authorize, handle, inTransaction })
+    command(TenantGetBasicMessages, { authorize, handle })
   })
 
-  test('and always asks whether its caller may, where there is one', () => {
-    // @ts-expect-error: nobody would ask whether the caller may
-    defineOperation(TenantGetBasicMessages, { handle })
-    // @ts-expect-error: nobody would ask whether the caller may
-    defineOperation(SendMessage, { handle, inTransaction })
+  test('and acts for the agent of its token, unless its path names another', () => {
+    command(SendMessage, handle)
+    // @ts-expect-error: nobody would ask whether the caller may name this tenant
+    query(TenantGetBasicMessages, handle)
+    // @ts-expect-error: nobody would ask whether the caller manages this organization
+    command(RegisterWebhook, { handle, answers: sealedAnswers })
     // @ts-expect-error: there is no caller to ask about
-    defineOperation(GetHealth, { authorize, handle })
+    query(GetHealth, { authorize, handle })
   })
 
   test('and seals an answer with a secret, and no other', () => {
-    defineOperation(RegisterWebhook, { authorize, handle, inTransaction, answers: sealedAnswers })
+    command(RegisterWebhook, { authorize, handle, answers: sealedAnswers })
     // @ts-expect-error: a secret would be kept in the clear
-    defineOperation(RegisterWebhook, { authorize, handle, inTransaction })
+    command(RegisterWebhook, { authorize, handle })
     // @ts-expect-error: there is no secret to seal, and no means to
-    defineOperation(SendMessage, { authorize, handle, inTransaction, answers: sealedAnswers })
+    command(SendMessage, { authorize, handle, answers: sealedAnswers })
   })
 
   test('and a verifier goes with an optional token, and with no other', () => {
-    defineOperation(RegisterNotificationWebhook, {
+    command(RegisterNotificationWebhook, {
       authorize: ({ principal }) => {
         expectTypeOf(principal).toEqualTypeOf<Principal | undefined>()
         return 'acme'
@@ -107,13 +107,12 @@ describe('an operation is typed by its contract', () => {
         expectTypeOf(principal).toEqualTypeOf<Principal | undefined>()
         return {}
       },
-      inTransaction,
       answers: sealedAnswers,
       verify,
     })
     // @ts-expect-error: without a verifier nobody would look at the token
-    defineOperation(RegisterNotificationWebhook, { authorize, handle, inTransaction, answers: sealedAnswers })
+    command(RegisterNotificationWebhook, { authorize, handle, answers: sealedAnswers })
     // @ts-expect-error: an operation that looks at no token needs no verifier
-    defineOperation(GetHealth, { handle, verify })
+    query(GetHealth, { handle, verify })
   })
 })

@@ -132,7 +132,7 @@ describe('a request that passes every check', () => {
 describe('an operation that changes something', () => {
   const unit = new UnitOfWork('acme')
   const inTransaction = vi.fn<typeof RealTransaction>(async (_, act) => Object(await act(unit)))
-  const put = defineOperation(Put, { authorize, handle, inTransaction })
+  const put = defineOperation(Put, { authorize, handle }, inTransaction)
   const putWith = (given: Given) => call(put, { ...valid, ...given })
 
   beforeEach(() => {
@@ -304,7 +304,7 @@ describe('the order of the checks', () => {
 
   test('is principal, path, query, key, size, content type, JSON, schema, who may', async () => {
     const inTransaction: typeof RealTransaction = async (_, act) => Object(await act(new UnitOfWork('acme')))
-    const put = defineOperation(Put, { authorize, handle, inTransaction })
+    const put = defineOperation(Put, { authorize, handle }, inTransaction)
     const statuses = []
     let given: Given = { ...broken, authorizer: undefined }
     const repairs = [
@@ -345,6 +345,8 @@ describe('errors of the handler', () => {
     ['connection.not_ready', 409, 'Conflict'],
     ['connection.no_endpoint', 409, 'Conflict'],
     ['connection.queue_full', 409, 'Conflict'],
+    ['revocation.no_index', 409, 'Conflict'],
+    ['anoncreds.unavailable', 409, 'Conflict'],
     ['store.conflict', 409, 'Conflict'],
     ['idempotency.mismatch', 409, 'Conflict'],
     ['store.item_too_large', 413, 'Content Too Large'],
@@ -355,7 +357,6 @@ describe('errors of the handler', () => {
     ['store.query_not_indexed', 500, 'Internal Server Error'],
     ['store.unavailable', 503, 'Service Unavailable'],
     ['auth.keys_unavailable', 503, 'Service Unavailable'],
-    ['anoncreds.unavailable', 503, 'Service Unavailable'],
   ])('%s is a %i', async (code, statusCode, error) => {
     handle.mockRejectedValue(new AgentError(code, 'why'))
     const { body, ...rest } = await postWith({})
@@ -365,6 +366,14 @@ describe('errors of the handler', () => {
     })
     const explained = statusCode < 500 && statusCode !== 403
     expect(body).toEqual(explained ? { statusCode, error, message: 'why' } : { statusCode, error })
+  })
+
+  test('that is an ordinary wait says when to come again', async () => {
+    handle.mockRejectedValue(new AgentError('definition.not_ready', 'why', { retryAfter: 60 }))
+    const { headers } = await postWith({})
+    expect(headers).toMatchObject({ 'retry-after': '60' })
+    handle.mockRejectedValue(new AgentError('definition.not_ready', 'why'))
+    expect((await postWith({})).headers).not.toHaveProperty('retry-after')
   })
 
   test.each([

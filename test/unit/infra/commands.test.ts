@@ -8,7 +8,7 @@ import { runProgram } from '../../support/stage/program.ts'
 const SERVERLESS = resolve('node_modules/serverless/bin/serverless.js')
 const DOCTOR = resolve('infra/doctor.ts')
 
-test('`serverless deploy` names every setting that is wrong, in a line each', { timeout: 60_000 }, async () => {
+test('`serverless deploy` names every setting that is wrong, in a line each', async () => {
   const wrong = { LOG_LEVEL: 'loud', CANARY_PERCENT: '100', ALARM_EMAIL: 'ops', SLS_LOG_LEVEL: 'error' }
   const { code, stdout, stderr } = await runProgram(process.execPath, [SERVERLESS, 'deploy', '--stage', 'prod'], {
     env: wrong,
@@ -18,7 +18,7 @@ test('`serverless deploy` names every setting that is wrong, in a line each', { 
   expect(named).toEqual(['TOKEN_ISSUERS', 'LOG_LEVEL', 'CANARY_PERCENT', 'ALARM_EMAIL', 'PUBLIC_URL'])
 })
 
-describe('`npm run doctor`', { timeout: 60_000 }, () => {
+describe('`npm run doctor`', () => {
   // No address of a public name, and nothing is asked of the network.
   const jwksUri = 'https://localhost.localdomain/jwks'
   const env = {

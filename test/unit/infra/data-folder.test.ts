@@ -3,9 +3,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { lockDataFolder } from '../../../infra/local/data-folder.ts'
 import { temporaryFolder } from '../../support/stage/folder.ts'
+import { waitFor } from '../../wallet/wait.ts'
 
 const newFolder = async (): Promise<string> => {
   const folder = await temporaryFolder()
@@ -25,17 +26,23 @@ test('a second stage does not get it', async () => {
   await expect(lockDataFolder(folder, 0)).rejects.toThrow(`DATA_DIR=${folder}: another stage uses it`)
 })
 
-test('a stage that was told to end may still do so while the next one starts', async () => {
+test('a stage that was told to end may still do so while the next one starts, which says at once that it waits', async () => {
+  const said = vi.spyOn(console, 'error').mockImplementation(() => {})
+  onTestFinished(() => said.mockRestore())
   const folder = await newFolder()
   const hold = `
     import { lockDataFolder } from ${JSON.stringify(new URL('../../../infra/local/data-folder.ts', import.meta.url))}
     const lock = await lockDataFolder(${JSON.stringify(folder)})
     console.log('locked')
-    setTimeout(() => process.exit(), 500, lock)`
-  const ending = spawn(process.execPath, ['--input-type=module', '-e', hold], { stdio: ['ignore', 'pipe', 'inherit'] })
+    process.stdin.resume().on('end', () => process.exit(Number(lock === undefined)))`
+  const ending = spawn(process.execPath, ['--input-type=module', '-e', hold], { stdio: ['pipe', 'pipe', 'inherit'] })
   await once(ending.stdout, 'data')
-  using next = await lockDataFolder(folder)
+  const patient = lockDataFolder(folder, Number.POSITIVE_INFINITY)
+  await waitFor('it to be said', () => said.mock.calls.length > 0)
+  ending.stdin.end()
+  using next = await patient
   expect(next).toBeDefined()
+  expect(said.mock.calls).toEqual([[`DATA_DIR=${folder}: another stage uses it`]])
 })
 
 test('the next stage gets it', async () => {

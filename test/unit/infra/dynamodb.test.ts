@@ -1,12 +1,13 @@
 /** The DynamoDB of the local stage: it is there until it is stopped, and a line says why when it is not. */
 import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { StageFailure } from '../../../infra/failure.ts'
 import { startDatabase } from '../../../infra/local/dynamodb.ts'
 import { localSettings } from '../../../infra/local/settings.ts'
 import { temporaryFolder } from '../../support/stage/folder.ts'
-import { embeddedDatabases, stillRunning } from '../../support/stage/processes.ts'
+import { embeddedDatabases, processTree, stillRunning } from '../../support/stage/processes.ts'
+import { runProgram } from '../../support/stage/program.ts'
 import { waitFor } from '../../wallet/wait.ts'
 
 const start = async (environment: NodeJS.ProcessEnv = {}) => {
@@ -48,6 +49,29 @@ describe('the embedded one', () => {
     const failure = await database.failed.catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(StageFailure)
     expect(failure).toHaveProperty('message', 'The embedded DynamoDB has ended.')
+  })
+
+  test('is gone with a stage that is killed before it does anything more', async () => {
+    const killed = `
+      import childProcess, { spawnSync } from 'node:child_process'
+      import { writeSync } from 'node:fs'
+      import { syncBuiltinESMExports } from 'node:module'
+      const { spawn } = childProcess
+      const untilServing = 'const ask = (url) => fetch(url).catch(() => ask(url)); ask(process.argv[1])'
+      childProcess.spawn = (command, args, options) => {
+        writeSync(1, String(spawn(command, args, options).pid))
+        const url = 'http://127.0.0.1:' + args[args.indexOf('--port') + 1]
+        spawnSync(process.execPath, ['-e', untilServing, url])
+        process.kill(process.pid, 'SIGKILL')
+      }
+      syncBuiltinESMExports()
+      const { startDatabase } = await import(${JSON.stringify(resolve('infra/local/dynamodb.ts'))})
+      await startDatabase({})`
+    const { signal, stdout } = await runProgram(process.execPath, ['--input-type=module', '-e', killed])
+    expect(signal).toBe('SIGKILL')
+    const database = Number(stdout)
+    onTestFinished(() => processTree(database).forEach(({ pid }) => void process.kill(pid, 'SIGKILL')))
+    await waitFor('its database to be gone', () => processTree(database).length === 0)
   })
 
   test('says in one line what is wrong with its file, and leaves no process', async () => {

@@ -15,6 +15,7 @@ const token = {
 const definition = (...events: HttpEvent[]): FunctionDefinition => ({
   name: 'function',
   handler: 'functions/function.function',
+  uses: [],
   events: events.map((http) => ({ http })),
 })
 

@@ -23,27 +23,15 @@ const furtherOperations = (serviceFile: string, count: number): string => {
   ).join('')
 }
 
-/** What they may do: the same. */
-const furtherAccess = (accessFile: string, count: number): string => {
-  const [, access] = /^ {2}createOffer: (.+),\n/m.exec(accessFile) ?? []
-  if (access === undefined) throw new Error('infra/access.ts has no createOffer')
-  return Array.from({ length: count }, (_, index) => `  furtherOperation${index}: ${access},\n`).join('')
-}
-
 test(
   '100 operations with canary, alarms, custom domain, firewall and a rate of tenants are one stack',
   async () => {
     const serviceFile = await readFile('serverless.yml', 'utf8')
-    const accessFile = await readFile('infra/access.ts', 'utf8')
     const count = OPERATIONS_WANTED - OPERATIONS.length
     const further = furtherOperations(serviceFile, count)
-    const access = furtherAccess(accessFile, count)
     const { resources, templateBytes, rates } = await packageChanged(
       {
         'serverless.yml': serviceFile.replace(/^functions:\n/m, (line) => line + further),
-        // A link would lead to the real folder, and to the access.ts there.
-        'infra/plugins/roles.ts': await readFile('infra/plugins/roles.ts', 'utf8'),
-        'infra/access.ts': accessFile.replace(/^export const ACCESS: .*\n/m, (line) => line + access),
       },
       {
         CANARY_PERCENT: '10',

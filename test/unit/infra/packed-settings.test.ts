@@ -31,12 +31,13 @@ const packaged = async (serviceDir: string, definition: FunctionDefinition) => {
 const authorizer = (TOKEN_ISSUERS: string): FunctionDefinition => ({
   name: 'authorizer',
   handler: 'functions/authorizer.authorizer',
+  uses: [],
   environment: { TOKEN_ISSUERS, TENANT_RATE: '0' },
 })
 
 const methodArn = 'arn:aws:execute-api:eu-west-1:123456789012:abc/dev/GET/connections'
 
-test('the authorizer knows the issuers out of its zip', { timeout: 60_000 }, async () => {
+test('the authorizer knows the issuers out of its zip', async () => {
   await using folder = await serviceFolder({})
   const issuer = await localIssuer(folder.path)
   const definition = authorizer(JSON.stringify([issuer.settings]))

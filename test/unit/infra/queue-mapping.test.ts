@@ -1,7 +1,7 @@
 /** The event source mapping of a queue, on a real queue: what a function is given, and what comes back. */
 import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { type FauxqsServer, startFauxqs } from 'fauxqs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { untilAborted } from '../../../infra/local/pause.ts'
 import { runQueueMapping } from '../../../infra/local/queue-mapping.ts'
 import type { QueueEvent } from '../../../infra/service.ts'
@@ -201,10 +201,13 @@ describe('side by side', () => {
 
 describe('when the stage stops', () => {
   test('a mapping that waits for messages ends at once', async () => {
+    const asked = vi.spyOn(sqs, 'send')
     const mapping = run(await newQueue(), {})
-    const before = Date.now()
+    await waitFor('it to ask', () => asked.mock.results.length > 0)
     await mapping.stop()
-    expect(Date.now() - before).toBeLessThan(1_000)
+    // It has not waited for the answer, which comes after 20 s where there is no message.
+    await expect(asked.mock.results.at(-1)?.value).rejects.toMatchObject({ name: 'AbortError' })
+    asked.mockRestore()
   })
 
   test('what is being worked on is finished, and nothing more is begun', async () => {

@@ -39,10 +39,10 @@ describe('the contracts', () => {
         (contract.body !== undefined && /"(?:seed|\w*secret)"/i.test(described(contract.body))),
     )
     expect(holding.map(({ operationId }) => operationId)).toEqual([
-      'RegisterNotificationWebhook',
-      'RegisterWebhook',
       'CreateDid',
       'RotateWebhookSecret',
+      'RegisterNotificationWebhook',
+      'RegisterWebhook',
     ])
     expect(OPERATIONS.filter(({ holdsSecret }) => holdsSecret)).toEqual(holding)
   })

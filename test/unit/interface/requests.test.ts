@@ -21,7 +21,7 @@ describe('an AnonCreds proof request', () => {
 
   test.each([
     [attributes(attribute)],
-    [attributes({ names: ['given', 'family'], non_revoked: { from: 0, to: 10 } })],
+    [attributes({ names: ['given', 'family'], non_revoked: { from: 10, to: 10 } })],
     [predicates(predicate)],
     [predicates({ ...predicate, p_type: '<', p_value: -2_147_483_648, non_revoked: { to: 0 } })],
     [request({ requested_attributes: { a: attribute }, requested_predicates: {}, non_revoked: { to: 1 } })],
@@ -86,6 +86,22 @@ describe('an AnonCreds proof request', () => {
       'with an interval that ends before it begins',
       request({ requested_attributes: { a: attribute }, non_revoked: { from: 2, to: 1 } }),
       'non_revoked',
+    ],
+    // Aries RFC 0441: wallets refuse it.
+    [
+      'with an interval that is longer than a moment',
+      request({ requested_attributes: { a: attribute }, non_revoked: { from: 1, to: 2 } }),
+      'non_revoked',
+    ],
+    [
+      'with such an interval of an attribute',
+      attributes({ ...attribute, non_revoked: { from: 0, to: 10 } }),
+      'requested_attributes.a.non_revoked',
+    ],
+    [
+      'with such an interval of a predicate',
+      predicates({ ...predicate, non_revoked: { from: 0, to: 10 } }),
+      'requested_predicates.p.non_revoked',
     ],
     [
       'with an interval before time',

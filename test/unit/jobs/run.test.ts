@@ -53,6 +53,8 @@ const outcomeOf = async ({ id }: JobKey) => {
   return item && outcome.decode(item).text
 }
 const events = () => lines.map((line) => JSON.parse(line).event)
+/** The lines of the log that count what was given up. */
+const counted = () => lines.map((line) => JSON.parse(line)).filter(({ WorkGivenUp }) => WorkGivenUp !== undefined)
 const pass = (ms: number) => vi.setSystemTime(Date.now() + ms)
 const MINUTE = 60_000
 const LEASE = 90_000
@@ -152,13 +154,25 @@ describe('a job', () => {
   })
 })
 
+test('a job whose time was stored with a fraction runs, once', async () => {
+  const key = await newJob()
+  const item = jobItem.encode({ ...key, attempts: 0, failures: 0, createdAt: new Date().toISOString() })
+  const stored = { ...item, dueShard: { S: 'due|0' }, dueAt: { N: `${Date.now() - 1}.7` } }
+  await transaction('acme', async (unit) => unit.replace(stored, jobItem.attributes({ attempts: 0 })))
+  const run = vi.fn(async () => ({ commit: async () => {} }))
+  const handler = { run, giveUp: async () => {} }
+  await Promise.all([runJob(key, handler), runJob(key, handler)])
+  expect(run).toHaveBeenCalledOnce()
+  expect(await itemOf(key)).toBeUndefined()
+})
+
 describe('three deliveries at once', () => {
   test('are one run', async () => {
     const key = await newJob()
     const held = Promise.withResolvers<void>()
     const slow = handler(() => held.promise)
     const runs = [runJob(key, slow), runJob(key, slow), runJob(key, slow)]
-    await vi.waitFor(() => expect(slow.runs).toBe(1))
+    await expect.poll(() => slow.runs).toBe(1)
     held.resolve()
     await Promise.all(runs)
     await runJob(key, slow)
@@ -174,7 +188,7 @@ describe('a process that is killed amid a job', () => {
     const key = await newJob()
     const killed = handler(never)
     void runJob(key, killed)
-    await vi.waitFor(() => expect(killed.runs).toBe(1))
+    await expect.poll(() => killed.runs).toBe(1)
     const next = handler()
     pass(LEASE - 10_000)
     await runJob(key, next)
@@ -191,12 +205,12 @@ describe('a process that is killed amid a job', () => {
     const held = Promise.withResolvers<void>()
     const slow = handler(() => held.promise)
     const late = runJob(key, slow)
-    await vi.waitFor(() => expect(slow.runs).toBe(1))
+    await expect.poll(() => slow.runs).toBe(1)
     pass(LEASE)
     const other = Promise.withResolvers<void>()
     const second = handler(() => other.promise)
     const running = runJob(key, second)
-    await vi.waitFor(() => expect(second.runs).toBe(1))
+    await expect.poll(() => second.runs).toBe(1)
     held.resolve()
     await late
     expect(events()).toContain('job.taken_over')
@@ -211,7 +225,7 @@ describe('a process that is killed amid a job', () => {
     for (let attempt = 1; attempt <= 3; attempt++) {
       const killed = handler(never)
       void runJob(key, killed)
-      await vi.waitFor(() => expect(killed.runs).toBe(1))
+      await expect.poll(() => killed.runs).toBe(1)
       pass(LEASE)
     }
     const last = handler()
@@ -238,6 +252,7 @@ describe('an attempt that fails', () => {
     expect(broken.runs).toBe(3)
     expect(await itemOf(key)).toBeUndefined()
     expect(await outcomeOf(key)).toBe('given up: an internal error')
+    expect(counted()).toMatchObject([{ event: 'job.given_up', level: 'error', WorkGivenUp: 1 }])
     expect(lines.join()).not.toContain('secret')
   })
 
@@ -249,6 +264,7 @@ describe('an attempt that fails', () => {
       pass(MINUTE)
     }
     expect(await outcomeOf(key)).toBe('given up: there is no such schema')
+    expect(counted()).toMatchObject([{ event: 'job.given_up', level: 'warn', WorkGivenUp: 1 }])
   })
 
   test('by a conflict is no failure, but is not repeated for ever: the pauses grow to half an hour, and 40 attempts last most of a day', async () => {
@@ -302,8 +318,10 @@ describe('a job that can not be given up', () => {
     }
     expect(broken.runs).toBe(3)
     expect(tries).toBeLessThan(60)
+    expect(counted()).toEqual([])
     broken.giveUp = giveUp
     await runJob(key, broken)
+    expect(counted()).toHaveLength(1)
     expect(await outcomeOf(key)).toMatch(/^given up/)
     expect(await itemOf(key)).toBeUndefined()
   })

@@ -1,22 +1,34 @@
 /** The census: it counts however much there is. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { takeCensus } from '../../../lib/outbox/sweep.ts'
+import { Census } from '../../../lib/outbox/census.ts'
 import { entryWrite, newEntry } from '../../../lib/outbox/waiting-list.ts'
+import type { DueEntry } from '../../../lib/store/due.ts'
 import { type StartedTable, startTable } from '../store/started-table.ts'
 
 const NOW = 1_700_000_000_000
 
+const PAGE = 500
+
+/** Counts entries that are read in pages, none of which is there before it is asked for. */
+const takeCensus = (count: number, entryOf: (index: number) => DueEntry, now = NOW) => {
+  const census = new Census(now)
+  for (let from = 0; from < count; from += PAGE)
+    census.add(Array.from({ length: Math.min(PAGE, count - from) }, (_, index) => entryOf(from + index)))
+  return census.result()
+}
+
 test('counts 200,000 lanes, and finds the oldest among them', async () => {
-  const entries = Array.from({ length: 200_000 }, (_, index) => ({
-    lane: `acme|ConnectionRecord|${index}`,
-    at: NOW,
+  const lane = (index: number): DueEntry => ({
+    ...{ kind: 'lane', name: `acme|ConnectionRecord|${index}`, at: NOW },
     since: NOW - (index === 150_000 ? 9_000 : 1_000),
-  }))
-  expect(await takeCensus(entries, NOW)).toEqual({ lanes: 200_000, age: 9_000 })
+  })
+  expect(await takeCensus(200_000, lane)).toEqual({ lanes: 200_000, age: 9_000 })
 })
 
-test('takes a lane that does not say since when it waits for a new one', async () => {
-  expect(await takeCensus([{ lane: 'acme|ConnectionRecord|c', at: NOW }], NOW)).toEqual({ lanes: 1, age: 0 })
+test('takes a lane that does not say since when it waits for a new one, and no job for a lane', async () => {
+  const kinds = ['lane', 'job'] as const
+  const entry = (index: number): DueEntry => ({ kind: kinds[index] ?? 'job', name: 'acme|ConnectionRecord|c', at: NOW })
+  expect(await takeCensus(2, entry)).toEqual({ lanes: 1, age: 0 })
 })
 
 describe('of lanes that wait for a destination', () => {
@@ -35,7 +47,7 @@ describe('of lanes that wait for a destination', () => {
       return entryWrite(destination, { lane, entry, now: NOW + index * 1_000 }).put
     })
     await table.putAll(entries)
-    return takeCensus([{ destination, at: NOW }], NOW + count * 1_000)
+    return takeCensus(1, () => ({ kind: 'destination', name: destination, at: NOW }), NOW + count * 1_000)
   }
 
   test('counts each of 300, and finds the oldest', async () => {

@@ -29,7 +29,7 @@ const encoded = ({ tenant, connectionId }: { tenant: string; connectionId: strin
     createdAt: new Date(scene.now).toISOString(),
   })
 const ofKind = async (kind: string) => (await scene.table.items()).filter((item) => item.kind?.S === kind)
-const counted = () => lines.map((line) => JSON.parse(line)).filter(({ ItemsCorrupt }) => ItemsCorrupt === 1)
+const counted = () => lines.map((line) => JSON.parse(line)).filter(({ WorkGivenUp }) => WorkGivenUp === 1)
 
 describe('a message that is corrupt', () => {
   test.each<[string, Item]>([

@@ -5,13 +5,17 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
 import { destinationItem, recordFailure } from '../../../lib/outbox/destination.ts'
+import { destinationAt } from '../../../lib/outbox/message-item.ts'
 import { answered, failing, newOrigin, useOutboxScene } from './scene.ts'
 
 const scene = await useOutboxScene()
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
-const isClosed = async (origin: string) => (await scene.destination(origin))?.closedAt !== undefined
+const closedAt = async (destination: string) => (await scene.destination(destination))?.closedAt
+/** The origin, or the address there to which these tests send. */
+const isClosed = async (origin: string) =>
+  [await closedAt(origin), await closedAt(destinationAt(`${origin}/`))].some((at) => at !== undefined)
 
 test('a closed destination that nobody shares keeps the lanes of its probes by short names: its item is read often', async () => {
   const destination = newOrigin()
@@ -184,11 +188,13 @@ describe('a closed destination', () => {
     expect(await isClosed(origin)).toBe(false)
   })
 
-  const probeWith = async (outcome: PostOutcome) => {
+  /** What was closed by the first outcome is probed by the second. */
+  const probeWith = async (outcome: PostOutcome, closing = failing('connect')) => {
     const origin = newOrigin()
-    scene.respond = () => failing('connect')
-    await scene.sendTo(origin, 2)
+    scene.respond = () => closing
+    await scene.sendTo(origin, 4)
     await scene.handleAll()
+    expect(await isClosed(origin)).toBe(true)
     const before = scene.attempts.length
     scene.respond = () => outcome
     scene.now += 3 * SECOND
@@ -197,23 +203,41 @@ describe('a closed destination', () => {
   }
 
   test.each<[string, PostOutcome]>([
+    ['a refused connection', failing('connect')],
+    ['an address that the guard refuses', failing('address')],
+  ])('is not opened by a probe that meets %s', async (_name, outcome) => {
+    expect(await probeWith(outcome)).toBe(true)
+  })
+
+  test.each<[string, PostOutcome]>([
     ['502', answered(502)],
     ['503', answered(503)],
     ['504', answered(504)],
     ['a timeout', failing('timeout')],
     ['a connection that breaks', failing('reset')],
     ['an answer that is not HTTP', failing('response')],
+    ['a refused connection', failing('connect')],
     ['an address that the guard refuses', failing('address')],
-  ])('is not opened by a probe that meets %s', async (_name, outcome) => {
-    expect(await probeWith(outcome)).toBe(true)
+  ])('is an address that a probe does not open which meets %s', async (_name, outcome) => {
+    expect(await probeWith(outcome, answered(503))).toBe(true)
   })
 
-  test.each([200, 500, 429, 404])(
-    'is opened by a probe that is answered with %i: the origin is there',
-    async (status) => {
-      expect(await probeWith(answered(status))).toBe(false)
-    },
-  )
+  test.each<[string, PostOutcome]>([
+    ['503', answered(503)],
+    ['a timeout', failing('timeout')],
+    ['a connection that breaks', failing('reset')],
+    ['an answer that is not HTTP', failing('response')],
+  ])('is an origin that a probe opens which meets %s: that is a fault of one address', async (_name, outcome) => {
+    expect(await probeWith(outcome)).toBe(false)
+  })
+
+  test.each([200, 500, 429, 404])('is opened by a probe that is answered with %i', async (status) => {
+    expect(await probeWith(answered(status))).toBe(false)
+  })
+
+  test.each([200, 500, 429, 404])('is an address that a probe opens which is answered with %i', async (status) => {
+    expect(await probeWith(answered(status), answered(503))).toBe(false)
+  })
 
   test('is forgotten once nobody waits for it', async () => {
     const origin = newOrigin()
@@ -292,5 +316,91 @@ describe('strangers', () => {
     expect(await isClosed(origin)).toBe(false)
     expect(scene.taken).toHaveLength(1)
     expect(scene.attempts.length).toBeGreaterThan(10)
+  })
+})
+
+describe('an address', () => {
+  /** A message from a lane of its own to each path. */
+  const sendToPaths = async (origin: string, paths: string[], tenant?: string) => {
+    const lanes = paths.map((path) => ({ ...scene.newLane(tenant), path }))
+    for (const { path, ...to } of lanes) await scene.send(to, path, { origin, path })
+    return lanes
+  }
+  const numbered = (count: number, path = '/hostile/') => Array.from({ length: count }, (_, index) => `${path}${index}`)
+
+  test.each<[string, PostOutcome]>([
+    ['answers 503', answered(503)],
+    ['stalls', failing('timeout')],
+    ['breaks the connection', failing('reset')],
+    ['answers something else than HTTP', failing('response')],
+  ])('that %s closes nothing of its origin for others, however many strangers there are', async (_name, outcome) => {
+    const origin = newOrigin()
+    scene.respond = ({ endpoint }) => (endpoint.includes('hostile') ? outcome : answered(200))
+    await sendToPaths(origin, [...numbered(65), ...numbered(65)])
+    await scene.handleAll()
+    await sendToPaths(origin, ['/honest'])
+    await scene.handleAll()
+    expect(scene.taken).toEqual(['/honest'])
+    expect(await closedAt(origin)).toBeUndefined()
+  })
+
+  test('is closed by three tenants whose wallets share it, and with it no other', async () => {
+    const origin = newOrigin()
+    scene.respond = ({ endpoint }) => answered(endpoint.includes('?down') ? 503 : 200)
+    await sendToPaths(origin, ['/inbox?down', '/inbox?down#a', '/inbox?down#b', '/inbox?down'])
+    await scene.handleAll()
+    expect(scene.attempts).toHaveLength(3)
+    expect(await closedAt(destinationAt(`${origin}/inbox?down`))).toBe(scene.now)
+    await sendToPaths(origin, ['/inbox?up', '/inbox', '/'])
+    await scene.handleAll()
+    expect(scene.taken).toEqual(['/inbox?up', '/inbox', '/'])
+  })
+
+  test('of an origin where nobody can be reached waits for the origin, whatever its path', async () => {
+    const origin = newOrigin()
+    scene.respond = () => failing('connect')
+    await sendToPaths(origin, numbered(5))
+    await scene.handleAll()
+    expect(scene.attempts).toHaveLength(1)
+    scene.respond = () => answered(200)
+    await scene.pass(MINUTE)
+    expect(scene.taken).toHaveLength(5)
+    expect(await scene.left()).toEqual([])
+  })
+
+  test('that answers 503 does not keep its origin closed, which could not be reached before', async () => {
+    const origin = newOrigin()
+    scene.respond = () => failing('connect')
+    await sendToPaths(origin, numbered(30), randomUUID())
+    await sendToPaths(origin, ['/honest'])
+    await scene.handleAll()
+    scene.respond = ({ endpoint }) => answered(endpoint.includes('hostile') ? 503 : 200)
+    await scene.pass(30 * SECOND)
+    expect(scene.taken).toEqual(['/honest'])
+  })
+
+  test('is probed by one tenant after the other, and by another lane of each', async () => {
+    const origin = newOrigin()
+    scene.respond = () => failing('timeout')
+    const crowd = randomUUID()
+    await scene.sendTo(origin, 3)
+    await scene.handleAll()
+    await sendToPaths(
+      origin,
+      Array.from({ length: 60 }, () => '/'),
+      crowd,
+    )
+    const others = [...(await sendToPaths(origin, ['/'])), ...(await sendToPaths(origin, ['/']))]
+    await scene.handleAll()
+    const before = scene.attempts.length
+    await scene.pass(20 * MINUTE)
+    const probes = scene.attempts.slice(before).map(({ lane }) => lane)
+    const owners = probes.map((lane) => lane.split('|')[0])
+    expect(owners.slice(0, 3).sort()).toEqual([crowd, ...others.map(({ tenant }) => tenant)].sort())
+    // The three that closed it come after them, and then each has its turn again.
+    expect(new Set(owners.slice(0, 6)).size).toBe(6)
+    expect(owners.slice(6, 9)).toEqual(owners.slice(0, 3))
+    const ofCrowd = probes.filter((lane) => lane.startsWith(crowd))
+    expect(new Set(ofCrowd).size).toBe(ofCrowd.length)
   })
 })

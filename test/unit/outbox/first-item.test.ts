@@ -1,6 +1,7 @@
 /** A message that nothing was waiting before when it was committed: it is read with its destination, and the order of its lane holds. */
 import { expect, test } from 'vitest'
-import { leaseLane } from '../../../lib/outbox/lane.ts'
+import { enterLane, leaseLane } from '../../../lib/outbox/lane.ts'
+import { destinationAt } from '../../../lib/outbox/message-item.ts'
 import { wakeCommitted } from '../../../lib/outbox/queues.ts'
 import { answered, failing, newOrigin, type OutboxScene, useOutboxScene } from './scene.ts'
 
@@ -14,7 +15,7 @@ type To = ReturnType<OutboxScene['newLane']>
 /** Sends a message to a lane in which nothing waits, as send-message does. */
 const sendFirst = async (to: To, payload: string, options: Parameters<OutboxScene['commit']>[2]) => {
   const itemId = await scene.commit(to, payload, options)
-  await wakeCommitted([{ lane: to.lane, itemId, firstTo: options?.origin }])
+  await wakeCommitted([{ lane: to.lane, itemId, firstTo: options && destinationAt(`${options.origin}/`) }])
 }
 
 test('costs three requests where nothing is known of its destination: lease, one read of both, outcome with the end of the lane', async () => {
@@ -80,6 +81,21 @@ test('is followed in the same turn by one whose wake-up came meanwhile', async (
   expect(await scene.left()).toEqual([])
 })
 
+test('is followed by one that was committed at the same time, and whose wake-up fails for good meanwhile', async () => {
+  const to = scene.newLane()
+  const origin = newOrigin()
+  scene.respond = async ({ payload }) => {
+    if (payload === 'one') await enterLane(to.lane, scene.now)
+    return answered(200)
+  }
+  await scene.commit(to, 'two', { origin })
+  await sendFirst(to, 'one', { origin })
+  await scene.handleAll()
+  await scene.pass(10 * 60_000)
+  expect(scene.taken).toEqual(['one', 'two'])
+  expect(await scene.left()).toEqual([])
+})
+
 test('does not overtake one that has failed, however late its wake-up comes', async () => {
   const to = scene.newLane()
   const origin = newOrigin()
@@ -126,7 +142,7 @@ test('is set aside where it cannot be read, and the next one goes out', async ()
   const origin = newOrigin()
   await scene.table.put({ pk: { S: to.lane }, sk: { S: '0199-a' }, kind: { S: 'outbox' }, messages: { S: '{' } })
   await scene.commit(to, 'two', { origin, id: '0199-b' })
-  await wakeCommitted([{ lane: to.lane, itemId: '0199-a', firstTo: origin }])
+  await wakeCommitted([{ lane: to.lane, itemId: '0199-a', firstTo: destinationAt(`${origin}/`) }])
   await scene.handleAll()
   expect(scene.taken).toEqual(['two'])
   expect(await scene.left()).toEqual([])

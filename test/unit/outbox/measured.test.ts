@@ -1,7 +1,9 @@
 /** What the outbox measures: deliveries by what came of them, destinations that close, and what waits, wherever it waits. */
 import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { laneItem } from '../../../lib/outbox/lane.ts'
 import { MESSAGE_PLAN } from '../../../lib/outbox/retry-plan.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
+import { dueFor } from '../../../lib/store/due.ts'
 import type { SentWakeUp } from './scene.ts'
 import { answered, failing, newOrigin, useOutboxScene } from './scene.ts'
 
@@ -97,6 +99,13 @@ describe('what waits', () => {
     await scene.handleAll()
     scene.now += CENSUS
     expect(await countedAt(scene.now)).toMatchObject({ OutboxWaiting: 30, OutboxWaitingAge: scene.now - since })
+  })
+
+  test('counts a lane whose next attempt is almost two days away: a receiver may ask for 40 hours', async () => {
+    const { lane } = scene.newLane()
+    const epoch = scene.now - MINUTE
+    await scene.table.put(laneItem.encode({ lane, epoch, ...dueFor(lane, scene.now + 40 * 60 * MINUTE) }))
+    expect(await countedAt(scene.now)).toMatchObject({ OutboxWaiting: 1, OutboxWaitingAge: MINUTE })
   })
 
   test('is nothing again once it has left', async () => {

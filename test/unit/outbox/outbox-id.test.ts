@@ -1,7 +1,12 @@
 /** Ids of outbox items sort as they were made. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { newOutboxId } from '../../../lib/outbox/outbox-id.ts'
+import { newOutboxId, nextOutboxId, timeOfId } from '../../../lib/outbox/outbox-id.ts'
+import { messageLane } from '../../../lib/store/keys.ts'
+import { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
+import { useTable } from '../store/use-table.ts'
+
+const table = await useTable({ check: false, stream: false })
 
 test('should be a UUIDv7 of its time', () => {
   const now = Date.UTC(2050, 0, 1)
@@ -27,4 +32,13 @@ test('should go on increasing when one millisecond makes more ids than it can co
   const ids = Array.from({ length: 10_000 }, () => newOutboxId(now))
   expect(ids).toEqual(ids.toSorted())
   expect(new Set(ids).size).toBe(ids.length)
+})
+
+test('the next id of a connection should be later than that of its last item, which a function with a faster clock has made', async () => {
+  const id = 'ffffffff-0000-7fff-bfff-ffffffffffff'
+  const connectionId = 'c1'
+  await table.put({ pk: { S: messageLane('tenant', connectionId) }, sk: { S: id }, kind: { S: 'outbox' } })
+  const next = await nextOutboxId(new UnitOfWork('tenant'), connectionId)
+  expect(next > id).toBe(true)
+  expect(timeOfId(next)).toBe(timeOfId(id) + 1)
 })

@@ -46,6 +46,15 @@ test('what was given up then or later goes back as it was, and what was given up
   expect(await table.check()).toEqual([])
 })
 
+test('what was packed for a DID goes back into the lane of that DID', async () => {
+  await failed('1', at(-1), { did: 'digest' })
+  expect(await redriveMessages(at(-2), NOW)).toBe(1)
+  expect(await openMessageLane('acme|ConnectionRecord|c1|digest')?.read(NOW)).toMatchObject({
+    items: [{ item: { id: '1' } }],
+  })
+  expect(await openMessageLane('acme|ConnectionRecord|c1')?.read(NOW)).toMatchObject({ items: [] })
+})
+
 test('a message goes before what was sent after it, and what its wallet has taken is not sent again', async () => {
   await failed('0190', at(-1))
   await table.put(outboxItem.encode({ ...messageOf('0191'), attempts: 0, taken: 0, createdAt: at(0) }))

@@ -82,6 +82,8 @@ export class OutboxScene {
   after: (ms: number, act: () => void) => () => void = () => () => undefined
   /** The queues refuse. */
   sqsFails = false
+  /** The wake-ups, by their text, that the queues refuse each by itself. */
+  refuses: ((body: string) => boolean) | undefined
   readonly #seen = new Map<string, number>()
   readonly table: StartedTable
 
@@ -91,8 +93,9 @@ export class OutboxScene {
       () => async (args) => {
         if (this.sqsFails) throw Object.assign(new Error('injected'), { name: 'ServiceUnavailable' })
         const { QueueUrl = '', Entries = [] } = args.input as { QueueUrl?: string; Entries?: Record<string, unknown>[] }
-        for (const entry of Entries) this.#take(QueueUrl, entry)
-        return { response: {}, output: { $metadata: {}, Failed: [] } as never }
+        const refused = Entries.filter(({ MessageBody }) => this.refuses?.(String(MessageBody)))
+        for (const entry of Entries) if (!refused.includes(entry)) this.#take(QueueUrl, entry)
+        return { response: {}, output: { $metadata: {}, Failed: refused.map(({ Id }) => ({ Id })) } as never }
       },
       { step: 'initialize' },
     )
@@ -122,13 +125,19 @@ export class OutboxScene {
   async commit(
     { tenant, connectionId }: { tenant: string; connectionId: string },
     payload: string | string[],
-    { origin = 'https://wallet.example', id = newOutboxId(this.now), createdAt = this.now, unknown = false } = {},
+    {
+      origin = 'https://wallet.example',
+      path = '/',
+      id = newOutboxId(this.now),
+      createdAt = this.now,
+      unknown = false,
+    } = {},
   ): Promise<string> {
     if (!unknown) await this.#makeKnown(origin)
     await this.table.put(
       outboxItem.encode({
         ...{ tenant, connectionId, id, taken: 0, attempts: 0 },
-        messages: [payload].flat().map((one) => ({ endpoint: `${origin}/`, payload: one })),
+        messages: [payload].flat().map((one) => ({ endpoint: `${origin}${path}`, payload: one })),
         createdAt: new Date(createdAt).toISOString(),
       }),
     )

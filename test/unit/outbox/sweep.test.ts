@@ -1,14 +1,34 @@
 /** The sweep: what is due is woken, whoever has died; idle, it costs little and wakes nothing. */
-import { describe, expect, test } from 'vitest'
-import { sweep } from '../../../lib/outbox/sweep.ts'
+import type { SendMessageBatchCommand } from '@aws-sdk/client-sqs'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { jobItem, jobName } from '../../../lib/jobs/job.ts'
+import { destinationItem } from '../../../lib/outbox/destination.ts'
+import { laneItem } from '../../../lib/outbox/lane.ts'
+import { sqs } from '../../../lib/outbox/queues.ts'
+import { sweep, toWake } from '../../../lib/outbox/sweep.ts'
 import { isForLane } from '../../../lib/outbox/wake-up.ts'
+import { type DueEntry, dueFor } from '../../../lib/store/due.ts'
 import { toKey } from '../../../lib/store/table.ts'
 import { answered, failing, newOrigin, useOutboxScene } from './scene.ts'
 
+process.env.JOB_QUEUE_URL = 'http://sqs.test/jobs'
 const scene = await useOutboxScene()
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
+
+const NEW_JOB = { attempts: 0, failures: 0, createdAt: new Date(0).toISOString() }
+
+/** The queues of all entries that are sent from here on, also of those that SQS drops. */
+const countEntries = (): string[] => {
+  const sent: string[] = []
+  vi.spyOn(sqs(), 'send').mockImplementation((async ({ input }: SendMessageBatchCommand) => {
+    sent.push(...(input.Entries ?? []).map(() => input.QueueUrl?.split('/').at(-1) ?? ''))
+    return {}
+  }) as never)
+  return sent
+}
+afterEach(() => vi.restoreAllMocks())
 
 describe('the sweep', () => {
   test('asks each shard of the index once where nothing is due, and wakes nothing', async () => {
@@ -47,6 +67,72 @@ describe('the sweep', () => {
     scene.respond = () => answered(200)
     await scene.pass(2 * MINUTE)
     expect(scene.taken).toEqual(['one'])
+  })
+
+  test('wakes what stays due at the same time once in five minutes, and again then', async () => {
+    const jobs = [1, 2, 3].map((id) => ({ tenant: 'acme', type: 'ledger-object' as const, id: String(id) }))
+    const destination = newOrigin()
+    const to = scene.newLane()
+    for (const key of jobs)
+      await scene.table.put(jobItem.encode({ ...key, ...NEW_JOB, ...dueFor(jobName(key), scene.now) }))
+    await scene.table.put(destinationItem.encode({ destination, version: 1, ...dueFor(destination, scene.now) }))
+    await scene.table.put(laneItem.encode({ lane: to.lane, ...dueFor(to.lane, scene.now) }))
+    const woken = countEntries()
+    const counts = []
+    for (let minute = 0; minute < 11; minute++, scene.now += MINUTE) {
+      await sweep(scene.now)
+      counts.push(woken.splice(0).length)
+    }
+    expect(counts).toEqual([5, 0, 0, 0, 0, 5, 0, 0, 0, 0, 5])
+    // At another time it is due anew.
+    for (const key of jobs)
+      await scene.table.put(jobItem.encode({ ...key, ...NEW_JOB, ...dueFor(jobName(key), scene.now) }))
+    await sweep(scene.now)
+    expect(woken).toEqual(jobs.map(() => 'jobs'))
+  })
+
+  test('does not wait five minutes for what a queue has refused in part', async () => {
+    const lanes = Array.from({ length: 15 }, () => scene.newLane().lane)
+    for (const lane of lanes) await scene.table.put(laneItem.encode({ lane, ...dueFor(lane, scene.now) }))
+    scene.refuses = (body) => body.includes(lanes[7] as string)
+    await sweep(scene.now)
+    expect(scene.waiting).toHaveLength(14)
+    scene.refuses = undefined
+    await sweep(scene.now + MINUTE)
+    expect(scene.waiting.map(({ wakeUp }) => 'lane' in wakeUp && wakeUp.lane).sort()).toEqual(lanes.sort())
+  })
+
+  test('wakes so many of one owner in a shard, and those of others behind them', async () => {
+    const due = (owner: string, count: number, at: number): DueEntry[] =>
+      Array.from({ length: count }, (_, index) => ({ kind: 'lane', name: `${owner}|ConnectionRecord|${index}`, at }))
+    const shares = new Map<string, number>()
+    const from = { now: 10, wokenAt: () => undefined, shares }
+    const first = toWake(due('busy', 500, 1), from)
+    const second = toWake([...due('busy', 400, 1), ...due('quiet', 3, 2)], from)
+    expect(first).toEqual(due('busy', 256, 1))
+    expect(second).toEqual(due('quiet', 3, 2))
+    // Those whose wake-ups may still be in a queue keep their share; those that were handled make room.
+    const names = new Set(first.map(({ name }) => name))
+    const wokenAt = ({ name }: DueEntry) => (names.has(name) ? 10 : undefined)
+    const later = () => ({ now: 10 + MINUTE, wokenAt, shares: new Map() })
+    expect(toWake(due('busy', 500, 1), later())).toEqual([])
+    const handled = 100
+    expect(toWake(due('busy', 500, 1).slice(handled), later())).toEqual(
+      due('busy', 500, 1).slice(first.length, first.length + handled),
+    )
+  })
+
+  test('reads nothing that is due in weeks, although it counts what waits', async () => {
+    const CENSUS = 5 * MINUTE
+    scene.now = Math.ceil(scene.now / CENSUS) * CENSUS
+    const jobs = Array.from({ length: 600 }, (_, id) => ({
+      ...{ tenant: 'acme', type: 'pickup-expiry' as const, id: String(id) },
+    }))
+    const later = scene.now + 13 * 24 * 60 * MINUTE
+    await scene.table.putAll(jobs.map((key) => jobItem.encode({ ...key, ...NEW_JOB, dueShard: 'due|0', dueAt: later })))
+    scene.table.watch()
+    await sweep(scene.now)
+    expect(scene.table.requests).toEqual(Array.from({ length: 16 }, () => 'Query'))
   })
 
   test('survives an item of the index that is neither', async () => {

@@ -314,6 +314,19 @@ describe('a destination of which nothing is known', () => {
     expect(await scene.left()).toEqual([])
   })
 
+  test('is tried by the repetition of its wake-up, within minutes, where the slow queue took nothing', async () => {
+    const to = scene.newLane()
+    await scene.send(to, 'first', { origin: newOrigin(), ...first })
+    const [one] = scene.waiting.splice(0)
+    scene.sqsFails = true
+    if (one !== undefined) await expect(scene.handle(one)).rejects.toMatchObject({ code: 'store.unavailable' })
+    scene.sqsFails = false
+    if (one !== undefined) await scene.handle({ ...one, repeated: true })
+    await scene.handleAll()
+    expect(scene.taken).toEqual(['first'])
+    expect(await scene.left()).toEqual([])
+  })
+
   test('is known for a month, and noted again in the second half of it only', async () => {
     const origin = newOrigin()
     const DAY = 24 * HOUR

@@ -1,6 +1,13 @@
 /** Lanes that wait for a destination: none is lost, whoever joins, releases or probes at the same time, or twice. */
 import { describe, expect, test } from 'vitest'
-import { change, destinationItem, ensureDue, leaveIndex, readDestination } from '../../../lib/outbox/destination.ts'
+import {
+  change,
+  destinationItem,
+  ensureDue,
+  leaveIndex,
+  openDestination,
+  readDestination,
+} from '../../../lib/outbox/destination.ts'
 import { onDestinationDue } from '../../../lib/outbox/destination-due.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
 import { answered, failing, newOrigin, type SentWakeUp, useOutboxScene } from './scene.ts'
@@ -57,6 +64,27 @@ describe('the waiting list', () => {
       expect(await scene.left()).toEqual([])
     },
   )
+
+  test('loses no lane that joins after another process has found the list empty, and left the index', async () => {
+    const { origin } = await closedWithLane()
+    scene.waiting.length = 0
+    const joining = scene.newLane()
+    await scene.commit(joining, 'joins', { origin })
+    scene.table.way = async (command, send) => {
+      // The lane has seen the destination in the index, and is about to enter the list.
+      if (command === 'TransactWriteItems') {
+        scene.table.way = undefined
+        await leaveIndex(await readDestination(origin, scene.now), scene.now)
+      }
+      await send()
+    }
+    await scene.committed(joining.lane)
+    expect(await scene.destination(origin)).toHaveProperty('dueAt')
+    scene.respond = () => answered(200)
+    await scene.pass(MINUTE)
+    expect(scene.taken).toContain('joins')
+    expect(await scene.left()).toEqual([])
+  })
 
   test('loses no lane where the process dies between joining and looking once more', async () => {
     const { origin, to } = await closedWithLane()
@@ -160,6 +188,23 @@ describe('the waiting list', () => {
     await handleOthers()
     expect(released()).toBeGreaterThan(second)
     await scene.pass(10 * MINUTE)
+  })
+
+  test('keeps the entries of lanes whose release the queue did not take', async () => {
+    const origin = newOrigin()
+    scene.respond = () => failing('connect')
+    await scene.sendTo(origin, 3)
+    await scene.handleAll()
+    await openDestination(origin, { lane: 'another', now: scene.now })
+    scene.respond = () => answered(200)
+    const [release] = scene.waiting.filter(({ wakeUp }) => 'destination' in wakeUp && wakeUp.at === scene.now)
+    scene.sqsFails = true
+    if (release !== undefined) await scene.handle(release)
+    expect((await scene.left()).filter((kind) => kind === 'waiting-lane')).toHaveLength(3)
+    scene.sqsFails = false
+    await scene.pass(2 * MINUTE)
+    expect(scene.taken).toHaveLength(3)
+    expect(await scene.left()).toEqual([])
   })
 
   test('has no wake-ups for lanes whose queue did not take them, and tries again', async () => {

@@ -17,6 +17,14 @@ test.each([
   ['an answer to the wallet, when 1 MiB waits', { queue: { messages: 1, bytes: MIB }, answers: true }, 'queue'],
   ['a share of the agent that has room', { share: { messages: 6_249, bytes: 0 } }, undefined],
   ['a share of the agent that is full of messages', { share: { messages: 6_250, bytes: 0 } }, 'agent'],
+  [
+    'an answer to the wallet, in a share that is half full',
+    { share: { messages: 3_125, bytes: 0 }, answers: true },
+    'agent',
+  ],
+  ['one before that', { share: { messages: 3_124, bytes: 0 }, answers: true }, undefined],
+  ['an answer where half of the bytes wait', { share: { messages: 1, bytes: 32 * MIB }, answers: true }, 'agent'],
+  ['a message of the agent itself, in such a share', { share: { messages: 3_125, bytes: 32 * MIB } }, undefined],
   ['a share of the agent that is full of bytes', { share: { messages: 1, bytes: 64 * MIB } }, 'agent'],
 ])('%s', (_, held, full) => {
   expect(fullBy(ONE, { queue: NOTHING, share: NOTHING, answers: false, ...held })).toBe(full)

@@ -265,3 +265,28 @@ describe('form data', () => {
     })
   })
 })
+
+test('the formats in which a presentation was verified are shown: a prover may answer one of several', () => {
+  const attachment = (id: string) => ({ '@id': id, data: { base64: base64({}) } })
+  const messages = [
+    {
+      '@type': 'https://didcomm.org/present-proof/2.0/request-presentation',
+      formats: [
+        { attach_id: 'a', format: 'anoncreds/proof-request@v1.0' },
+        { attach_id: 'b', format: 'dif/presentation-exchange/definitions@v1.0' },
+      ],
+      'request_presentations~attach': [attachment('a'), attachment('b')],
+    },
+    {
+      '@type': 'https://didcomm.org/present-proof/2.0/presentation',
+      formats: [{ attach_id: 'a', format: 'anoncreds/proof@v1.0' }],
+      'presentations~attach': [attachment('a')],
+    },
+  ]
+  const asVerified = (isVerified: boolean) => {
+    const { value, tags } = proof('v2')
+    return proofFormData({ value: { ...value, isVerified }, tags }, stored(messages))
+  }
+  expect(asVerified(true)).toMatchObject({ verifiedFormats: ['anoncreds'] })
+  expect(asVerified(false)).not.toHaveProperty('verifiedFormats')
+})

@@ -20,7 +20,7 @@ const { kind: _, url, ...shown } = registration
 
 describe('the result of registering', () => {
   test("has the document's four fields, and the URL under the name of its kind", () => {
-    const result = toRegistrationResult(registration)
+    const result = toRegistrationResult({ registration })
     expect(result).toEqual({
       statusCode: 201,
       success: true,
@@ -31,19 +31,19 @@ describe('the result of registering', () => {
   })
 
   test('of a notification endpoint names it notificationWebhook', () => {
-    const result = toRegistrationResult({ ...registration, kind: 'notification' })
+    const result = toRegistrationResult({ registration: { ...registration, kind: 'notification' } })
     expect(result.data).toEqual({ ...shown, notificationWebhook: url })
     expect(v.is(NotificationRegistrationResult, result)).toBe(true)
     expect(v.is(WebhookRegistrationResult, result)).toBe(false)
   })
 
   test('shows the secret only when it is given', () => {
-    expect(toRegistrationResult(registration, 'whsec_abc').data.secret).toBe('whsec_abc')
-    expect(toRegistrationResult(registration).data).not.toHaveProperty('secret')
+    expect(toRegistrationResult({ registration, secret: 'whsec_abc' }).data.secret).toBe('whsec_abc')
+    expect(toRegistrationResult({ registration }).data).not.toHaveProperty('secret')
   })
 
   test('says what a pending registration waits for', () => {
-    const pending = toRegistrationResult({ ...registration, status: 'pending' })
+    const pending = toRegistrationResult({ registration: { ...registration, status: 'pending' } })
     expect(pending.data.status).toBe('pending')
     expect(pending.message).toContain('token')
   })

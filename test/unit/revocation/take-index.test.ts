@@ -1,8 +1,9 @@
-/** Indexes of revocation registries: none is given twice, the next registry is asked for in time, and a missing one is a 503. */
+/** Indexes of revocation registries: none is given twice, the next registry is asked for in time, and a missing one is a 409 that says when to come again. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { jobItem, jobNamed } from '../../../lib/jobs/job.ts'
-import { registryItem, wantedRegistry } from '../../../lib/revocation/registry.ts'
+import { registryItem, waitForWrite, wantedRegistry } from '../../../lib/revocation/registry.ts'
 import { takeRevocationIndex } from '../../../lib/revocation/take-index.ts'
+import { transaction } from '../../../lib/store/transaction.ts'
 import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 
 const TENANT = 'acme'
@@ -84,6 +85,18 @@ describe('where none is free', () => {
     await addRegistry(1)
     await expect(take('other')).rejects.toMatchObject({ code: 'revocation.no_index' })
   })
+})
+
+test.each([
+  ['is being made', 'is being made', 2],
+  ['waits for the operator of a ledger', 'has to be written to the ledger', 60],
+])('an offer whose registry %s is told what it waits for, and when to come again', async (_, words, retryAfter) => {
+  await addRegistry(1, { taken: 99 })
+  const wanted = { tenant: TENANT, credentialDefinitionId: definition, number: 2, size: 100 }
+  if (retryAfter === 60)
+    await transaction(TENANT, (unit) => waitForWrite(unit, wanted, { registryId: 'registry-2', transaction: {} }))
+  await expect(take()).rejects.toMatchObject({ retryAfter, message: expect.stringContaining(words) })
+  expect(await isAskedFor(2)).toBe(retryAfter === 2)
 })
 
 test('an update whose answer was lost costs an index, and gives none twice', async () => {

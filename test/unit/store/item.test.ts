@@ -2,7 +2,18 @@
 import * as v from 'valibot'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { defineItem, type Stored } from '../../../lib/store/item.ts'
-import { bytes, flag, inKey, integer, isoTime, json, optional, picklist, text } from '../../../lib/store/item-fields.ts'
+import {
+  bytes,
+  flag,
+  inKey,
+  integer,
+  isoTime,
+  json,
+  optional,
+  picklist,
+  roundedUp,
+  text,
+} from '../../../lib/store/item-fields.ts'
 import type { Address } from '../../../lib/store/keys.ts'
 import type { Item } from '../../../lib/store/table.ts'
 
@@ -131,6 +142,34 @@ describe('a corrupt item', () => {
     const { [name]: _missing, ...item } = parcel.encode(FULL)
     expect(() => parcel.decode(item)).toThrow(`a stored parcel is corrupt at ${name}`)
   })
+})
+
+describe('what decoding would refuse is never stored', () => {
+  test.each<[string, Record<string, unknown>]>([
+    ['attempts', { attempts: 1.5 }],
+    ['attempts', { attempts: Number.NaN }],
+    ['attempts', { attempts: Number.POSITIVE_INFINITY }],
+    ['attempts', { attempts: 2 ** 53 }],
+    ['attempts', { attempts: '2' }],
+    ['expiresAt', { expiresAt: 0.1 }],
+    ['state', { state: 'do-not-quote-me' }],
+  ])('as %s: %j', (name, given) => {
+    for (const write of [
+      () => parcel.encode({ ...FULL, ...given } as typeof FULL),
+      () => parcel.attributes(given as Partial<typeof FULL>),
+    ]) {
+      expect(write).toThrow(`a parcel can not be stored with this ${name}`)
+      expect(write).not.toThrow('do-not-quote-me')
+    }
+  })
+})
+
+test('a number that was stored with a fraction is read as the next whole one, where that is said', () => {
+  const due = defineItem('due', (address: Address) => address, { at: roundedUp() })
+  const item = due.encode({ pk: 'a', sk: 'b', at: 5 })
+  expect(due.decode({ ...item, at: { N: '1763890000000.3' } })).toEqual({ at: 1_763_890_000_001 })
+  expect(() => due.decode({ ...item, at: { N: '' } })).toThrow('a stored due is corrupt at at')
+  expect(() => due.encode({ pk: 'a', sk: 'b', at: 5.5 })).toThrow('a due can not be stored with this at')
 })
 
 describe('a time', () => {

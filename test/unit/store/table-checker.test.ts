@@ -2,10 +2,10 @@
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { destinationItem } from '../../../lib/outbox/destination.ts'
-import { dueFor } from '../../../lib/outbox/due.ts'
 import { laneItem } from '../../../lib/outbox/lane.ts'
 import { outboxItem, outcomeItem } from '../../../lib/outbox/message-item.ts'
 import { entryWrite, newEntry } from '../../../lib/outbox/waiting-list.ts'
+import { dueFor } from '../../../lib/store/due.ts'
 import { indexEntries } from '../../../lib/store/index-entries.ts'
 import {
   dataKeyAddress,

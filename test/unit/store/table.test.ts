@@ -1,6 +1,8 @@
 /** Reads of the table: consistent, whole, blind to what has expired, and plain about what went wrong. */
+import type { BatchGetItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { AgentError } from '../../../lib/errors.ts'
+import { dynamodb } from '../../../lib/store/client.ts'
 import {
   epochSeconds,
   getItem,
@@ -15,6 +17,10 @@ import {
 } from '../../../lib/store/table.ts'
 import { failure } from './started-table.ts'
 import { useTable } from './use-table.ts'
+
+/** Pauses in ms, none of which is waited for. */
+const paused: number[] = []
+vi.mock('node:timers/promises', () => ({ setTimeout: async (ms: number) => void paused.push(ms) }))
 
 const table = await useTable({ check: false })
 
@@ -85,6 +91,37 @@ describe('many items', () => {
     table.watch()
     expect(sortKeys(await queryAll('large0'))).toEqual(addresses('large0', 25).map(({ sk }) => sk))
     expect(table.requests.length).toBeGreaterThan(5)
+  })
+})
+
+describe('items that a throttled table does not read', () => {
+  /** BatchGetItem reads nothing of `times` requests: all keys are unprocessed. */
+  const throttle = (times: number) => {
+    const asked: number[] = []
+    vi.spyOn(dynamodb(), 'send').mockImplementation(((command: BatchGetItemCommand) => {
+      const { RequestItems = {} } = command.input
+      asked.push(Object.values(RequestItems)[0]?.Keys?.length ?? 0)
+      return Promise.resolve(asked.length <= times ? { Responses: {}, UnprocessedKeys: RequestItems } : {})
+    }) as never)
+    return asked
+  }
+  beforeEach(() => paused.splice(0))
+
+  test('should be asked for again with growing pauses and jitter, a few times, and be store.unavailable then', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(1)
+    const asked = throttle(Number.POSITIVE_INFINITY)
+    await expect(getItems(addresses('throttled', 3))).rejects.toMatchObject({ code: 'store.unavailable' })
+    expect(asked.length).toBeLessThanOrEqual(8)
+    expect(paused).toHaveLength(asked.length - 1)
+    expect(paused).toEqual(paused.map((_, index) => (paused[0] ?? 0) * 2 ** index))
+    expect(paused.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(5_000)
+    expect(paused[0]).toBeGreaterThan(0)
+  })
+
+  test('should be read where the table takes the requests again', async () => {
+    const asked = throttle(2)
+    expect(await getItems(addresses('throttled', 3))).toEqual([])
+    expect(asked).toEqual([3, 3, 3])
   })
 })
 

@@ -59,6 +59,19 @@ describe('a unit', () => {
     })
   })
 
+  test('should go on with its own writes where a later read brings the record again', async () => {
+    const [changed, removed] = [await saved(), await saved()]
+    await transaction(ACME, async (unit) => {
+      await unit.update({ ...changed, value: { ...changed.value, count: 1 } })
+      await unit.remove(ACME, TYPE, removed.id)
+      for (const { id } of [changed, removed]) await unit.readWithLast(recordAddress(ACME, TYPE, id).pk)
+      expect((await unit.read(ACME, TYPE, changed.id))?.value.count).toBe(1)
+      expect(await unit.read(ACME, TYPE, removed.id)).toBeUndefined()
+    })
+    expect((await read(changed))?.value.count).toBe(1)
+    expect(await read(removed)).toBeUndefined()
+  })
+
   test('should read each record and each index once', async () => {
     const [first, second] = [await saved({ tags: { threadId: 't1' } }), await saved({ tags: { threadId: 't1' } })]
     await transaction(ACME, async (unit) => {

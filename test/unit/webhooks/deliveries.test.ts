@@ -117,7 +117,7 @@ describe('the list', () => {
     expect((await pages('all well', { limit: 1, status: 'failed' })).flat()).toEqual([])
   })
 
-  test('fits into an answer of Lambda, however the responses look', { timeout: 30_000 }, async () => {
+  test('fits into an answer of Lambda, however the responses look', async () => {
     const ids = await attempts('large', 1100, '\u0001'.repeat(1024))
     for (const status of [undefined, 'delivered'] as const) {
       const { entries, next } = await listDeliveries('large', { limit: 1000, status })

@@ -1,14 +1,16 @@
 /** Changes become events: each once, in order for each record, and nothing is lost when the table does not answer. */
 import fc from 'fast-check'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { committedId, groupOf } from '../../../lib/outbox/wake-up.ts'
+import { dynamodb } from '../../../lib/store/client.ts'
 import { eventPartitions, organizationTenants } from '../../../lib/store/keys.ts'
 import type { StoredRecord } from '../../../lib/store/stored-record.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'
 import { type Item, toKey } from '../../../lib/store/table.ts'
-import { removeIf } from '../../../lib/store/write.ts'
+import { removeIf, transact } from '../../../lib/store/write.ts'
 import { dispatchEvents } from '../../../lib/webhooks/dispatch-events.ts'
-import { eventItem, placeItem } from '../../../lib/webhooks/event-item.ts'
+import { eventItem, placeItem, type StoredEvent } from '../../../lib/webhooks/event-item.ts'
+import { openEventLane } from '../../../lib/webhooks/event-lane.ts'
 import { inserted, modified } from '../../support/webhooks/changes.ts'
 import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 import { failure } from '../store/started-table.ts'
@@ -386,4 +388,88 @@ test('the events of one endpoint are spread over partitions', async () => {
   await dispatch(Array.from({ length: 60 }, (_, index) => walk(`r${index}`, 'done')).flat())
   const used = new Set((await table.items(`@endpoint|webhook-of-org-${tenant}`)).map(({ pk }) => pk?.S))
   expect([...used].sort()).toEqual(eventPartitions(`webhook-of-org-${tenant}`))
+})
+
+describe('an endpoint that is throttled', () => {
+  /** DynamoDB takes no write to the partitions of these endpoints; `whole`: and none at all. */
+  const throttle = (endpoints: string[], whole = false) => {
+    const refusals: string[] = []
+    const { send } = dynamodb()
+    spy = vi.spyOn(dynamodb(), 'send')
+    spy.mockImplementation(((command: { input: object }) => {
+      const text = JSON.stringify(command.input)
+      const isWrite = /"(Put|Item|TransactItems)"/.test(text)
+      if (isWrite && (whole || endpoints.some((id) => text.includes(`"@endpoint|${id}|events`)))) {
+        refusals.push(text)
+        const CancellationReasons = [{ Code: 'ThrottlingError' }, { Code: 'None' }]
+        return Promise.reject(failure('TransactionCanceledException', { CancellationReasons }))
+      }
+      return Reflect.apply(send, dynamodb(), [command])
+    }) as never)
+    return refusals
+  }
+  let spy: { mockRestore(): void; mockImplementation(act: never): unknown } | undefined
+  afterEach(() => spy?.mockRestore())
+
+  test('holds back no change, its own neither: its events wait in their lanes, in order', async () => {
+    await table.putAll([endpoint('webhook'), endpoint('notification')])
+    const refusals = throttle([`webhook-of-org-${tenant}`])
+    const changes = Array.from({ length: 30 }, (_, id) => walk(`t${id}`, 'request-sent', 'done')).flat()
+    expect(await dispatch(changes)).toEqual([])
+    expect(await told('notification')).toHaveLength(60)
+    // Those that were under way at the same time, and no other.
+    expect(refusals.length).toBeLessThanOrEqual(16)
+    expect(queues.sent).toHaveLength(120)
+    const lanes = Map.groupBy(await waiting('webhook'), ({ lane }) => lane)
+    expect(lanes.size).toBe(30)
+    for (const places of lanes.values()) expect(places).toHaveLength(2)
+    expect(await eventsOf('webhook')).toEqual([])
+  })
+
+  test('has each event once, whatever is repeated, and as it would have been', async () => {
+    await table.put(endpoint('webhook'))
+    throttle([`webhook-of-org-${tenant}`])
+    const changes = walk('r1', 'request-sent', 'done')
+    await dispatch(changes)
+    await dispatch(changes)
+    spy?.mockRestore()
+    const [lane = ''] = (await waiting()).map((place) => place.lane)
+    const contents = await openEventLane(lane)
+    const read = async () => (await contents?.read(Date.now()))?.items as { event: StoredEvent }[] | undefined
+    const first = await read()
+    expect(first?.map(({ event }) => JSON.parse(event.body).data.record.state)).toEqual(['request-sent', 'done'])
+    expect(await eventsOf('webhook')).toEqual(first?.map(({ event }) => event))
+    await dispatch(changes)
+    expect(await read()).toEqual(first)
+    expect(await waiting()).toHaveLength(2)
+  })
+
+  test('has its events in their lanes when it is disabled, too: they are held there', async () => {
+    await table.put(endpoint('webhook', 'disabled'))
+    throttle([`webhook-of-org-${tenant}`])
+    expect(await dispatch(walk('r1', 'request-sent'))).toEqual([])
+    spy?.mockRestore()
+    const [lane = ''] = (await waiting()).map((place) => place.lane)
+    const contents = await openEventLane(lane)
+    for (const item of (await contents?.read(Date.now()))?.items ?? []) await transact(contents?.settle(item) ?? [])
+    expect(await eventsOf('webhook')).toMatchObject([{ state: 'held' }])
+    expect(await waiting()).toEqual([])
+  })
+
+  test('has an event that is corrupt in its lane set aside', async () => {
+    await table.put(endpoint('webhook'))
+    throttle([`webhook-of-org-${tenant}`])
+    await dispatch(walk('r1', 'request-sent'))
+    spy?.mockRestore()
+    const [item] = await table.items(`@outbox|org-${tenant}|`)
+    await table.put({ ...item, sequence: { S: 'one' } })
+    const read = await (await openEventLane(item?.pk?.S ?? ''))?.read(Date.now())
+    expect(read).toMatchObject({ items: [], corrupt: [{}] })
+  })
+
+  test('stops the stream as before where the table takes no write at all', async () => {
+    await table.put(endpoint('webhook'))
+    throttle([], true)
+    expect(await dispatch(walk('r1', 'request-sent'))).toEqual([[expect.any(String), 'store.unavailable']])
+  })
 })

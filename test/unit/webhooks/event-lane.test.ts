@@ -5,7 +5,7 @@ import { organizationPartition } from '../../../lib/store/keys.ts'
 import { epochSeconds, type Item } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { removeIf } from '../../../lib/store/write.ts'
-import { type EventState, eventItem, SECONDS_KEPT } from '../../../lib/webhooks/event-item.ts'
+import { type EventState, eventItem, placeCarrying, SECONDS_KEPT } from '../../../lib/webhooks/event-item.ts'
 import { openEventLane } from '../../../lib/webhooks/event-lane.ts'
 import { FAILING_MS } from '../../../lib/webhooks/health.ts'
 import { replayEvent } from '../../../lib/webhooks/replays.ts'
@@ -71,6 +71,19 @@ test.each<[string, Item]>([
     expect(scene.lines.filter((line) => line.includes('outbox.item_corrupt'))).toHaveLength(2)
   },
 )
+
+test('an event that its place carries is set aside if it is corrupt, and those behind it are delivered', async () => {
+  const [lost, next] = [1, 2].map((more) => eventFor(scene.endpoint, { sequence: scene.event.sequence + more }))
+  if (lost === undefined || next === undefined) throw new Error('there are two')
+  const carrying: Item = { ...placeCarrying(lost, PENDING.pendingSince), attempts: { S: 'none' } }
+  await scene.table.put(carrying)
+  await storeEvent(next)
+  await scene.deliver()
+  expect(scene.receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([scene.event.id, next.id])
+  expect(await places()).toEqual([])
+  const aside = (await scene.table.items('@corrupt|')).map(({ corruptSk }) => corruptSk?.S)
+  expect(aside).toContain(carrying.sk?.S)
+})
 
 test('the events of a record go out by their sequences, whichever was written first, and none overtakes one that failed', async () => {
   const later = eventFor(scene.endpoint, { sequence: scene.event.sequence + 2 })

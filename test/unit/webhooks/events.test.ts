@@ -55,6 +55,25 @@ const FACTS: Record<string, Fact> = {
       ),
     ),
   ),
+  'credential.revocation_published': only(
+    factsOf(
+      modified(
+        recordItem('CredentialRecord', 'done', 4, revoked('pending')),
+        recordItem('CredentialRecord', 'done', 5, revoked('published')),
+      ),
+    ),
+  ),
+  'credential.revocation_notification_received': only(
+    factsOf(
+      modified(
+        recordItem('CredentialRecord', 'done', 4, { role: 'holder' }),
+        recordItem('CredentialRecord', 'done', 5, {
+          role: 'holder',
+          revocationNotification: { revocationDate: writtenAt(5), comment: 'Alice has left' },
+        }),
+      ),
+    ),
+  ),
   'proof.state_changed': only(
     factsOf(
       modified(
@@ -71,14 +90,17 @@ const FACTS: Record<string, Fact> = {
       modified(
         definitionItem('wait', 1),
         definitionItem('failed', 2, {
-          ...{
-            issuerId: 'did:webvh:acme',
-            schemaId: 'did:webvh:acme/resources/1',
-            tag: 'Alice',
-            supportRevocation: false,
-          },
+          ...ofAlice(),
           reason: 'its schema is not where its id says',
         }),
+      ),
+    ),
+  ),
+  'credential_definition.ledger_objects_added': only(
+    factsOf(
+      modified(
+        definitionItem('finished', 3, ofAlice()),
+        definitionItem('finished', 4, { ...ofAlice(), ledgerObjectsAdded: 1 }),
       ),
     ),
   ),
@@ -89,6 +111,16 @@ const FACTS: Record<string, Fact> = {
   'endpoint.disabled': only(
     factsOf(modified(registrationItem('webhook', 'failing', 6), registrationItem('webhook', 'disabled', 7))),
   ),
+}
+
+function ofAlice() {
+  const ids = { issuerId: 'did:webvh:acme', schemaId: 'did:webvh:acme/resources/1' }
+  return { ...ids, tag: 'Alice', supportRevocation: false }
+}
+
+function revoked(state: 'pending' | 'published') {
+  const credentialAttributes = [{ name: 'name', value: 'Alice' }]
+  return { credentialAttributes, metadata: { '_agent/revocation': { state, revokedAt: writtenAt(3) } } }
 }
 
 function toAlice() {

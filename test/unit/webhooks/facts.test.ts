@@ -32,6 +32,15 @@ const endOf = (recordType: string, state: string) => {
   return format !== undefined && /^(done|declined|abandoned)$/.test(state) ? { ended: { format, state } } : {}
 }
 
+test('a presentation that was verified after it had come is told of in the same state', () => {
+  const received = (version: number, more = {}) => recordItem('ProofRecord', 'presentation-received', version, more)
+  const state = 'presentation-received'
+  const verified = { sequence: 5, previousState: state, record: expect.objectContaining({ state, isVerified: true }) }
+  expect(factsOf(modified(received(4), received(5, { isVerified: true })))).toEqual([expect.objectContaining(verified)])
+  const again = [received(5, { isVerified: true }), received(6, { isVerified: true })] as const
+  expect(factsOf(modified(...again))).toEqual([])
+})
+
 describe.each(MACHINES)('%s', (recordType, type, states) => {
   test.each(states)('should tell of %s as the first state', (state) => {
     expect(factsOf(inserted(recordItem(recordType, state)))).toEqual([
@@ -83,6 +92,78 @@ describe.each(MACHINES)('%s', (recordType, type, states) => {
       }),
     )
   })
+})
+
+/** What happens to a record that stays in its state: the event, before and after. */
+const OTHERS: [type: string, recordType: string, state: string, before: object, after: object][] = [
+  [
+    'credential.revocation_published',
+    'CredentialRecord',
+    'done',
+    { metadata: { '_agent/revocation': { state: 'pending', revokedAt: writtenAt(2) } } },
+    { metadata: { '_agent/revocation': { state: 'published', revokedAt: writtenAt(2) } } },
+  ],
+  [
+    'credential.revocation_notification_received',
+    'CredentialRecord',
+    'done',
+    {},
+    { revocationNotification: { revocationDate: writtenAt(3), comment: 'lost' } },
+  ],
+  [
+    'credential_definition.ledger_objects_added',
+    'CredentialDefinitionRecord',
+    'finished',
+    { ledgerObjectsAdded: 1 },
+    { ledgerObjectsAdded: 2 },
+  ],
+]
+
+describe.each(OTHERS)('%s', (type, recordType, state, before, after) => {
+  const version = (number: number, more: object, at = state) =>
+    recordItem(recordType, at, number, more as Record<string, unknown>)
+
+  test('should be told of when it happens, with the version as its sequence', () => {
+    expect(factsOf(modified(version(4, before), version(6, after)))).toEqual([
+      {
+        type,
+        of: { tenant: 'acme' },
+        recordId: storedIn(recordType, state).id,
+        sequence: 6,
+        occurredAt: writtenAt(6),
+        record: expect.objectContaining(after),
+      },
+    ])
+  })
+
+  test('should not be told of again when the record changes otherwise, or loses it', () => {
+    expect(factsOf(modified(version(6, after), version(7, { ...after, alias: 'x' })))).toEqual([])
+    expect(factsOf(modified(version(6, after), version(7, {})))).toEqual([])
+    expect(factsOf(removed(version(6, after)))).toEqual([])
+  })
+
+  test('should not be told of beside a new state, whose event has the same sequence', () => {
+    const types = (change: Parameters<typeof factsOf>[0]) => factsOf(change).map((fact) => fact.type)
+    const [stateChanged] = types(inserted(version(1, {})))
+    expect(types(modified(version(4, before, 'abandoned'), version(5, after)))).toEqual([stateChanged])
+    expect(types(inserted(version(1, after)))).toEqual([stateChanged])
+  })
+})
+
+test('a revocation that is pending, and is tried again, should not be told of', () => {
+  const pending = { state: 'pending', revokedAt: writtenAt(2) }
+  const version = (number: number, revocation?: object) =>
+    recordItem('CredentialRecord', 'done', number, {
+      metadata: revocation === undefined ? {} : { '_agent/revocation': revocation },
+    })
+  expect(factsOf(modified(version(1), version(2, pending)))).toEqual([])
+  expect(factsOf(modified(version(2, pending), version(3, { ...pending, reason: 'no answer' })))).toEqual([])
+})
+
+test('a notification that comes again should not be told of: who sends it chooses how often', () => {
+  const version = (number: number) =>
+    recordItem('CredentialRecord', 'done', number, { revocationNotification: { revocationDate: writtenAt(number) } })
+  expect(factsOf(modified(version(3), version(4)))).toEqual([])
 })
 
 const SENT = {

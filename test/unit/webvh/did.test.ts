@@ -11,6 +11,7 @@ import {
   urlOfFile,
   urlOfResource,
 } from '../../../lib/webvh/did.ts'
+import { AT_ONCE, processorTime } from '../../support/processor-time.ts'
 
 const SCID = 'QmafDxggoWedXwqoiyse4sHSLVcdvGHMxgv1jX7kAT61Zx'
 const did = (rest: string) => `did:webvh:${SCID}:${rest}`
@@ -94,11 +95,11 @@ test.each([
 })
 
 test('long identifiers take no time', () => {
-  const started = performance.now()
+  const spent = processorTime()
   expect(parseWebvhDid(did(`a${'.a'.repeat(50_000)}`))).toBeUndefined()
-  expect(parseWebvhDid(did(`${'a-'.repeat(2_000)}!`))).toBeUndefined()
-  expect(parseResourceId(did(`example.com/${'a/'.repeat(2_000)}`))).toBeUndefined()
-  expect(performance.now() - started).toBeLessThan(200)
+  expect(parseWebvhDid(did(`${'a-'.repeat(100_000)}!`))).toBeUndefined()
+  expect(parseResourceId(did(`example.com/${'a/'.repeat(100_000)}`))).toBeUndefined()
+  expect(spent()).toBeLessThan(AT_ONCE)
 })
 
 describe('an agent of this service', () => {

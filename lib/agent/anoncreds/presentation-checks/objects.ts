@@ -5,6 +5,7 @@ import type {
   AnonCredsRevocationStatusList,
   AnonCredsSchema,
 } from '@credo-ts/anoncreds'
+import { LINK_SECRET } from '../../../records/anoncreds-objects.ts'
 import { Refused, sameNames } from './answers.ts'
 import type { Identifier, Presentation, SubProof } from './presentation.ts'
 import { commonName } from './request.ts'
@@ -20,9 +21,6 @@ export interface Registry {
   definition: AnonCredsRevocationRegistryDefinition
   listAt: ReadonlyMap<number, AnonCredsRevocationStatusList>
 }
-
-/** An attribute of every credential that is not in its schema. */
-const LINK_SECRET = 'master_secret'
 
 /** Whether an id belongs to its issuer: a DID with a path, or the old form of Indy ledgers. */
 export const isNamedBy = (id: string, issuerId: string): boolean =>

@@ -1,5 +1,6 @@
 /** An AnonCreds proof request: as it was sent, and as the library gets it. A prover's proposal may have become one, so only its form is relied on. */
 import * as v from 'valibot'
+import { Nonce } from '../numbers.ts'
 
 const Restriction = v.record(v.string(), v.string())
 
@@ -8,7 +9,7 @@ const Interval = v.object({ from: v.nullish(v.number()), to: v.nullish(v.number(
 const asked = { restrictions: v.nullish(v.array(Restriction)), non_revoked: v.nullish(Interval) }
 
 export const Request = v.object({
-  nonce: v.string(),
+  nonce: Nonce,
   requested_attributes: v.record(
     v.string(),
     v.object({ name: v.optional(v.string()), names: v.optional(v.array(v.string())), ...asked }),

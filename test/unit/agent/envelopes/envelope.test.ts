@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { readEnvelope, readHeader } from '../../../../lib/agent/envelopes/envelope.ts'
 import { isAgentError } from '../../../../lib/errors.ts'
 import { oddValue, spoilt } from '../../../support/api/odd-values.ts'
-import { processorTime } from '../../../support/processor-time.ts'
+import { AT_ONCE, processorTime } from '../../../support/processor-time.ts'
 import { handMade, unknownKid } from '../../../support/wallets/hand-made-envelope.ts'
 import type { EnvelopeHeader } from '../../../wallet/raw-messages.ts'
 import { anoncrypt, authcrypt, recipient, sender } from '../acapy-envelopes.ts'
@@ -170,6 +170,7 @@ describe('an envelope is refused', () => {
 test('a kid without end takes no time', () => {
   const spent = processorTime()
   // As long as a header may be; base58 of that length would take 100 ms to decode.
-  expect(refusal(withRecipient({ kid: 'z'.repeat(11_000) }))).toMatchObject({ code: 'request.malformed' })
-  expect(spent()).toBeLessThan(50)
+  for (let time = 0; time < 300; time++)
+    expect(refusal(withRecipient({ kid: 'z'.repeat(11_000) }))).toMatchObject({ code: 'request.malformed' })
+  expect(spent()).toBeLessThan(AT_ONCE)
 })

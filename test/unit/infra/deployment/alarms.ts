@@ -112,6 +112,19 @@ describe('somebody is woken', () => {
     expect(JSON.stringify(errors)).not.toContain('Authorizer')
   })
 
+  test('by each queue whose messages are not handled', () => {
+    const queues = ofType(resources, 'AWS::SQS::Queue').map(([id]) => id)
+    const worked = queues.filter((id) => !/Dead|Failures/.test(id))
+    expect(worked.length).toBeGreaterThan(3)
+    const old = alarms.find(([id]) => id === 'OldWakeUpsAlarm')?.[1] as AlarmProperties
+    for (const id of worked) {
+      const recorded = new RecordedMetrics()
+      const cause = { [`AWS/SQS ApproximateAgeOfOldestMessage "${id}"`]: () => [3_600] }
+      fill(recorded, watchedBy(old), { ...WELL, ...cause }, { from: 0, to: 60 })
+      expect(statesOf(old, recorded, 20, 60), id).toContain('ALARM')
+    }
+  })
+
   test('by every dead-letter queue that grows', () => {
     const queues = ofType(resources, 'AWS::SQS::Queue').map(([id]) => id)
     const dead = queues.filter((id) => /Dead|Failures/.test(id))

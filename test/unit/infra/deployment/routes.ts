@@ -44,7 +44,9 @@ describe.each(OPERATIONS.map((contract) => [contract.operationId, contract] as c
       const { module, name } = splitHandler(definition.handler)
       const source = readFileSync(`${module}.ts`, 'utf8')
       expect(name).toBe(key)
-      expect(source).toMatch(new RegExp(`export const ${name} = defineOperation\\(\\s*${nameOf(contract)},`))
+      expect(source).toMatch(
+        new RegExp(`export const ${name} = (?:command|query|defineOperation)\\(\\s*${nameOf(contract)},`),
+      )
     }
   })
 

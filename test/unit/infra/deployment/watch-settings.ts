@@ -51,7 +51,7 @@ describe('what nobody asked for', () => {
   })
 })
 
-describe('with settings', { timeout: 60_000 }, () => {
+describe('with settings', () => {
   test('requests and functions are traced, an address hears of alarms, and thresholds are the account’s', async () => {
     const { resources: set } = await packageService({
       ...{ TRACING: 'on', ALARM_EMAIL: 'ops@example.org', ACCOUNT_CONCURRENCY: '10', WAITING_LANES: '50' },

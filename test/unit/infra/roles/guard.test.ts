@@ -117,7 +117,7 @@ describe('what a role does not allow', () => {
     refused.add('dynamodb:GetItem')
     await expect(guard.run('reads', read)).rejects.toMatchObject({
       name: 'AccessDeniedException',
-      message: 'the role of reads does not allow dynamodb:GetItem on Table acme|key|k1: see infra/access.ts',
+      message: 'the role of reads does not allow dynamodb:GetItem on Table acme|key|k1: see its uses in serverless.yml',
     })
   })
 
@@ -163,7 +163,9 @@ test.each([
 
 test('every client of AWS that functions make is watched', () => {
   const made = globSync('lib/**/*.ts').flatMap((file) =>
-    [...readFileSync(file, 'utf8').matchAll(/export const (\w+) = \(\): (\w+Client) =>/g)].map(([, name]) => name),
+    [...readFileSync(file, 'utf8').matchAll(/export const (\w+) = (?:\(\): \w+Client =>|clientOf\()/g)].map(
+      ([, name]) => name,
+    ),
   )
   const watching = ['infra/local/guarded-functions.ts', 'test/support/delivery/roles.ts']
   expect(made.toSorted()).toEqual(['dynamodb', 'kms', 'sqs', 'sqsOnce'])

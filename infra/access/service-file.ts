@@ -1,0 +1,27 @@
+/** The functions of serverless.yml, for what does not run in Serverless. */
+import { readFileSync } from 'node:fs'
+import * as v from 'valibot'
+import { parse } from 'yaml'
+
+/** MB. */
+const DEFAULT_MEMORY = 512
+
+const ServiceFile = v.object({
+  functions: v.record(
+    v.string(),
+    v.object({ handler: v.string(), uses: v.array(v.string()), memorySize: v.optional(v.number(), DEFAULT_MEMORY) }),
+  ),
+})
+
+let functions: v.InferOutput<typeof ServiceFile>['functions'] | undefined
+
+/** By the function's key. */
+export const functionsOfServiceFile = (): v.InferOutput<typeof ServiceFile>['functions'] => {
+  const text = () => readFileSync(new URL('../../serverless.yml', import.meta.url), 'utf8')
+  functions ??= v.parse(ServiceFile, parse(text(), { merge: true })).functions
+  return functions
+}
+
+/** What each function uses, by its key. */
+export const usesOfServiceFile = (): Record<string, string[]> =>
+  Object.fromEntries(Object.entries(functionsOfServiceFile()).map(([key, { uses }]) => [key, uses]))

@@ -1,0 +1,16 @@
+/** Operations that only read. */
+import type { Contract } from '../interface/contract.ts'
+import { defineOperation, type Implementation } from './operation.ts'
+
+/**
+ * Makes a Lambda handler that reads as the token's agent, unless `authorize` returns another one. Without a token there is no agent.
+ *
+ * @example
+ * export const getProofById = query(GetProofById, async ({ agent, path }) =>
+ *   toProofJson(await requireRecord(agent, 'ProofRecord', path.proofRecordId)),
+ * )
+ */
+export const query = <const C extends Contract & { idempotent?: undefined }>(
+  contract: C,
+  implementation: Implementation<C, undefined, undefined, undefined>,
+) => defineOperation(contract, implementation)

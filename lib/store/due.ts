@@ -1,0 +1,50 @@
+/** The sparse index `due`: finds lanes, destinations and jobs by the time for which they wait. No others are in it. */
+import { optional, roundedUp, text } from './item-fields.ts'
+import { shardOf } from './keys.ts'
+import { type Item, queryIndex } from './table.ts'
+
+/** Shards, so that no key of the index takes more than a sixteenth of the writes; DynamoDB takes 1,000 a second for one key. */
+const SHARDS = 16
+
+export const DUE_SHARDS = Array.from({ length: SHARDS }, (_, shard) => `due|${shard}`)
+
+/** Fields of an item that may be in the index. `dueAt`: ms since the epoch. */
+export const dueFields = { dueShard: optional(text()), dueAt: optional(roundedUp()) }
+
+/** Names of these fields: without them an item leaves the index. */
+export const DUE_FIELDS = ['dueShard', 'dueAt'] as const
+
+/** The attributes that put the item of `id` into the index. */
+export const dueFor = (id: string, at: number): { dueShard: string; dueAt: number } => ({
+  dueShard: `due|${shardOf(id, SHARDS)}`,
+  dueAt: at,
+})
+
+export interface DueEntry {
+  kind: (typeof KINDS)[number]
+  /** Of a lane or destination; of a job the partition key of its item: an index always has the table's keys. */
+  name: string
+  at: number
+  /** Only of a lane: when the first attempt at its first item failed. */
+  since?: number
+}
+
+const KINDS = ['lane', 'destination', 'job'] as const
+
+/** The entries of a shard that are due at `until`, the oldest first, page by page. */
+export async function* dueEntries(shard: string, until: number): AsyncGenerator<DueEntry[]> {
+  let after: Item | undefined
+  do {
+    const { items, next } = await queryIndex('due', shard, until, { limit: 500, after })
+    yield items.flatMap(toEntry)
+    after = next
+  } while (after !== undefined)
+}
+
+/** Leaves out any other item with the attributes of the index. */
+const toEntry = (item: Item): DueEntry[] => {
+  const kind = KINDS.find((known) => known === item.kind?.S)
+  const name = kind && item[kind === 'job' ? 'pk' : kind]?.S
+  if (kind === undefined || name === undefined) return []
+  return [{ kind, name, at: Number(item.dueAt?.N), ...(item.epoch?.N && { since: Number(item.epoch.N) }) }]
+}

@@ -1,0 +1,38 @@
+/** Moves an item to an address of its own, where nothing waits for it and an operator can repair it. */
+import { itemBytes } from './item.ts'
+import { corruptAddress } from './keys.ts'
+import { addressOf, epochSeconds, type Item, toKey } from './table.ts'
+import { MAX_ITEM_BYTES, type TableWrite } from './write.ts'
+
+/** In seconds. */
+const SECONDS_KEPT = 90 * 24 * 60 * 60
+
+/** Attributes that are always kept: an operator needs them to find the item and to know where it was. */
+const NEEDED = ['pk', 'sk', 'kind', 'corruptPk', 'corruptSk', 'corruptLacks', 'expiresAt']
+
+/** Drops the largest attributes of an item that is too large with the added ones, and lists their names in `corruptLacks`. */
+const fitting = (item: Item, lacks: readonly string[] = []): Item => {
+  const named: Item = lacks.length === 0 ? item : { ...item, corruptLacks: { S: lacks.join(' ') } }
+  if (itemBytes(named) <= MAX_ITEM_BYTES) return named
+  const sizes = Object.entries(item).flatMap(([name, value]) =>
+    NEEDED.includes(name) ? [] : [{ name, size: itemBytes({ [name]: value }) }],
+  )
+  const largest = sizes.reduce((a, b) => (b.size > a.size ? b : a), { name: '', size: 0 })
+  const { [largest.name]: _, ...rest } = item
+  return largest.size === 0 ? named : fitting(rest, [...lacks, largest.name])
+}
+
+/** Moves an item to an address of its own, with all attributes that fit, so that an operator can repair it. */
+export const setAside = (item: Item, now: number): TableWrite[] => {
+  const address = addressOf(item)
+  const kept: Item = {
+    ...item,
+    ...toKey(corruptAddress(address)),
+    kind: { S: 'corrupt-item' },
+    corruptKind: item.kind ?? { S: '' },
+    corruptPk: { S: address.pk },
+    corruptSk: { S: address.sk },
+    expiresAt: { N: String(epochSeconds(now) + SECONDS_KEPT) },
+  }
+  return [{ remove: address, condition: { present: ['pk'] } }, { put: fitting(kept) }]
+}

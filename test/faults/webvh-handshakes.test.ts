@@ -1,0 +1,136 @@
+/** Handshakes of wallets with a did:webvh: what is read again where transactions conflict, and what stays of those that come to nothing. */
+import { randomUUID } from 'node:crypto'
+import { Kms } from '@credo-ts/core'
+import { afterEach, expect, test, vi } from 'vitest'
+import { WebvhHost } from '../support/anoncreds/webvh-host.ts'
+import { inTenant } from '../support/anoncreds/world.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useTenantAndWallet } from '../support/stage/use-stage.ts'
+import { stopAtEnd } from '../support/stop-at-end.ts'
+import { itemsOf } from '../support/table/items.ts'
+import { TransactionConflicts } from '../support/table/transaction-conflicts.ts'
+import { inviteToConnect } from '../support/tenants.ts'
+import { didExchangeRequest, type RawKey } from '../wallet/handshake-requests.ts'
+import { RawMessages } from '../wallet/raw-messages.ts'
+
+const DAYS = 24 * 60 * 60
+
+const { stage, caller, wallet } = await useTenantAndWallet()
+const conflicts = new TransactionConflicts(stage.serviceClient)
+const raw = new RawMessages(wallet)
+const host = await stopAtEnd(WebvhHost.start())
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+let number = 0
+
+/** A DID whose document has the key of a wallet. */
+const didOf = async (key: RawKey): Promise<string> => {
+  const name = `wallet-${++number}`
+  const method = { id: '#key', type: 'Multikey', publicKeyMultibase: key.fingerprint, purpose: 'authentication' }
+  const { did } = await host.issuer(name, { verificationMethods: [method] })
+  return did
+}
+
+const inviteMany = () => inviteToConnect(stage, caller, { multiUseInvitation: true })
+type Invited = Awaited<ReturnType<typeof inviteMany>>
+
+const ask = async ({ invitation, invitationDid }: Invited, { did, key }: { did: string; key: RawKey }) => {
+  const request = { ...didExchangeRequest(invitation['@id'], did), '~transport': { return_route: 'all' } }
+  return raw.send(request, { ...(await raw.routeToDid(invitationDid)), senderKey: key })
+}
+
+const newWallet = async () => {
+  const key = await raw.newKey()
+  return { key, did: await didOf(key) }
+}
+
+const connectionsOf = async ({ outOfBandId }: Invited): Promise<Json[]> =>
+  (await stage.call('getConnections', { caller, query: { outOfBandId } })).body
+
+/** A message to the agent's DID of the only connection, which completes the handshake. */
+const write = async (invited: Invited, key: RawKey) => {
+  const [{ did }] = await connectionsOf(invited)
+  const recipientKeys = await inTenant(caller.tenantId, async ({ dids }) =>
+    (await dids.resolveDidDocument(did)).recipientKeys.filter((one) => one.is(Kms.Ed25519PublicJwk)),
+  )
+  const message = {
+    ...{ '@type': 'https://didcomm.org/basicmessage/1.0/message', '@id': randomUUID() },
+    ...{ content: 'hello', sent_time: '2026-01-01T00:00:00.000Z' },
+  }
+  return raw.send(message, { ...(await raw.routeToDid(invited.invitationDid)), recipientKeys, senderKey: key })
+}
+
+/** When what was seen of logs expires. */
+const seen = async (): Promise<(number | undefined)[]> =>
+  (await itemsOf(stage, `${caller.tenantId}|webvh-seen|`)).map(({ expiresAt }) => expiresAt && Number(expiresAt.N))
+
+const readings = () => host.asked.filter((path) => path.endsWith('did.jsonl')).length
+
+test('what was read of the web for a message is not read again where its transaction conflicts', async () => {
+  const invited = await inviteMany()
+  const one = await newWallet()
+  host.asked.length = 0
+  conflicts.refuseNext(5)
+  expect((await ask(invited, one)).status).toBe(200)
+  expect(conflicts.refused()).toBe(5)
+  expect(readings()).toBe(1)
+})
+
+test('many handshakes at once conflict nowhere with one another, and each reads its log once', async () => {
+  const invited = await inviteMany()
+  const wallets = await Promise.all(Array.from({ length: 8 }, newWallet))
+  host.asked.length = 0
+  const { conflicting } = await conflicts.watch(async () => {
+    const answers = await Promise.all(wallets.map((one) => ask(invited, one)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
+  })
+  expect(conflicting.filter((address) => !address.includes('|OutOfBandRecord|'))).toEqual([])
+  expect(readings()).toBe(8)
+  const count = await itemsOf(stage, `${caller.tenantId}|count|strangers|`)
+  // One of the test before.
+  expect(count.reduce((sum, item) => sum + Number(item.count?.N), 0)).toBe(9)
+})
+
+test('what a handshake that comes to nothing has seen of a log expires, and stays once it is completed', async () => {
+  const before = (await seen()).length
+  const invited = await inviteMany()
+  const one = await newWallet()
+  expect((await ask(invited, one)).status).toBe(200)
+  const [{ createdAt }] = await connectionsOf(invited)
+  const givenUp = Math.floor(Date.parse(createdAt) / 1000) + 7 * DAYS
+  const expiring = await seen()
+  expect(expiring).toHaveLength(before + 1)
+  for (const expiry of expiring) {
+    expect(expiry).toBeGreaterThan(givenUp - 60)
+    expect(expiry).toBeLessThanOrEqual(givenUp + 2 * DAYS)
+  }
+  expect((await write(invited, one.key)).status).toBe(200)
+  expect((await connectionsOf(invited))[0].state).toBe('completed')
+  expect((await seen()).filter((expiry) => expiry === undefined)).toHaveLength(1)
+  // A further handshake of the same DID does not let it expire again.
+  expect((await ask(await inviteMany(), one)).status).toBe(200)
+  expect((await seen()).filter((expiry) => expiry === undefined)).toHaveLength(1)
+})
+
+test('a refused handshake leaves nothing of a log for good', async () => {
+  const invited = await inviteMany()
+  const { did } = await newWallet()
+  const before = await seen()
+  expect((await ask(invited, { did, key: await raw.newKey() })).status).toBeLessThan(500)
+  expect((await seen()).filter((expiry) => expiry === undefined)).toEqual(
+    before.filter((expiry) => expiry === undefined),
+  )
+})
+
+test('what was seen lasts as long as the latest handshake may take', async () => {
+  const one = await newWallet()
+  expect((await ask(await inviteMany(), one)).status).toBe(200)
+  const first = new Set(await seen())
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6 * DAYS * 1000 })
+  expect((await ask(await inviteMany(), one)).status).toBe(200)
+  const [later] = (await seen()).filter((expiry) => !first.has(expiry))
+  expect(later).toBeGreaterThanOrEqual(Math.floor(Date.now() / 1000) + 7 * DAYS)
+})

@@ -1,0 +1,261 @@
+/** Presentations that can't be judged when they come: what they name can't be read, or something of the service fails. That is not the wallet's fault. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { AnonCredsRegistry } from '@credo-ts/anoncreds'
+import { DidResolverService } from '@credo-ts/core'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { readText } from '../../lib/agent/web-documents.ts'
+import { AgentError } from '../../lib/errors.ts'
+import { askForAnonCreds, publish, WAYS, type Way } from '../support/anoncreds/asked-presentations.ts'
+import { altered } from '../support/anoncreds/bare-library.ts'
+import { publishedByAll } from '../support/anoncreds/holder.ts'
+import { HONEST } from '../support/anoncreds/honest-presentations.ts'
+import { describeWithLibrary } from '../support/anoncreds/library.ts'
+import { memoryRegistry } from '../support/anoncreds/memory-registry.ts'
+import { ATTACKS } from '../support/anoncreds/presentation-attacks.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
+import { askForProof, CREDENTIALS_V1, issue, present, submissionOf } from '../support/wallets/presentations.ts'
+import { waitFor } from '../wallet/wait.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+const [honest] = HONEST
+if (honest === undefined) throw new Error('there is nothing to present')
+
+let world: TenantAndWallet
+const ways = Object.keys(WAYS) as Way[]
+
+/** Registries that can't be read, in ways of their own. */
+const FAILURES: [string, () => unknown][] = [
+  ['is unavailable', () => Promise.resolve({ resolutionMetadata: { error: 'unavailable', message: 'x' } })],
+  ['throws an error of its own', () => Promise.reject(new TypeError('secret'))],
+  ['throws one of the service', () => Promise.reject(new AgentError('registry.unavailable', 'a ledger is away'))],
+]
+
+const failing = (method: 'getSchema' | 'getCredentialDefinition', answer: () => unknown) =>
+  vi.spyOn(memoryRegistry, method).mockImplementation(answer as AnonCredsRegistry[typeof method])
+
+/** How much later it is than it says, in ms. */
+let passed = 0
+
+/** Does what is due after another `age` ms. */
+const pass = async (age: number): Promise<void> => {
+  const { line } = world.stage
+  await line.pause()
+  passed += age
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + passed })
+  await line.sweep()
+  await line.settle()
+  vi.useRealTimers()
+  line.run()
+}
+
+const proofOf = async ({ id }: Json): Promise<Json> =>
+  (await world.stage.call('getProofById', { caller: world.caller, path: { proofRecordId: id } })).body
+
+/** The types of messages that the wallet has got on a thread, without the version. */
+const told = ({ threadId }: Json): string[] =>
+  world.wallet.journal.received.flatMap((message) =>
+    message.threadId === threadId && message.type.includes('present-proof')
+      ? [message.type.split('/').at(-1) ?? '']
+      : [],
+  )
+
+const ask = (way?: Way, fields?: Json, asked = honest.asked) =>
+  askForAnonCreds(world.stage, world.caller, world.wallet, asked, way, fields)
+
+beforeAll(async () => {
+  world = await startTenantAndWallet()
+})
+afterAll(() => world.stop())
+afterEach(() => {
+  vi.restoreAllMocks()
+  passed = 0
+})
+
+describeWithLibrary('a presentation that can not be verified when it comes', () => {
+  beforeAll(() => publish(publishedByAll()))
+
+  test.each(FAILURES)('because a registry %s, is kept, and verified and acknowledged later', async (_, answer) => {
+    const failure = failing('getSchema', answer)
+    const asking = await ask()
+    const received = await asking.answer(honest.answer(asking.request))
+    expect(asking.answers[0]).toMatchObject({ status: 200, body: '' })
+    expect(received).toMatchObject({ state: 'presentation-received' })
+    expect(received).not.toHaveProperty('isVerified')
+    expect(received).not.toHaveProperty('errorMessage')
+    await pass(MINUTE)
+    expect(await proofOf(received)).toMatchObject({ state: 'presentation-received' })
+    failure.mockRestore()
+    await pass(2 * MINUTE)
+    const proof = await proofOf(received)
+    expect(proof).toMatchObject({ state: 'done', isVerified: true })
+    expect(proof).not.toHaveProperty('errorMessage')
+    await waitFor('the acknowledgement', () => told(proof).includes('ack'))
+    expect(told(proof)).not.toContain('problem-report')
+  })
+
+  test.each(ways)('by %s: it is verified later all the same', async (way) => {
+    const failure = failing('getCredentialDefinition', FAILURES[0]?.[1] as () => unknown)
+    const asking = await ask(way)
+    const received = await asking.answer(honest.answer(asking.request))
+    expect(received).toMatchObject({ state: 'presentation-received' })
+    expect(received).not.toHaveProperty('isVerified')
+    failure.mockRestore()
+    await pass(MINUTE)
+    expect(await proofOf(received)).toMatchObject({ state: 'done', isVerified: true })
+  })
+
+  test('can not be accepted before it is verified, and waits for a call then where that was asked', async () => {
+    const { stage, caller } = world
+    const failure = failing('getSchema', FAILURES[0]?.[1] as () => unknown)
+    const asking = await ask('v2 anoncreds', { autoAcceptProof: 'never' })
+    const received = await asking.answer(honest.answer(asking.request))
+    const accept = () => stage.call('acceptPresentation', { caller, path: { proofRecordId: received.id } })
+    expect(await accept()).toMatchObject({ status: 409, body: { message: 'the presentation is not verified yet' } })
+    failure.mockRestore()
+    await pass(MINUTE)
+    expect(await proofOf(received)).toMatchObject({ state: 'presentation-received', isVerified: true })
+    expect((await accept()).body).toMatchObject({ state: 'done', isVerified: true })
+  })
+
+  test('is refused later if it lies, and the wallet is told', async () => {
+    const lie = ATTACKS.find(({ name }) => name === "a stranger's credential in the name of the trusted definition")
+    if (lie === undefined) throw new Error('there is no lie')
+    const failure = failing('getSchema', FAILURES[0]?.[1] as () => unknown)
+    const asking = await ask('v2 anoncreds', {}, lie.asked)
+    const received = await asking.answer(lie.answer(asking.request))
+    expect(received).toMatchObject({ state: 'presentation-received' })
+    failure.mockRestore()
+    await pass(MINUTE)
+    const proof = await proofOf(received)
+    expect(proof).toMatchObject({ state: 'abandoned', isVerified: false, errorMessage: lie.says })
+    await waitFor('the report', () => told(proof).includes('problem-report'))
+  })
+
+  test('is abandoned after a day, and nobody says that it is wrong', async () => {
+    const failure = failing('getSchema', FAILURES[0]?.[1] as () => unknown)
+    const asking = await ask()
+    const received = await asking.answer(honest.answer(asking.request))
+    for (let minutes = 0; minutes < 12 * 60; minutes += 10) await pass(10 * MINUTE)
+    expect(await proofOf(received)).toMatchObject({ state: 'presentation-received' })
+    await pass(DAY)
+    const proof = await proofOf(received)
+    const reason = 'the presentation could not be verified: a schema of the presentation could not be read'
+    expect(proof).toMatchObject({ state: 'abandoned', errorMessage: reason })
+    expect(proof).not.toHaveProperty('isVerified')
+    expect(failure.mock.calls.length).toBeLessThanOrEqual(21)
+    await waitFor('the report', () => told(proof).includes('problem-report'))
+    const report = world.wallet.journal.problems.find(({ threadId }) => threadId === proof.threadId)
+    expect(report?.description).toContain('could not be read')
+    expect(report?.description).not.toMatch(/not valid|invalid|wrong/)
+    const failures = failure.mock.calls.length
+    await pass(DAY)
+    expect(failure.mock.calls).toHaveLength(failures)
+  })
+
+  test('is not verified any more where the exchange was ended meanwhile', async () => {
+    failing('getSchema', FAILURES[0]?.[1] as () => unknown)
+    const asking = await ask()
+    const received = await asking.answer(honest.answer(asking.request))
+    const { stage, caller } = world
+    await stage.call('deleteConnection', { caller, path: { connectionId: received.connectionId } })
+    vi.restoreAllMocks()
+    await pass(MINUTE)
+    // It is verified, and nobody can be told.
+    expect(await proofOf(received)).toMatchObject({ isVerified: true })
+  })
+
+  test('because the library fails by itself, is verified later', async () => {
+    const { anoncredsNodeJS } = await import('@hyperledger/anoncreds-nodejs')
+    const { AnoncredsError } = await import('@hyperledger/anoncreds-shared')
+    for (const error of [new AnoncredsError({ code: 4, message: 'panic' }), new TypeError('not a function')]) {
+      const failure = vi.spyOn(anoncredsNodeJS, 'verifyPresentation').mockImplementationOnce(() => {
+        throw error
+      })
+      const asking = await ask()
+      const received = await asking.answer(honest.answer(asking.request))
+      expect(received).toMatchObject({ state: 'presentation-received' })
+      expect(received).not.toHaveProperty('isVerified')
+      failure.mockRestore()
+      await pass(MINUTE)
+      expect(await proofOf(received)).toMatchObject({ state: 'done', isVerified: true })
+    }
+  })
+
+  test('because the library can not read what the issuer has published, is not called invalid', async () => {
+    const { schemas, definitions } = publishedByAll()
+    const asking = await ask()
+    const presentation = honest.answer(asking.request)
+    const [{ cred_def_id, schema_id }] = presentation.identifiers
+    const broken = altered(definitions[cred_def_id] ?? {}, ({ value }) => {
+      value.primary.z = 'none'
+    })
+    expect(schemas).toHaveProperty([schema_id])
+    vi.spyOn(memoryRegistry, 'getCredentialDefinition').mockImplementation(async (_, credentialDefinitionId) => ({
+      ...{ credentialDefinition: broken as never, credentialDefinitionId },
+      ...{ resolutionMetadata: {}, credentialDefinitionMetadata: {} },
+    }))
+    const received = await asking.answer(presentation)
+    expect(received).toMatchObject({ state: 'presentation-received' })
+    expect(received).not.toHaveProperty('isVerified')
+  })
+})
+
+describe('a JSON-LD presentation', () => {
+  const DEGREES = 'https://contexts.example/degrees/v1'
+  const contexts = {
+    [DEGREES]: { '@context': { Degree: 'https://example.org/Degree', degree: 'https://example.org/degree' } },
+  }
+  const credential = {
+    '@context': [CREDENTIALS_V1, DEGREES],
+    type: ['VerifiableCredential', 'Degree'],
+    credentialSubject: { degree: 'Bachelor' },
+  }
+  const path = '$.credentialSubject.degree'
+  const presentationDefinition = {
+    id: 'degree',
+    input_descriptors: [
+      { id: 'degree', schema: [{ uri: CREDENTIALS_V1 }], constraints: { fields: [{ path: [path] }] } },
+    ],
+  }
+
+  const host = createServer((_, response) => response.writeHead(503).end()).listen(0, '127.0.0.1')
+  afterAll(() => void host.close())
+
+  /** The issuer's DID is on a host that fails. */
+  const hideIssuer = (did: string) => {
+    const { port } = host.address() as AddressInfo
+    const resolver = DidResolverService.prototype
+    const resolve = resolver.resolve
+    return vi.spyOn(resolver, 'resolve').mockImplementation(async function (this: DidResolverService, ...parameters) {
+      if (parameters[1] !== did) return resolve.apply(this, parameters)
+      await readText(`http://localhost:${port}/did.json`).catch(() => undefined)
+      return { didDocument: null, didDocumentMetadata: {}, didResolutionMetadata: { error: 'notFound' } }
+    })
+  }
+
+  test('of an issuer whose host fails is kept, and verified later', async () => {
+    const { stage, caller, wallet } = world
+    const issuer = await Wallet.start({ label: 'Issuer' })
+    const signed = await issue(issuer, credential, contexts)
+    const asked = await askForProof(stage, caller, wallet, { presentationDefinition, options: { contexts } })
+    const more = { presentation_submission: submissionOf(asked.definition) }
+    const presentation = await present(wallet, [signed], { challenge: asked.challenge, contexts, more })
+    const hidden = hideIssuer(signed.issuer.id ?? signed.issuer)
+    const received = await asked.answer(presentation)
+    expect(received).toMatchObject({ state: 'presentation-received' })
+    expect(received).not.toHaveProperty('isVerified')
+    await pass(MINUTE)
+    expect(await proofOf(received)).not.toHaveProperty('isVerified')
+    hidden.mockRestore()
+    await pass(2 * MINUTE)
+    expect(await proofOf(received)).toMatchObject({ state: 'done', isVerified: true })
+    const path = { tenantId: caller.tenantId, proofRecordId: received.id }
+    const { presentation: shown } = (await stage.call('tenantProofFormData', { caller, path })).body
+    expect(shown.presentationExchange.verifiableCredential).toHaveLength(1)
+    await issuer.stop()
+  })
+})

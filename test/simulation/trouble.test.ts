@@ -1,0 +1,53 @@
+/** Two hours in which half of the table's requests fail and processes end at random: nothing is set aside, and everything is delivered in order. */
+import './queue-urls.ts'
+import { expect, test, vi } from 'vitest'
+import { MemoryTable } from './memory-table.ts'
+import { seeded } from './seeded.ts'
+import { HEALTHY } from './service.ts'
+import { connectionTo } from './traffic.ts'
+import { HOUR, World } from './world.ts'
+
+process.env.LOG_LEVEL = 'info'
+const lines: string[] = []
+vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
+
+const TROUBLE = 2 * HOUR
+
+test.each([1, 2, 3])('sets nothing aside, and loses nothing (seed %i)', async (seed) => {
+  lines.length = 0
+  const chance = seeded(seed)
+  const table = new MemoryTable()
+  let world: World | undefined
+  let ends = 0
+  const isBad = () => world !== undefined && world.elapsed < TROUBLE
+  const processEnds = () => {
+    const is = isBad() && chance() < 0.1
+    if (is) ends += 1
+    return is
+  }
+  const trouble = () => (isBad() && chance() < 0.5 ? ('table' as const) : undefined)
+  world = new World(table, { fast: 10, slow: 5, window: 120_000, trouble, processEnds }, () => HEALTHY, 5)
+  const { newId } = world
+  const lanes = Array.from({ length: 60 }, (_, index) =>
+    connectionTo(`https://wallet-${index % 6}.example`, `tenant-${index % 10}`, newId()),
+  )
+  // What was received may wait still, because that was not recorded: no wake-up says that its message is the first one.
+  for (const lane of lanes) delete lane.destination
+  world.traffic(lanes, { count: 1_200, from: 0, until: TROUBLE })
+  await world.runUntil(TROUBLE + 2 * HOUR)
+  world.service.stop()
+
+  // The trouble is what it is meant to be.
+  expect(ends).toBeGreaterThan(300)
+  expect(lines.filter((line) => line.includes('outbox.turn_failed')).length).toBeGreaterThan(100)
+  expect(lines.filter((line) => line.includes('outbox.item_set_aside'))).toEqual([])
+  expect(await world.givenUp()).toBe(0)
+  expect(await world.leftovers()).toEqual({})
+  const outcomes = [...table.items()].filter(({ kind }) => kind?.S === 'outbox-outcome')
+  expect(outcomes.map(({ state }) => state?.S)).toEqual(Array.from({ length: 1_200 }, () => 'delivered'))
+  // What could not be recorded is sent again, before anything else of its lane.
+  for (const fault of world.faults) {
+    const [, came, expected] = /: (\d+) came in the place of (\d+)$/.exec(fault) ?? []
+    expect(Number(came)).toBe(Number(expected) - 1)
+  }
+})

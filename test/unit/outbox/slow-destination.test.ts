@@ -1,0 +1,31 @@
+/** Slots: the attempts that a slow destination takes at once. */
+import { expect, test } from 'vitest'
+import { freeSlots, takeSlot } from '../../../lib/outbox/slow-destination.ts'
+import { newOrigin, useOutboxScene } from './scene.ts'
+
+const scene = await useOutboxScene()
+
+/** Longer than an attempt takes (15 s). */
+const HELD = 20_000
+
+test('a slot is free again when it was released, or once its process has been dead for 20 s, and not before', async () => {
+  const origin = newOrigin()
+  const take = () => takeSlot(origin, `owner at ${scene.now}`, { now: scene.now, random: 0 })
+  const taken = [await take(), await take(), await take(), await take()]
+  expect(taken).not.toContain(undefined)
+  expect(await take()).toBeUndefined()
+
+  await taken[2]?.release()
+  expect(await freeSlots(origin, scene.now)).toBe(1)
+  expect(await take()).toBeDefined()
+
+  scene.now += HELD - 1
+  expect(await take()).toBeUndefined()
+  scene.now += 1
+  expect(await freeSlots(origin, scene.now)).toBe(4)
+  const again = [await take(), await take(), await take(), await take()]
+  expect(again).not.toContain(undefined)
+  // One that comes back after that releases nothing of others.
+  await taken[0]?.release()
+  expect(await take()).toBeUndefined()
+})

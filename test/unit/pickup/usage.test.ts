@@ -1,0 +1,29 @@
+/** The usage of a share of an agent's pickup queues, which the jobs of its queues count anew: once in half a day, whoever of them comes first. */
+import { expect, test } from 'vitest'
+import { listedQueue, queueItem, usageItem } from '../../../lib/pickup/pickup-item.ts'
+import { countUsage } from '../../../lib/pickup/usage.ts'
+import { readItem } from '../../../lib/store/item.ts'
+import { useTable } from '../store/use-table.ts'
+
+// The queue here has neither messages nor a job.
+const table = await useTable({ check: false })
+
+const HOUR = 60 * 60_000
+
+test('is counted once in half a day, however many queues the share has', async () => {
+  const key = { tenant: 'a', connectionId: 'b' }
+  const now = Date.now()
+  const usage = async () => readItem(usageItem, key)
+  await table.put(queueItem.encode({ ...key, messages: 3, bytes: 30 }))
+  await table.put(listedQueue.encode(key))
+  await countUsage(key, now)
+  expect(await usage()).toMatchObject({ messages: 3, bytes: 30, countedAt: now })
+
+  await table.put(queueItem.encode({ ...key, messages: 5, bytes: 50 }))
+  table.watch()
+  await countUsage(key, now + 12 * HOUR - 1)
+  expect(table.requests).toEqual(['UpdateItem'])
+  expect(await usage()).toMatchObject({ messages: 3, bytes: 30, countedAt: now })
+  await countUsage(key, now + 12 * HOUR)
+  expect(await usage()).toMatchObject({ messages: 5, bytes: 50, countedAt: now + 12 * HOUR })
+})
