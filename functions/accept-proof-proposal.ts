@@ -2,8 +2,9 @@
  * AcceptProofProposal: answers a received proposal with a proof request. The proposal is checked like the body of a request. Addresses are read as the
  * caller names them, and never as the proposal does.
  */
-import { acceptProofProposal as accept } from '../lib/agent/proofs/proposals.ts'
-import { NOTHING_NAMED, prepareProofRequest } from '../lib/agent/proofs/requests.ts'
+import '../lib/agent/compose.ts'
+import { acceptProofProposal as accept } from '../lib/agent/exchanges/proofs/proposals.ts'
+import { NOTHING_NAMED, prepareProofRequest } from '../lib/agent/exchanges/proofs/requests.ts'
 import { command } from '../lib/http/command.ts'
 import { validate } from '../lib/http/validate.ts'
 import { AcceptProofProposal } from '../lib/interface/proof-exchanges.ts'

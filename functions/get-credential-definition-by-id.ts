@@ -24,6 +24,7 @@ const NO_METADATA = { resolutionMetadata: {}, credentialDefinitionMetadata: {} }
 
 /** Loaded on demand, because reading own definitions does not need Credo. */
 const resolve = async (agent: string, credentialDefinitionId: string): Promise<object> => {
-  const { requireDefinition } = await import('../lib/agent/anoncreds/resolve.ts')
+  await import('../lib/agent/compose.ts')
+  const { requireDefinition } = await import('../lib/agent/formats/anoncreds/resolve.ts')
   return requireDefinition(agent, credentialDefinitionId)
 }

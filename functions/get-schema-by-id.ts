@@ -12,6 +12,7 @@ const NO_METADATA = { resolutionMetadata: {}, schemaMetadata: {} }
 
 /** Loaded on demand, because reading own schemas does not need Credo. */
 const resolve = async (agent: string, schemaId: string): Promise<object> => {
-  const { requireSchema } = await import('../lib/agent/anoncreds/resolve.ts')
+  await import('../lib/agent/compose.ts')
+  const { requireSchema } = await import('../lib/agent/formats/anoncreds/resolve.ts')
   return requireSchema(agent, schemaId)
 }

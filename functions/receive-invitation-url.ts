@@ -1,4 +1,5 @@
 /** ReceiveInvitationUrl: receives the invitation of a URL, which is fetched once, however often the transaction runs. */
+import '../lib/agent/compose.ts'
 import { invitationAt } from '../lib/agent/invitations/invitation-address.ts'
 import { storeInvitationOfUrl } from '../lib/agent/invitations/received-invitations.ts'
 import { command } from '../lib/http/command.ts'

@@ -1,5 +1,6 @@
 /** SendMessage: commits a basic message together with its delivery, before the answer. */
-import { sendBasicMessage } from '../lib/agent/basic-messages.ts'
+import '../lib/agent/compose-sending.ts'
+import { sendBasicMessage } from '../lib/agent/messages/basic-messages.ts'
 import { command } from '../lib/http/command.ts'
 import { SendMessage } from '../lib/interface/basic-messages.ts'
 

@@ -1,4 +1,5 @@
 /** SendPing: sends a trust ping to a connection. */
+import '../lib/agent/compose-sending.ts'
 import { sendTrustPing } from '../lib/agent/connections/messages.ts'
 import { command } from '../lib/http/command.ts'
 import { SendPing } from '../lib/interface/connections.ts'

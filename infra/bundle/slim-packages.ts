@@ -1,7 +1,7 @@
 /** esbuild plugins that leave out parts of packages that no function uses. */
 import { readFile } from 'node:fs/promises'
-import { basename } from 'node:path'
 import type { Plugin } from 'esbuild'
+import { modulesAt } from './own-modules.ts'
 
 /**
  * Half of what a Credo function's bundle would be: what reads ISO mdocs, which no format of DIDComm carries; what JSON-LD's own HTTP client
@@ -36,20 +36,23 @@ export const bindingLeftOut = leaveOut('absent-binding', /^@hyperledger\/anoncre
 
 /** Replacements of modules for functions without registries of AnonCreds objects. If an export is missing here, bundling fails. */
 const NO_REGISTRIES: Record<string, string> = {
-  'registries.ts': 'export const registries = []',
-  'webvh-resolver.ts': `export class WebvhDidResolver {
+  'lib/agent/formats/anoncreds/registries.ts': 'export const registries = []',
+  'lib/agent/webvh/resolver.ts': `export class WebvhDidResolver {
     supportedMethods = []
     allowsCaching = false
     allowsLocalDidRecord = false
   }`,
 }
 
+const replacementOf = (path: string): string =>
+  Object.entries(NO_REGISTRIES).find(([module]) => modulesAt(module).test(path))?.[1] ?? ''
+
 /** For functions that read and publish no AnonCreds objects: leaves out the registries, and did:webvh. */
 export const registriesLeftOut: Plugin = {
   name: 'registries-left-out',
   setup(build) {
-    const filter = /[\\/]lib[\\/]agent[\\/]anoncreds[\\/](registries|webvh-resolver)\.ts$/
-    build.onLoad({ filter }, ({ path }) => ({ contents: NO_REGISTRIES[basename(path)] ?? '', loader: 'js' }))
+    const filter = modulesAt(...Object.keys(NO_REGISTRIES))
+    build.onLoad({ filter }, ({ path }) => ({ contents: replacementOf(path), loader: 'js' }))
   },
 }
 

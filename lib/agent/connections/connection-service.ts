@@ -24,7 +24,7 @@ import {
 import { didsWithKey, isOfDid } from '../dids/did-repository.ts'
 import { isReadableDocument } from '../envelopes/readable-message.ts'
 import type { Ed25519Key } from '../keys/ed25519-key.ts'
-import { withoutQueue } from '../pickup-queue.ts'
+import { withoutQueue } from '../transport/pickup-queue.ts'
 import { admitRequest, expireUnlessCompleted, keepForGood } from './strangers.ts'
 import { assertOfSender } from './their-did.ts'
 

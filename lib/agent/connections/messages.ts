@@ -11,9 +11,9 @@ import { emptyByJob } from '../../pickup/queue.ts'
 import { toConnectionJson } from '../../records/connection.ts'
 import type { RecordJson } from '../../records/record-json.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { messagingContext } from '../basic-messages.ts'
-import { withoutQueue } from '../pickup-queue.ts'
-import { toStored } from '../storage-service.ts'
+import { currentContext } from '../credo/current.ts'
+import { toStored } from '../credo/storage-service.ts'
+import { withoutQueue } from '../transport/pickup-queue.ts'
 import { findConnection, readyConnection, sendOn } from './ready-connection.ts'
 
 /**
@@ -24,7 +24,7 @@ export const sendTrustPing = async (
   connectionId: string,
   { responseRequested, comment }: { responseRequested: boolean; comment?: string | undefined },
 ): Promise<RecordJson> => {
-  const agentContext = await messagingContext()
+  const agentContext = await currentContext()
   const connection = await readyConnection(agentContext, connectionId)
   const message = new DidCommTrustPingMessage({ responseRequested, ...defined({ comment }) })
   await sendOn(agentContext, connection, message)
@@ -36,7 +36,7 @@ export const sendTrustPing = async (
  * What waits to be fetched on it is given up. Throws `resource.not_found`.
  */
 export const endConnection = async (connectionId: string): Promise<undefined> => {
-  const agentContext = await messagingContext()
+  const agentContext = await currentContext()
   const repository = agentContext.resolve(DidCommConnectionRepository)
   const connection = await findConnection(agentContext, connectionId)
   if (connection.state === DidCommDidExchangeState.Completed && connection.theirDid !== undefined)

@@ -1,6 +1,13 @@
 /** Bounds the handshakes of other agents (docs/adr/0028-handshakes-of-strangers-are-bounded.md): their number, and how long their DIDs and keys are kept. */
 import { type AgentContext, DidRecord } from '@credo-ts/core'
-import { DidCommConnectionRecord, DidCommConnectionRepository, type DidCommOutOfBandRecord } from '@credo-ts/didcomm'
+import {
+  DidCommConnectionRecord,
+  DidCommConnectionRepository,
+  DidCommConnectionRequestMessage,
+  DidCommDidExchangeRequestMessage,
+  type DidCommInboundMessageContext,
+  type DidCommOutOfBandRecord,
+} from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { AgentError } from '../../errors.ts'
 import { handshakePartExpiry, OF_UNFINISHED_HANDSHAKE, unfinishedList } from '../../records/connection.ts'
@@ -14,9 +21,13 @@ import type { StoredRecord, Tags } from '../../store/stored-record.ts'
 import { addressOf } from '../../store/table.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { expireVersions, keepVersions } from '../../webvh/seen-versions.ts'
+import { tenantOf } from '../credo/tenant-contexts.ts'
 import { shareDids } from '../dids/did-repository.ts'
-import { keys } from '../platform.ts'
-import { tenantOf } from '../tenant-contexts.ts'
+import { sealedKeys } from '../keys/sealed-key-store.ts'
+
+/** Whether a message requests a connection. */
+export const isHandshakeRequest = ({ message }: DidCommInboundMessageContext): boolean =>
+  message instanceof DidCommDidExchangeRequestMessage || message instanceof DidCommConnectionRequestMessage
 
 /** Maximum number for an invitation or a DID: of requests that wait to be accepted, and of responses that were not answered. */
 export const MAX_UNFINISHED = 500
@@ -65,7 +76,7 @@ const boundUnfinished = async ({ id, autoAcceptConnection }: DidCommOutOfBandRec
   await unit.remove(unit.tenant, type, connectionId)
 }
 
-/** Ids of DID records and of keys. */
+/** Ids of DID records and of sealedKeys. */
 const Made = v.object({ dids: v.array(v.string()), keys: v.array(v.string()) })
 type Made = v.InferOutput<typeof Made>
 
@@ -87,7 +98,7 @@ export const expireUnlessCompleted = async (
   const before = madeFor(connection) ?? { dids: [], keys: [] }
   const all: Made = {
     dids: [...new Set([...before.dids, ...made.map(({ id }) => id), ...shareDids()])],
-    keys: [...new Set([...before.keys, ...keys.expireNew(handshakePartExpiry(new Date()))])],
+    keys: [...new Set([...before.keys, ...sealedKeys.expireNew(handshakePartExpiry(new Date()))])],
   }
   connection.metadata.set(EXPIRES_WITH_HANDSHAKE, all)
   await agentContext.resolve(DidCommConnectionRepository).update(agentContext, connection)
@@ -109,7 +120,7 @@ export const keepForGood = async (agentContext: AgentContext, connection: DidCom
       if (expiring === true) await update(did, tags)
     }),
   )
-  for (const keyId of made.keys) keys.keep(agentContext, keyId)
+  for (const keyId of made.keys) sealedKeys.keep(agentContext, keyId)
   connection.metadata.delete(EXPIRES_WITH_HANDSHAKE)
 }
 

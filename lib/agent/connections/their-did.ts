@@ -26,7 +26,7 @@ import {
 import { isObject, parseBase64 } from '../../json.ts'
 import { authenticationMethod } from '../dids/their-services.ts'
 import { type Ed25519Key, keyOfVerkey } from '../keys/ed25519-key.ts'
-import { QUEUE } from '../return-route.ts'
+import { QUEUE } from '../transport/return-route.ts'
 
 export interface TheirDid {
   did: string

@@ -12,9 +12,8 @@ import { AgentError, invalidField } from '../../errors.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { logIn } from '../../webvh/published.ts'
 import { publishWebDocument } from '../../webvh/web-document.ts'
-import { currentAgent, type TenantAgent } from '../agent.ts'
-import { makeWebvhDid, webvhIssuer } from '../anoncreds/webvh-issuer.ts'
-import { endpointOf } from '../root-agent.ts'
+import { currentAgent, type TenantAgent } from '../credo/current.ts'
+import { endpointOf } from '../credo/root-agent.ts'
 import {
   assertReachesNoOther,
   findOwnDid,
@@ -26,6 +25,7 @@ import {
   saveOwnDid,
 } from './own-dids.ts'
 import { webDid, webDidFor } from './web-dids.ts'
+import { makeWebvhDid, webvhIssuer } from './webvh-issuer.ts'
 
 export interface NewDid {
   method: 'key' | 'jwk' | 'peer' | 'web' | 'webvh'

@@ -3,6 +3,7 @@ import { JsonEncoder, JsonTransformer, verkeyToDidKey } from '@credo-ts/core'
 import { DidCommInvitationType, DidCommOutOfBandInvitation } from '@credo-ts/didcomm'
 import { refusedUrl } from '../../egress/address-guard.ts'
 import { invalidField } from '../../errors.ts'
+import { uuidOf } from '../../hash-id.ts'
 import { isObject, parseBase64 } from '../../json.ts'
 import type {
   ConnectionMessage,
@@ -12,7 +13,6 @@ import type {
 } from '../../records/invitation-message.ts'
 import { settings } from '../../settings.ts'
 import { assertReadable } from '../envelopes/readable-message.ts'
-import { uuidOf } from '../hash-id.ts'
 
 /** An invitation of Aries RFC 0434. */
 export interface ReadInvitation {

@@ -9,7 +9,7 @@ import { bytes, inKey, integer, optional, text } from '../../store/item-fields.t
 import { type Address, keyAddress } from '../../store/keys.ts'
 import { getItems } from '../../store/table.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { tenantOf } from '../tenant-contexts.ts'
+import { tenantOf } from '../credo/tenant-contexts.ts'
 
 /**
  * A store of private keys for key management, separate for each agent context (the tenant). Its interface has plain JWKs; sealing them is left to the
@@ -151,3 +151,6 @@ export class SealedKeyStore implements KeyStore {
 const MADE = Symbol('keys that were made')
 
 const existing = (keyId: string) => new Kms.KeyManagementKeyExistsError(keyId, 'serverless-agent')
+
+/** The keys of the process's agents. */
+export const sealedKeys = new SealedKeyStore()

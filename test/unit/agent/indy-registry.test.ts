@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import type { AgentContext } from '@credo-ts/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { IndyRegistry } from '../../../lib/agent/anoncreds/indy-registry.ts'
+import { IndyRegistry } from '../../../lib/agent/formats/anoncreds/indy-registry.ts'
 import { readSettings, settings } from '../../../lib/settings.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import {
