@@ -1,6 +1,6 @@
 /** AcceptConnectionRequest: accepts a received connection request. */
 import '../lib/agent/compose.ts'
-import { acceptRequest } from '../lib/agent/invitations/handshake-steps.ts'
+import { acceptRequest } from '../lib/agent/invitations/index.ts'
 import { command } from '../lib/http/command.ts'
 import { AcceptConnectionRequest } from '../lib/interface/connections.ts'
 

@@ -1,6 +1,6 @@
 /** AcceptCredentialProposal: answers a received proposal with an offer. */
 import '../lib/agent/compose.ts'
-import { acceptProposal } from '../lib/agent/exchanges/credentials/proposals.ts'
+import { acceptProposal } from '../lib/agent/exchanges/credentials/index.ts'
 import { command } from '../lib/http/command.ts'
 import { checkOffered } from '../lib/interface/credential-answer.ts'
 import { AcceptCredentialProposal } from '../lib/interface/credential-exchanges.ts'

@@ -3,8 +3,11 @@
  * caller names them, and never as the proposal does.
  */
 import '../lib/agent/compose.ts'
-import { acceptProofProposal as accept } from '../lib/agent/exchanges/proofs/proposals.ts'
-import { NOTHING_NAMED, prepareProofRequest } from '../lib/agent/exchanges/proofs/requests.ts'
+import {
+  acceptProofProposal as accept,
+  NOTHING_NAMED,
+  prepareProofRequest,
+} from '../lib/agent/exchanges/proofs/index.ts'
 import { command } from '../lib/http/command.ts'
 import { validate } from '../lib/http/validate.ts'
 import { AcceptProofProposal } from '../lib/interface/proof-exchanges.ts'

@@ -1,6 +1,6 @@
 /** CreateCredentialDefinition: creates a credential definition; a job generates its keys. */
 import '../lib/agent/compose.ts'
-import { createDefinition } from '../lib/agent/formats/anoncreds/credential-definitions.ts'
+import { createDefinition } from '../lib/agent/formats/anoncreds/index.ts'
 import { command } from '../lib/http/command.ts'
 import { CreateCredentialDefinition } from '../lib/interface/anoncreds.ts'
 

@@ -1,7 +1,7 @@
 /** ReceiveDidcomm: receives a message of another agent: one envelope, one transaction, and its answer by return route. */
 import '../lib/agent/compose.ts'
-import { readEnvelope } from '../lib/agent/envelopes/envelope.ts'
-import { logRefusals, receiveEnvelope } from '../lib/agent/inbound/receive.ts'
+import { readEnvelope } from '../lib/agent/envelopes/index.ts'
+import { logRefusals, receiveEnvelope } from '../lib/agent/inbound/index.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { answer } from '../lib/http/request.ts'
 import { ReceiveDidcomm } from '../lib/interface/didcomm.ts'

@@ -1,8 +1,8 @@
 /** Wake-ups of jobs → work in the background: keys of credential definitions, revocation registries, status lists, presentations that could not be verified, expired messages. */
 import '../lib/agent/compose.ts'
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
-import { presentationJob } from '../lib/agent/exchanges/proofs/verification-job.ts'
-import { ANONCREDS_JOBS } from '../lib/agent/formats/anoncreds/jobs.ts'
+import { presentationJob } from '../lib/agent/exchanges/proofs/index.ts'
+import { ANONCREDS_JOBS } from '../lib/agent/formats/anoncreds/index.ts'
 import { runBatch } from '../lib/jobs/run.ts'
 import { pickupExpiryJob } from '../lib/pickup/expiry-job.ts'
 

@@ -1,6 +1,6 @@
 /** SendMessage: commits a basic message together with its delivery, before the answer. */
 import '../lib/agent/compose-sending.ts'
-import { sendBasicMessage } from '../lib/agent/messages/basic-messages.ts'
+import { sendBasicMessage } from '../lib/agent/messages/index.ts'
 import { command } from '../lib/http/command.ts'
 import { SendMessage } from '../lib/interface/basic-messages.ts'
 

@@ -1,6 +1,6 @@
 /** SendQuestion: commits a question together with its message, before the answer. */
 import '../lib/agent/compose-sending.ts'
-import { sendQuestion as ask } from '../lib/agent/messages/question-answer.ts'
+import { sendQuestion as ask } from '../lib/agent/messages/index.ts'
 import { command } from '../lib/http/command.ts'
 import { SendQuestion } from '../lib/interface/question-answer.ts'
 

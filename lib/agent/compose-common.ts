@@ -14,22 +14,21 @@ import {
   type StorageService,
 } from '@credo-ts/core'
 import { DidCommDocumentService, DidCommEnvelopeService, DidCommTransportService } from '@credo-ts/didcomm'
-import { UnitOfWorkStorageService } from './credo/storage-service.ts'
-import { AgentDidRepository, KnownDids } from './dids/did-repository.ts'
+import { UnitOfWorkStorageService } from './credo/index.ts'
 import {
+  AgentDidRepository,
   BoundedJwkDidResolver,
   DocumentCache,
+  DocumentService,
+  KnownDids,
   LinearPeerDidResolver,
   SharedKeyDidResolver,
-} from './dids/did-resolvers.ts'
-import { DocumentService } from './dids/their-services.ts'
-import { PackingService } from './envelopes/pack-envelope.ts'
-import { sealedKeys } from './keys/sealed-key-store.ts'
-import { OutboxTransport } from './transport/outbox-transport.ts'
-import { PickupQueue } from './transport/pickup-queue.ts'
-import { UnitOfWorkSessions } from './transport/return-route.ts'
-import { GuardedWebDidResolver } from './web/documents.ts'
-import { WebvhDidResolver } from './webvh/resolver.ts'
+} from './dids/index.ts'
+import { PackingService } from './envelopes/index.ts'
+import { sealedKeys } from './keys/index.ts'
+import { OutboxTransport, PickupQueue, UnitOfWorkSessions } from './transport/index.ts'
+import { GuardedWebDidResolver } from './web/index.ts'
+import { WebvhDidResolver } from './webvh/index.ts'
 
 /** Caches of the process, shared by its agents: DID records, and other agents' DID documents. */
 const knownDids = new KnownDids()

@@ -1,8 +1,7 @@
 /** The agent that only sends, and therefore starts faster: it handles no protocol and manages no keys. */
 import { DidCommModule, DidCommModuleConfig } from '@credo-ts/didcomm'
 import { commonOptions, platformModules } from './compose-common.ts'
-import { provideSendingAgent } from './credo/current.ts'
-import { agentOf } from './credo/root-agent.ts'
+import { agentOf, provideSendingAgent } from './credo/index.ts'
 
 const didCommOptions = (endpoint: string) => ({
   ...commonOptions(endpoint),

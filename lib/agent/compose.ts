@@ -1,6 +1,6 @@
 /** The agent with all protocols: connections, basic messages, credentials, proofs. A process has one, and each tenant a child context of it. */
 // Must be first: Credo's AnonCreds copies the reference to the library when it is imported.
-import './formats/anoncreds/library.ts'
+import './formats/anoncreds/index.ts'
 import { AnonCredsModule } from '@credo-ts/anoncreds'
 import {
   type AgentContextProvider,
@@ -24,30 +24,34 @@ import {
 } from '@credo-ts/didcomm'
 import { QuestionAnswerModule, QuestionAnswerService } from '@credo-ts/question-answer'
 import { commonOptions, platformModules } from './compose-common.ts'
-import { ConnectionService } from './connections/connection-service.ts'
-import { completeByMessage, DidExchange, takeRepeatedComplete } from './connections/did-exchange.ts'
-import { completeRotation, DidRotateHandler, HangupHandler } from './connections/did-rotation.ts'
-import { type AgentModules, provideAgent } from './credo/current.ts'
-import { agentOf } from './credo/root-agent.ts'
-import { EnvelopeService } from './envelopes/open-envelope.ts'
-import { credentialProtocols } from './exchanges/credentials/protocols.ts'
-import { proofProtocols } from './exchanges/proofs/protocols.ts'
-import { anoncreds } from './formats/anoncreds/library.ts'
-import { registries } from './formats/anoncreds/registries.ts'
-import { TailsFiles } from './formats/anoncreds/tails-files.ts'
-import { w3cCredentials } from './formats/json-ld/document-loader.ts'
-import { signatureSuites } from './formats/json-ld/signature-suites.ts'
-import { handlesMessage, markMessage } from './inbound/inbox.ts'
-import { registerPickup } from './inbound/pickup-protocols.ts'
-import { logProblemReports, MessageHandlerRegistry } from './inbound/problem-reports.ts'
-import { guardThread } from './inbound/thread-guard.ts'
-import { Dispatcher } from './invitations/attached-requests.ts'
-import { OutOfBandService } from './invitations/out-of-band-service.ts'
-import { KeyManagementService } from './keys/key-management-service.ts'
-import { sealedKeys } from './keys/sealed-key-store.ts'
-import { StrictQuestionAnswerService } from './messages/question-answer-service.ts'
-import { PickupQueue } from './transport/pickup-queue.ts'
-import { boundDocuments } from './web/documents.ts'
+import {
+  ConnectionService,
+  completeByMessage,
+  completeRotation,
+  DidExchange,
+  DidRotateHandler,
+  HangupHandler,
+  takeRepeatedComplete,
+} from './connections/index.ts'
+import { type AgentModules, agentOf, provideAgent } from './credo/index.ts'
+import { EnvelopeService } from './envelopes/index.ts'
+import { credentialProtocols } from './exchanges/credentials/index.ts'
+import { proofProtocols } from './exchanges/proofs/index.ts'
+import { anoncreds, registries, TailsFiles } from './formats/anoncreds/index.ts'
+import { signatureSuites, w3cCredentials } from './formats/json-ld/index.ts'
+import {
+  guardThread,
+  handlesMessage,
+  logProblemReports,
+  MessageHandlerRegistry,
+  markMessage,
+  registerPickup,
+} from './inbound/index.ts'
+import { Dispatcher, OutOfBandService } from './invitations/index.ts'
+import { KeyManagementService, sealedKeys } from './keys/index.ts'
+import { StrictQuestionAnswerService } from './messages/index.ts'
+import { PickupQueue } from './transport/index.ts'
+import { boundDocuments } from './web/index.ts'
 
 const didCommOptions = (endpoint: string) => ({
   ...commonOptions(endpoint),

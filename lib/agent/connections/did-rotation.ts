@@ -23,10 +23,16 @@ import * as v from 'valibot'
 import { isAgentError } from '../../errors.ts'
 import { ROTATIONS } from '../../records/record-json.ts'
 import { digest } from '../../store/keys.ts'
-import { didsWithKey, isOfDid, storeTheirDid } from '../dids/did-repository.ts'
-import { reachableServicesOf, recipientKeysOf, UnusableDidError } from '../dids/their-services.ts'
-import type { Ed25519Key } from '../keys/ed25519-key.ts'
-import { addToOutbox, type Lane, laneOf, Rotations } from '../transport/outbox-transport.ts'
+import {
+  didsWithKey,
+  isOfDid,
+  reachableServicesOf,
+  recipientKeysOf,
+  storeTheirDid,
+  UnusableDidError,
+} from '../dids/index.ts'
+import type { Ed25519Key } from '../keys/index.ts'
+import { addToOutbox, type Lane, laneOf, Rotations } from '../transport/index.ts'
 import { connectionsOfOurKey, currentConnection } from './connection-service.ts'
 import { expires, expireUnlessCompleted, isHandshakeRequest } from './strangers.ts'
 

@@ -11,9 +11,8 @@ import { emptyByJob } from '../../pickup/queue.ts'
 import { toConnectionJson } from '../../records/connection.ts'
 import type { RecordJson } from '../../records/record-json.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { currentContext } from '../credo/current.ts'
-import { toStored } from '../credo/storage-service.ts'
-import { withoutQueue } from '../transport/pickup-queue.ts'
+import { currentContext, toStored } from '../credo/index.ts'
+import { withoutQueue } from '../transport/index.ts'
 import { findConnection, readyConnection, sendOn } from './ready-connection.ts'
 
 /**

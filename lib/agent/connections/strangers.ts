@@ -21,9 +21,9 @@ import type { StoredRecord, Tags } from '../../store/stored-record.ts'
 import { addressOf } from '../../store/table.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { expireVersions, keepVersions } from '../../webvh/seen-versions.ts'
-import { tenantOf } from '../credo/tenant-contexts.ts'
-import { shareDids } from '../dids/did-repository.ts'
-import { sealedKeys } from '../keys/sealed-key-store.ts'
+import { tenantOf } from '../credo/index.ts'
+import { shareDids } from '../dids/index.ts'
+import { sealedKeys } from '../keys/index.ts'
 
 /** Whether a message requests a connection. */
 export const isHandshakeRequest = ({ message }: DidCommInboundMessageContext): boolean =>

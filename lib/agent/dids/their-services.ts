@@ -13,8 +13,8 @@ import {
 import { DidCommDocumentService } from '@credo-ts/didcomm'
 import { refusedUrl } from '../../egress/address-guard.ts'
 import { settings } from '../../settings.ts'
-import type { Ed25519Key } from '../keys/ed25519-key.ts'
-import { QUEUE } from '../transport/return-route.ts'
+import type { Ed25519Key } from '../keys/index.ts'
+import { QUEUE } from '../transport/index.ts'
 
 /** Ed25519 keys that may pack messages of a DID, with their verification methods. */
 const authenticationKeys = (document: DidDocument): { method: VerificationMethod; key: Ed25519Key }[] =>

@@ -5,7 +5,7 @@ import { invalidField } from '../../errors.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { isOurLocation, type Location, locationOf, parseDomain, parseWebvhDid } from '../../webvh/did.ts'
 import { logIn, publishLog } from '../../webvh/published.ts'
-import type { TenantAgent } from '../credo/current.ts'
+import type { TenantAgent } from '../credo/index.ts'
 import { saveOwnDid } from './own-dids.ts'
 
 /** A result of didwebvh-ts. Node's rules can't resolve its own types. */

@@ -12,8 +12,7 @@ import { AgentError, invalidField } from '../../errors.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { logIn } from '../../webvh/published.ts'
 import { publishWebDocument } from '../../webvh/web-document.ts'
-import { currentAgent, type TenantAgent } from '../credo/current.ts'
-import { endpointOf } from '../credo/root-agent.ts'
+import { currentAgent, endpointOf, type TenantAgent } from '../credo/index.ts'
 import {
   assertReachesNoOther,
   findOwnDid,

@@ -7,7 +7,7 @@ import { BASE_AGENT } from '../../records/tenant.ts'
 import { settings } from '../../settings.ts'
 import { readTenant } from '../../store/tenants.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { prepareResponse } from '../formats/prepared-response.ts'
+import { prepareResponse } from '../formats/index.ts'
 
 interface AutoAccept {
   offers: boolean

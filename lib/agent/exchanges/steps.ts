@@ -3,10 +3,9 @@ import { type AgentContext, CredoError } from '@credo-ts/core'
 import { AgentError, isAgentError } from '../../errors.ts'
 import type { RecordJson } from '../../records/record-json.ts'
 import type { NewRecord } from '../../store/unit-of-work.ts'
-import { readyConnection, send } from '../connections/ready-connection.ts'
-import { currentAgent, type TenantAgent } from '../credo/current.ts'
-import { toStored } from '../credo/storage-service.ts'
-import type { Exchange } from '../threads/exchanges.ts'
+import { readyConnection, send } from '../connections/index.ts'
+import { currentAgent, type TenantAgent, toStored } from '../credo/index.ts'
+import type { Exchange } from '../threads/index.ts'
 
 /** Formats by key; undefined ones are absent. */
 export type Formats = Record<string, object | undefined>

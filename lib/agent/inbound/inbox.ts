@@ -7,8 +7,7 @@ import { type Address, answerPieceAddress, envelopeMarkAddress, messageMarkAddre
 import { epochSeconds, getItems } from '../../store/table.ts'
 import { currentUnit, transaction } from '../../store/transaction.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
-import { cannotHandle, type Envelope } from '../envelopes/envelope.ts'
-import { UnreadableEnvelopeError } from '../envelopes/open-envelope.ts'
+import { cannotHandle, type Envelope, UnreadableEnvelopeError } from '../envelopes/index.ts'
 
 /** More than for a request of the API, because the sender of a message may never retry. */
 const MAX_REPETITIONS = 10

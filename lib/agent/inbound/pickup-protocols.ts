@@ -22,7 +22,7 @@ import {
   DidCommStatusRequestV2Message,
   DidCommStatusV2Message,
 } from '@credo-ts/didcomm'
-import { currentConnection } from '../connections/connection-service.ts'
+import { currentConnection } from '../connections/index.ts'
 import { forgetMarks } from './inbox.ts'
 
 /** Refuses a limit below one message. */

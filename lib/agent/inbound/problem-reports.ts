@@ -15,8 +15,8 @@ import {
 import * as v from 'valibot'
 import { log } from '../../log.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { connectionsOfOurKey, isOfCurrentDid } from '../connections/connection-service.ts'
-import { findInvitationOfRequest, isOfInviterOf, markUsed } from '../invitations/invitations.ts'
+import { connectionsOfOurKey, isOfCurrentDid } from '../connections/index.ts'
+import { findInvitationOfRequest, isOfInviterOf, markUsed } from '../invitations/index.ts'
 import {
   abandonExchange,
   EXCHANGE_PROTOCOLS,
@@ -24,7 +24,7 @@ import {
   findExchanges,
   isFinished,
   isProblemReport,
-} from '../threads/exchanges.ts'
+} from '../threads/index.ts'
 import { joinExchange } from './thread-owner.ts'
 
 type Inbound = DidCommInboundMessageContext

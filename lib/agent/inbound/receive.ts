@@ -3,9 +3,9 @@ import { DidCommMessageReceiver } from '@credo-ts/didcomm'
 import { errorName, isAgentError } from '../../errors.ts'
 import { log } from '../../log.ts'
 import { BASE_AGENT } from '../../records/tenant.ts'
-import { agentContexts } from '../credo/current.ts'
-import type { Envelope } from '../envelopes/envelope.ts'
-import { ReturnRouteSession } from '../transport/return-route.ts'
+import { agentContexts } from '../credo/index.ts'
+import type { Envelope } from '../envelopes/index.ts'
+import { ReturnRouteSession } from '../transport/index.ts'
 import { handleOnce } from './inbox.ts'
 
 /**

@@ -9,22 +9,17 @@ import {
   parseMessageType,
 } from '@credo-ts/didcomm'
 import { PUBLIC_DID } from '../../records/did.ts'
-import { isHandshakeRequest } from '../connections/strangers.ts'
-import { findOwnDid } from '../dids/own-dids.ts'
-import {
-  findInvitation,
-  findInvitationsOfKey,
-  isAddressedTo,
-  rememberNamedInvitation,
-} from '../invitations/invitations.ts'
-import type { Ed25519Key } from '../keys/ed25519-key.ts'
+import { isHandshakeRequest } from '../connections/index.ts'
+import { findOwnDid } from '../dids/index.ts'
+import { findInvitation, findInvitationsOfKey, isAddressedTo, rememberNamedInvitation } from '../invitations/index.ts'
+import type { Ed25519Key } from '../keys/index.ts'
 import {
   type ExchangeProtocol,
   findExchanges,
   isExchangeProtocol,
   isProblemReport,
   recipientRole,
-} from '../threads/exchanges.ts'
+} from '../threads/index.ts'
 import { isOthersThread, joinExchange } from './thread-owner.ts'
 
 type Inbound = DidCommInboundMessageContext

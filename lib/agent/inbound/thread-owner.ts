@@ -10,8 +10,8 @@ import {
   parseMessageType,
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
-import { connectionsOfOurKey } from '../connections/connection-service.ts'
-import { didsWithKey } from '../dids/did-repository.ts'
+import { connectionsOfOurKey } from '../connections/index.ts'
+import { didsWithKey } from '../dids/index.ts'
 import {
   findInvitation,
   findInvitationOfRequest,
@@ -22,15 +22,9 @@ import {
   isUnused,
   markUsed,
   mayReuse,
-} from '../invitations/invitations.ts'
-import { findQuestions } from '../messages/question-answer-service.ts'
-import {
-  EXCHANGE_PROTOCOLS,
-  type Exchange,
-  findExchanges,
-  isProblemReport,
-  updateExchange,
-} from '../threads/exchanges.ts'
+} from '../invitations/index.ts'
+import { findQuestions } from '../messages/index.ts'
+import { EXCHANGE_PROTOCOLS, type Exchange, findExchanges, isProblemReport, updateExchange } from '../threads/index.ts'
 
 type Inbound = DidCommInboundMessageContext
 

@@ -4,9 +4,8 @@ import { type DidCommConnectionRecord, DidCommDidExchangeState, DidCommOutOfBand
 import { AgentError } from '../../errors.ts'
 import { toConnectionJson } from '../../records/connection.ts'
 import type { RecordJson } from '../../records/record-json.ts'
-import { findConnection, send } from '../connections/ready-connection.ts'
-import { currentAgent } from '../credo/current.ts'
-import { toStored } from '../credo/storage-service.ts'
+import { findConnection, send } from '../connections/index.ts'
+import { currentAgent, toStored } from '../credo/index.ts'
 import { handleRequestAfterHandshake } from './attached-requests.ts'
 
 /**

@@ -10,7 +10,7 @@ import {
   DidCommOutOfBandState,
 } from '@credo-ts/didcomm'
 import { currentUnit } from '../../store/transaction.ts'
-import type { Ed25519Key } from '../keys/ed25519-key.ts'
+import type { Ed25519Key } from '../keys/index.ts'
 
 export type Invitation = DidCommOutOfBandRecord
 

@@ -7,10 +7,8 @@ import { BASE_AGENT } from '../../records/tenant.ts'
 import { settings } from '../../settings.ts'
 import { readTenant } from '../../store/tenants.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import type { TenantAgent } from '../credo/current.ts'
-import { endpointOf } from '../credo/root-agent.ts'
-import { toStored } from '../credo/storage-service.ts'
-import { assertReachableDid, didOfKey, freshPeerDid, ownKey } from '../dids/dids.ts'
+import { endpointOf, type TenantAgent, toStored } from '../credo/index.ts'
+import { assertReachableDid, didOfKey, freshPeerDid, ownKey } from '../dids/index.ts'
 
 export interface InvitationAnswer {
   invitationUrl: string

@@ -12,7 +12,7 @@ import type {
   ServiceMessage,
 } from '../../records/invitation-message.ts'
 import { settings } from '../../settings.ts'
-import { assertReadable } from '../envelopes/readable-message.ts'
+import { assertReadable } from '../envelopes/index.ts'
 
 /** An invitation of Aries RFC 0434. */
 export interface ReadInvitation {

@@ -9,7 +9,7 @@ import { bytes, inKey, integer, optional, text } from '../../store/item-fields.t
 import { type Address, keyAddress } from '../../store/keys.ts'
 import { getItems } from '../../store/table.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { tenantOf } from '../credo/tenant-contexts.ts'
+import { tenantOf } from '../credo/index.ts'
 
 /**
  * A store of private keys for key management, separate for each agent context (the tenant). Its interface has plain JWKs; sealing them is left to the

@@ -11,11 +11,9 @@ import type { SentBasicMessage } from '../../outbox/message-item.ts'
 import { DELIVERY, type Delivery, toBasicMessageJson } from '../../records/basic-message.ts'
 import type { RecordJson } from '../../records/record-json.ts'
 import { idsOf, MAX_BODY_BYTES } from '../../records/webhook-event.ts'
-import { readyConnection, send } from '../connections/ready-connection.ts'
-import { currentContext } from '../credo/current.ts'
-import { toStored } from '../credo/storage-service.ts'
-import { recordBasicMessage } from '../transport/outbox-transport.ts'
-import { isQueued, recordQueuedMessage } from '../transport/pickup-queue.ts'
+import { readyConnection, send } from '../connections/index.ts'
+import { currentContext, toStored } from '../credo/index.ts'
+import { isQueued, recordBasicMessage, recordQueuedMessage } from '../transport/index.ts'
 
 /** The message as events show it: its record, or only ids if the record is too large for an event. */
 const forEvents = (id: string, json: RecordJson): SentBasicMessage =>

@@ -11,9 +11,8 @@ import {
 import { AgentError, invalidField } from '../../errors.ts'
 import { toQuestionAnswerJson } from '../../records/question-answer.ts'
 import type { RecordJson } from '../../records/record-json.ts'
-import { readyConnection, send } from '../connections/ready-connection.ts'
-import { currentContext } from '../credo/current.ts'
-import { toStored } from '../credo/storage-service.ts'
+import { readyConnection, send } from '../connections/index.ts'
+import { currentContext, toStored } from '../credo/index.ts'
 
 export interface NewQuestion {
   question: string

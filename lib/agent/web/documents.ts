@@ -15,8 +15,8 @@ import { settings } from '../../settings.ts'
 import { runCounted } from '../../store/count.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { isOurWebDid, ourWebDocument } from '../../webvh/web-document.ts'
-import { isReadableDocument } from '../envelopes/readable-message.ts'
-import { isExchangeProtocol } from '../threads/exchanges.ts'
+import { isReadableDocument } from '../envelopes/index.ts'
+import { isExchangeProtocol } from '../threads/index.ts'
 
 /** Maximum size of a context or DID document. */
 const MAX_BYTES = 256 * 1024

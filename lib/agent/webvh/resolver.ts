@@ -20,9 +20,9 @@ import {
 } from '../../webvh/log.ts'
 import { logIn } from '../../webvh/published.ts'
 import { recordVersions } from '../../webvh/seen-versions.ts'
-import { isReadableDocument } from '../envelopes/readable-message.ts'
-import { verifyWith } from '../keys/signature.ts'
-import { readText } from '../web/documents.ts'
+import { isReadableDocument } from '../envelopes/index.ts'
+import { verifyWith } from '../keys/index.ts'
+import { readText } from '../web/index.ts'
 
 /** The tenant that hosts a DID; undefined for a DID of another host. Throws if the DID belongs here but does not exist. */
 export const hostOf = async (did: WebvhDid): Promise<string | undefined> => {

@@ -12,7 +12,7 @@ import { type AttestedResource, nameOf, readResource, signatureOf } from '../../
 import { parseResourceId, type ResourceId, urlOfResource } from '../../webvh/did.ts'
 import { resourceIn } from '../../webvh/published.ts'
 import { recordVersions } from '../../webvh/seen-versions.ts'
-import { readText } from '../web/documents.ts'
+import { readText } from '../web/index.ts'
 import { hostOf, resolveWebvh } from './resolver.ts'
 
 /**

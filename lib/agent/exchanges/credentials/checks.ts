@@ -8,8 +8,8 @@ import {
   type DidCommProblemReportError,
 } from '@credo-ts/didcomm'
 import { MAX_ATTRIBUTES } from '../../../records/anoncreds-objects.ts'
-import { type CheckedFormat, NOT_OFFERED, NotAsOfferedError } from '../../formats/checked-format.ts'
-import { abandonExchange } from '../../threads/exchanges.ts'
+import { type CheckedFormat, NOT_OFFERED, NotAsOfferedError } from '../../formats/index.ts'
+import { abandonExchange } from '../../threads/index.ts'
 
 /** The decoded attachments of a message, by format. */
 type FormatData = Record<string, unknown> | undefined

@@ -10,13 +10,11 @@ import {
 import { defined } from '../../../json.ts'
 import { toCredentialExchangeJson } from '../../../records/credential-exchange.ts'
 import type { RecordJson } from '../../../records/record-json.ts'
-import { readyConnection, send } from '../../connections/ready-connection.ts'
-import { currentAgent, type TenantAgent } from '../../credo/current.ts'
-import { toStored } from '../../credo/storage-service.ts'
-import { type OfferedAttributes, toAnonCredsFormats } from '../../formats/anoncreds/offered-attributes.ts'
-import { type OfferedJsonLd, toJsonLdFormat } from '../../formats/json-ld/offered-credential.ts'
-import { type InvitationOptions, inviteWith } from '../../invitations/invitation-with-request.ts'
-import type { InvitationAnswer } from '../../invitations/inviter.ts'
+import { readyConnection, send } from '../../connections/index.ts'
+import { currentAgent, type TenantAgent, toStored } from '../../credo/index.ts'
+import { type OfferedAttributes, toAnonCredsFormats } from '../../formats/anoncreds/index.ts'
+import { type OfferedJsonLd, toJsonLdFormat } from '../../formats/json-ld/index.ts'
+import { type InvitationAnswer, type InvitationOptions, inviteWith } from '../../invitations/index.ts'
 
 /** At least one, checked by the contract. */
 export interface OfferedFormats {

@@ -10,10 +10,9 @@ import {
   V2CredentialProblemReportError,
 } from '@credo-ts/didcomm'
 import { defined } from '../../../json.ts'
-import { AnonCredsFormat, IndyFormat, requestFormats } from '../../formats/anoncreds/credential-formats.ts'
-import { isAnonCredsAvailable } from '../../formats/anoncreds/library.ts'
-import { JsonLdFormat } from '../../formats/json-ld/credential-format.ts'
-import { isAutoAccepted, OfferAcceptance, proposesAllOf } from '../auto-accept.ts'
+import { AnonCredsFormat, IndyFormat, isAnonCredsAvailable, requestFormats } from '../../formats/anoncreds/index.ts'
+import { JsonLdFormat } from '../../formats/json-ld/index.ts'
+import { isAutoAccepted, OfferAcceptance, proposesAllOf } from '../index.ts'
 import { abandonedUnlessOffered, assertPreview, mayAutoRespond, processOfferedRequest } from './checks.ts'
 
 const problemCode = DidCommCredentialProblemReportReason.IssuanceAbandoned

@@ -12,8 +12,8 @@ import { invalidField } from '../../../errors.ts'
 import { defined } from '../../../json.ts'
 import { toCredentialExchangeJson } from '../../../records/credential-exchange.ts'
 import type { RecordJson } from '../../../records/record-json.ts'
-import type { TenantAgent } from '../../credo/current.ts'
-import { type Formats, type Turn, takeStep } from '../steps.ts'
+import type { TenantAgent } from '../../credo/index.ts'
+import { type Formats, type Turn, takeStep } from '../index.ts'
 
 type Exchange = DidCommCredentialExchangeRecord
 type Credentials = TenantAgent['didcomm']['credentials']

@@ -22,9 +22,9 @@ import {
   DidCommRequestPresentationV2Message,
   V2PresentationProblemReportError,
 } from '@credo-ts/didcomm'
-import { AnonCredsProofFormat, IndyProofFormat } from '../../formats/anoncreds/proof-formats.ts'
-import { PresentationExchangeFormat } from '../../formats/presentation-exchange/proof-format.ts'
-import { autoAccept, canRespond } from '../auto-accept.ts'
+import { AnonCredsProofFormat, IndyProofFormat } from '../../formats/anoncreds/index.ts'
+import { PresentationExchangeFormat } from '../../formats/presentation-exchange/index.ts'
+import { autoAccept, canRespond } from '../index.ts'
 import { verifiedOrLater } from './verify-later.ts'
 
 /** Makes Credo compare the request with the proposal, which it does for `contentApproved` only. */

@@ -3,17 +3,15 @@ import type { DidCommAutoAcceptProof } from '@credo-ts/didcomm'
 import { defined } from '../../../json.ts'
 import { toProofJson } from '../../../records/proof.ts'
 import type { RecordJson } from '../../../records/record-json.ts'
-import { readyConnection, send } from '../../connections/ready-connection.ts'
-import { agentContexts, currentAgent, type TenantAgent } from '../../credo/current.ts'
-import { toStored } from '../../credo/storage-service.ts'
+import { readyConnection, send } from '../../connections/index.ts'
+import { agentContexts, currentAgent, type TenantAgent, toStored } from '../../credo/index.ts'
 import {
   NOTHING_PREPARED,
   type PreparedContexts,
   prepareContexts,
   type RequestedDefinition,
-} from '../../formats/json-ld/prepared-contexts.ts'
-import { type InvitationOptions, inviteWith } from '../../invitations/invitation-with-request.ts'
-import type { InvitationAnswer } from '../../invitations/inviter.ts'
+} from '../../formats/json-ld/index.ts'
+import { type InvitationAnswer, type InvitationOptions, inviteWith } from '../../invitations/index.ts'
 
 /** Contents by format. */
 export interface RequestedFormats {

@@ -12,8 +12,8 @@ import { defined } from '../../../json.ts'
 import { toProofJson } from '../../../records/proof.ts'
 import type { RecordJson } from '../../../records/record-json.ts'
 import { currentUnit } from '../../../store/transaction.ts'
-import type { TenantAgent } from '../../credo/current.ts'
-import { type Formats, type Turn, takeStep } from '../steps.ts'
+import type { TenantAgent } from '../../credo/index.ts'
+import { type Formats, type Turn, takeStep } from '../index.ts'
 
 type Exchange = DidCommProofExchangeRecord
 

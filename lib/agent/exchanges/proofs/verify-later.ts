@@ -4,8 +4,8 @@ import { type DidCommProofExchangeRecord, DidCommProofRole, DidCommProofState } 
 import { isAgentError } from '../../../errors.ts'
 import { enqueue } from '../../../jobs/job.ts'
 import { currentUnit } from '../../../store/transaction.ts'
-import { unverifiedBecause } from '../../formats/unverified-presentations.ts'
-import { updateExchange } from '../../threads/exchanges.ts'
+import { unverifiedBecause } from '../../formats/index.ts'
+import { updateExchange } from '../../threads/index.ts'
 import { nextAttempt } from './verification-plan.ts'
 
 /** `errorMessage` of a presentation that only AnonCreds' native library could verify. */

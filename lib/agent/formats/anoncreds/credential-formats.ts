@@ -17,7 +17,7 @@ import {
 import * as v from 'valibot'
 import { idLike, parseIndyId } from '../../../indy/ids.ts'
 import { ANONCREDS_ISSUED } from '../../../records/record-json.ts'
-import { type CheckedFormat, NOT_OFFERED, NotAsOfferedError } from '../checked-format.ts'
+import { type CheckedFormat, NOT_OFFERED, NotAsOfferedError } from '../index.ts'
 import { CredentialRequest, Offer, OfferedIds } from './issuance-messages.ts'
 import { assertAnonCredsLoads } from './library.ts'
 import { ensureLinkSecret } from './link-secret.ts'

@@ -16,7 +16,7 @@ import { DEFAULT_REGISTRY_SIZE, type StoredCredentialDefinition } from '../../..
 import { enqueueFirstRegistry } from '../../../revocation/registry.ts'
 import { ledgerObjectItem } from '../../../store/ledger-objects.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
-import { currentAgent, type TenantAgent } from '../../credo/current.ts'
+import { currentAgent, type TenantAgent } from '../../credo/index.ts'
 import { releaseQuota } from './definition-quota.ts'
 import { changeDefinition, readDefinition } from './definition-records.ts'
 import { registryOf } from './registries.ts'

@@ -7,7 +7,7 @@ import type { Ask, Ledger } from '../../../indy/proxy.ts'
 import { log } from '../../../log.ts'
 import { settings } from '../../../settings.ts'
 import { currentUnit } from '../../../store/transaction.ts'
-import { readText } from '../../web/documents.ts'
+import { readText } from '../../web/index.ts'
 
 /** Logs an answer of a proxy that is malformed, or to another request: only its operator can mend that. */
 export const logUnreadable = (error: unknown): void => {

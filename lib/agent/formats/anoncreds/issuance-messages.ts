@@ -5,7 +5,7 @@
  */
 import * as v from 'valibot'
 import { LINK_SECRET, MAX_ATTRIBUTES, MAX_OBJECT_ID, MAX_REGISTRY } from '../../../records/anoncreds-objects.ts'
-import { between, Nonce, ofBits } from './values/numbers.ts'
+import { between, Nonce, ofBits } from './values/index.ts'
 
 const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_OBJECT_ID))
 

@@ -22,7 +22,7 @@ import {
 import { AgentError } from '../../../errors.ts'
 import { legacyId, parseIndyDid } from '../../../indy/ids.ts'
 import { isJudgement } from './judgement.ts'
-import { Refused } from './presentation-checks/answers.ts'
+import { Refused } from './presentation-checks/index.ts'
 import { isAbsent, type Resolution } from './resolution.ts'
 import type { Verifier } from './verify-presentation.ts'
 

@@ -9,11 +9,11 @@ import { type AgentContext, JsonEncoder } from '@credo-ts/core'
 import { DidCommAttachment, type DidCommCredentialExchangeRecord } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { currentUnit } from '../../../store/transaction.ts'
-import { NotAsOfferedError } from '../checked-format.ts'
+import { NotAsOfferedError } from '../index.ts'
 import { Credential, OfferedIds } from './issuance-messages.ts'
 import { isJudgement } from './judgement.ts'
 import { assertReadable } from './resolution.ts'
-import { encodedValue } from './values/encoded-value.ts'
+import { encodedValue } from './values/index.ts'
 
 interface Received {
   attachment: DidCommAttachment

@@ -1,8 +1,8 @@
 /** A received AnonCreds proof request, within the limits that apply to this agent's own requests. */
 import * as v from 'valibot'
 import { isObject } from '../../../json.ts'
-import { namesOf, Request } from './presentation-checks/request.ts'
-import { MAX_INT32 } from './values/encoded-value.ts'
+import { namesOf, Request } from './presentation-checks/index.ts'
+import { MAX_INT32 } from './values/index.ts'
 
 /** For attributes, and for predicates. Each is searched separately, and each predicate needs a proof of its own. */
 const MAX_REFERENTS = 100

@@ -15,7 +15,7 @@ import { legacyId, parseIndyId } from '../../../indy/ids.ts'
 import { registryItem, type WantedRegistry, waitForWrite } from '../../../revocation/registry.ts'
 import { addTailsFile, removeTailsFile } from '../../../revocation/tails-file.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
-import { currentAgent } from '../../credo/current.ts'
+import { currentAgent } from '../../credo/index.ts'
 import { assertAnonCredsLoads } from './library.ts'
 
 export interface MadeRegistry {

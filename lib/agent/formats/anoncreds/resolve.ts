@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { AgentError } from '../../../errors.ts'
 import * as objects from '../../../records/anoncreds-objects.ts'
 import { transaction } from '../../../store/transaction.ts'
-import { currentAgent, type TenantAgent } from '../../credo/current.ts'
+import { currentAgent, type TenantAgent } from '../../credo/index.ts'
 import { isAbsent, type Resolution } from './resolution.ts'
 
 /** Undefined if the object does not exist. Throws `registry.unavailable` if that is unknown. */

@@ -29,8 +29,8 @@ import type { StoredRecord } from '../../../store/stored-record.ts'
 import { epochSeconds } from '../../../store/table.ts'
 import { transaction } from '../../../store/transaction.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
-import { send } from '../../connections/ready-connection.ts'
-import { currentAgent } from '../../credo/current.ts'
+import { send } from '../../connections/index.ts'
+import { currentAgent } from '../../credo/index.ts'
 import { pauseSince } from './ledger-waiting.ts'
 
 /** Value of a revoked index in a list. */

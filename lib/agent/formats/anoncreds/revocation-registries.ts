@@ -14,7 +14,7 @@ import { log } from '../../../log.ts'
 import { type WantedRegistry, wantedRegistry } from '../../../revocation/registry.ts'
 import { settings } from '../../../settings.ts'
 import { transaction } from '../../../store/transaction.ts'
-import { currentAgent } from '../../credo/current.ts'
+import { currentAgent } from '../../credo/index.ts'
 import { type MadeRegistry, publishRegistry } from './registry-publishing.ts'
 
 /** Generates keys and tails file outside of any transaction: 2 s of processor time for 5,000 credentials. */

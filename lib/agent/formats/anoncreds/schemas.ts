@@ -3,8 +3,8 @@ import { AnonCredsSchemaRecord, AnonCredsSchemaRepository } from '@credo-ts/anon
 import { AgentError, invalidField } from '../../../errors.ts'
 import { type AnonCredsSchema, isSameSet } from '../../../records/anoncreds-objects.ts'
 import { digest } from '../../../store/keys.ts'
-import { currentAgent } from '../../credo/current.ts'
-import { issuerOf } from '../../dids/webvh-issuer.ts'
+import { currentAgent } from '../../credo/index.ts'
+import { issuerOf } from '../../dids/index.ts'
 import { registryOf } from './registries.ts'
 
 export interface NewSchema {

@@ -9,9 +9,9 @@ import {
 } from '@credo-ts/anoncreds'
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import { invalidField } from '../../../errors.ts'
-import type { RequestedPredicate } from './presentation-checks/request.ts'
+import type { RequestedPredicate } from './presentation-checks/index.ts'
 import type { ReceivedRequest } from './received-request.ts'
-import { isInt32 } from './values/encoded-value.ts'
+import { isInt32 } from './values/index.ts'
 
 export interface AnonCredsAnswer {
   /** By referent: a list with the id of the record to present. */

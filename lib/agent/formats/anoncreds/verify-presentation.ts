@@ -6,12 +6,19 @@ import type {
   AnonCredsSchema,
   VerifyProofOptions,
 } from '@credo-ts/anoncreds'
-import { Refused } from './presentation-checks/answers.ts'
-import { type Checked, checkBeforeReading } from './presentation-checks/checks.ts'
-import { listsInForce, type ToProve, toProveNotRevoked } from './presentation-checks/non-revocation.ts'
-import { assertObjects, type Objects, type Registry } from './presentation-checks/objects.ts'
-import { requestForLibrary } from './presentation-checks/request.ts'
-import { assertRestrictions } from './presentation-checks/restrictions.ts'
+import {
+  assertObjects,
+  assertRestrictions,
+  type Checked,
+  checkBeforeReading,
+  listsInForce,
+  type Objects,
+  Refused,
+  type Registry,
+  requestForLibrary,
+  type ToProve,
+  toProveNotRevoked,
+} from './presentation-checks/index.ts'
 
 /**
  * Dependencies of verification: readers of published objects, which throw `Refused` if there is no such object, and the library. Other errors of theirs say

@@ -18,9 +18,8 @@ import {
 import { epochSeconds } from '../../../store/table.ts'
 import type { AttestedResource, ResourceLink } from '../../../webvh/attested-resource.ts'
 import { parseResourceId } from '../../../webvh/did.ts'
-import { UnreadableDocumentError } from '../../web/documents.ts'
-import { publish, republish } from '../../webvh/publishing.ts'
-import { type Freshness, readAttested } from '../../webvh/resources.ts'
+import { UnreadableDocumentError } from '../../web/index.ts'
+import { type Freshness, publish, readAttested, republish } from '../../webvh/index.ts'
 import { resolutionError } from './resolution.ts'
 
 /** Types of resources and links that Credo and ACA-Py use. */

@@ -10,7 +10,7 @@ import {
   W3cCredentialsModule,
 } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
-import { boundDocumentsOfJsonLd, readText } from '../../web/documents.ts'
+import { boundDocumentsOfJsonLd, readText } from '../../web/index.ts'
 import { BUNDLED_CONTEXTS, bundledContext, COMMUNITY_CONTEXTS } from './bundled-contexts.ts'
 
 /** `loadOther` loads an address that is neither a DID nor a bundled context, or throws. */

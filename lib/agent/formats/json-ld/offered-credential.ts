@@ -1,8 +1,8 @@
 /** JSON-LD offers: the issuer has to be a DID of this agent, and it has to be possible to sign the credential. */
 import type { JsonCredential } from '@credo-ts/didcomm'
 import { isObject } from '../../../json.ts'
-import type { TenantAgent } from '../../credo/current.ts'
-import { assertOwnDid, issuerDid } from '../../dids/dids.ts'
+import type { TenantAgent } from '../../credo/index.ts'
+import { assertOwnDid, issuerDid } from '../../dids/index.ts'
 import { issuerOf } from './credential-detail.ts'
 import { assertSignable } from './signable-credential.ts'
 import { SUITE_CONTEXT_2020 } from './signature-suites.ts'

@@ -12,7 +12,7 @@ import {
 } from '@credo-ts/core'
 import * as v from 'valibot'
 import { isObject } from '../../../json.ts'
-import { NotAsOfferedError } from '../checked-format.ts'
+import { NotAsOfferedError } from '../index.ts'
 import { type CredentialDetail, withPurpose } from './credential-detail.ts'
 import { newBudget } from './rdf.ts'
 import { recordingSuites, type VerifiedQuads } from './signature-suites.ts'

@@ -2,7 +2,7 @@
 import { CredoError, Ed25519Signature2018, Ed25519Signature2020, Kms, SignatureSuiteRegistry } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
 import * as v from 'valibot'
-import { MAX_KEY } from '../../envelopes/readable-message.ts'
+import { MAX_KEY } from '../../envelopes/index.ts'
 import { type Budget, canonicalize, toQuads } from './rdf.ts'
 
 const TYPES = ['Ed25519VerificationKey2018', 'Ed25519VerificationKey2020'] as const

@@ -10,7 +10,7 @@ import {
 import * as v from 'valibot'
 import { isObject } from '../../../json.ts'
 import type { Presented, PresentedCredential } from '../../../presentation-exchange/presentation.ts'
-import { boundDocumentsOfJsonLd } from '../../web/documents.ts'
+import { boundDocumentsOfJsonLd } from '../../web/index.ts'
 import { type Budget, newBudget } from './rdf.ts'
 import { recordingSuites, type VerifiedQuads } from './signature-suites.ts'
 import {

@@ -12,11 +12,8 @@ import {
 import { permits } from '../../../presentation-exchange/definition.ts'
 import { ReceivedDefinition } from '../../../presentation-exchange/received-definition.ts'
 import { Work, WorkLimitError } from '../../../presentation-exchange/work.ts'
-import { issuerDid } from '../../dids/dids.ts'
-import { findOwnDid } from '../../dids/own-dids.ts'
-import { CREDENTIALS_V1 } from '../json-ld/bundled-contexts.ts'
-import { heldCredential, heldCredentials } from '../json-ld/held-credentials.ts'
-import { signPresentation } from '../json-ld/sign-presentation.ts'
+import { findOwnDid, issuerDid } from '../../dids/index.ts'
+import { CREDENTIALS_V1, heldCredential, heldCredentials, signPresentation } from '../json-ld/index.ts'
 
 type Json = Record<string, unknown>
 

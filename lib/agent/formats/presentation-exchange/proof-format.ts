@@ -18,14 +18,17 @@ import { hasMoreValuesThan, isNestedDeeperThan, isObject, MAX_DEPTH, MAX_VALUES 
 import type { PresentationDefinition } from '../../../presentation-exchange/definition.ts'
 import { Submission, shortcoming } from '../../../presentation-exchange/presentation.ts'
 import { PRESENTED, PROVES_DEFINITION, VERIFIER_CONTEXTS } from '../../../records/record-json.ts'
-import { unreadDocument } from '../../web/documents.ts'
-import { CREDENTIALS_V1 } from '../json-ld/bundled-contexts.ts'
-import { NOTHING_PREPARED, type PreparedContexts } from '../json-ld/prepared-contexts.ts'
-import { selectVerifierContexts } from '../json-ld/request-contexts.ts'
-import { readVerifierContexts, VerifierContexts } from '../json-ld/verifier-contexts.ts'
-import { verifyPresentation } from '../json-ld/verify-presentation.ts'
-import { preparedResponse } from '../prepared-response.ts'
-import { noteUnverified } from '../unverified-presentations.ts'
+import { unreadDocument } from '../../web/index.ts'
+import { noteUnverified, preparedResponse } from '../index.ts'
+import {
+  CREDENTIALS_V1,
+  NOTHING_PREPARED,
+  type PreparedContexts,
+  readVerifierContexts,
+  selectVerifierContexts,
+  VerifierContexts,
+  verifyPresentation,
+} from '../json-ld/index.ts'
 import { presentationFor } from './presentation.ts'
 
 const REQUEST = 'dif/presentation-exchange/definitions@v1.0'

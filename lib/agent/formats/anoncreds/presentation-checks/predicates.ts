@@ -1,5 +1,5 @@
 /** Checks predicates: exactly the requested ones, on the credential that answers. The library verifies any predicates of a presentation. */
-import { MAX_INT32 } from '../values/encoded-value.ts'
+import { MAX_INT32 } from '../values/index.ts'
 import { type Answers, quoted, Refused } from './answers.ts'
 import type { Presentation } from './presentation.ts'
 import { commonName, type RequestedPredicate } from './request.ts'

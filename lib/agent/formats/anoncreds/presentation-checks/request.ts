@@ -1,6 +1,6 @@
 /** An AnonCreds proof request: as it was sent, and as the library gets it. A prover's proposal may have become one, so only its form is relied on. */
 import * as v from 'valibot'
-import { Nonce } from '../values/numbers.ts'
+import { Nonce } from '../values/index.ts'
 
 const Restriction = v.record(v.string(), v.string())
 
