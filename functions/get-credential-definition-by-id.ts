@@ -24,7 +24,6 @@ const NO_METADATA = { resolutionMetadata: {}, credentialDefinitionMetadata: {} }
 
 /** Loaded on demand, because reading own definitions does not need Credo. */
 const resolve = async (agent: string, credentialDefinitionId: string): Promise<object> => {
-  await import('../lib/agent/compose.ts')
-  const { requireDefinition } = await import('../lib/agent/formats/anoncreds/index.ts')
+  const { requireDefinition } = await import('../lib/agent/compose-registries.ts')
   return requireDefinition(agent, credentialDefinitionId)
 }

@@ -12,7 +12,6 @@ const NO_METADATA = { resolutionMetadata: {}, schemaMetadata: {} }
 
 /** Loaded on demand, because reading own schemas does not need Credo. */
 const resolve = async (agent: string, schemaId: string): Promise<object> => {
-  await import('../lib/agent/compose.ts')
-  const { requireSchema } = await import('../lib/agent/formats/anoncreds/index.ts')
+  const { requireSchema } = await import('../lib/agent/compose-registries.ts')
   return requireSchema(agent, schemaId)
 }
