@@ -1,7 +1,4 @@
-/**
- * AcceptProofProposal: answers a received proposal with a proof request. The proposal is checked like the body of a request. Addresses are read as the
- * caller names them, and never as the proposal does.
- */
+/** AcceptProofProposal: answers a proposal with a proof request. Only addresses that the caller names are read. */
 import { acceptProofProposal as accept } from '../lib/agent/proofs/proposals.ts'
 import { NOTHING_NAMED, prepareProofRequest } from '../lib/agent/proofs/requests.ts'
 import { command } from '../lib/http/command.ts'
@@ -11,9 +8,10 @@ import { RequestedFormats } from '../lib/interface/proof-request.ts'
 
 export const acceptProofProposal = command(AcceptProofProposal, {
   prepare: ({ body }) => prepareProofRequest({ presentationExchange: NOTHING_NAMED, ...body.proofFormats }),
-  handle: ({ path, body, prepared }) =>
-    accept(path.proofRecordId, body, prepared, (proofFormats) => {
-      const message = 'what was proposed can not be asked for as it is'
-      return validate(RequestedFormats, { proofFormats }, 'request.invalid', message).proofFormats
-    }),
+  handle: ({ path, body, prepared }) => accept(path.proofRecordId, body, prepared, validFormats),
 })
+
+/** A proposal is text of another agent: as a request it has to be what a body may be. */
+const validFormats = (proofFormats: object) =>
+  validate(RequestedFormats, { proofFormats }, 'request.invalid', 'the proposal is not supported as a request')
+    .proofFormats

@@ -1,4 +1,4 @@
-/** ReceiveDidcomm: receives a message of another agent: one envelope, one transaction, and its answer by return route. */
+/** ReceiveDidcomm: a message of another agent: one envelope, one transaction, and the reply by return route. */
 import { readEnvelope } from '../lib/agent/envelopes/envelope.ts'
 import { logRefusals, receiveEnvelope } from '../lib/agent/receive.ts'
 import { defineOperation } from '../lib/http/operation.ts'

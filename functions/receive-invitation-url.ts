@@ -1,4 +1,4 @@
-/** ReceiveInvitationUrl: receives the invitation of a URL, which is fetched once, however often the transaction runs. */
+/** ReceiveInvitationUrl: receives the invitation of a URL, fetched once however often the transaction runs. */
 import { invitationAt } from '../lib/agent/invitations/invitation-address.ts'
 import { storeInvitationOfUrl } from '../lib/agent/invitations/received-invitations.ts'
 import { command } from '../lib/http/command.ts'

@@ -1,4 +1,4 @@
-/** RegisterNotificationWebhook: registers the endpoint for notifications. Without a token the registration is pending. */
+/** RegisterNotificationWebhook: registers the endpoint for notifications. Without a token it is pending. */
 import { managingAgent } from '../lib/auth/access.ts'
 import { authenticate } from '../lib/auth/authenticate.ts'
 import { command } from '../lib/http/command.ts'
