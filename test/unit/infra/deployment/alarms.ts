@@ -6,7 +6,7 @@ import { FINAL_STATES, FORMATS, METRICS } from '../../../../lib/metrics.ts'
 import { ofType } from '../../../support/stage/template.ts'
 import { AlarmProperties, statesOf, watchedBy } from '../../../support/watch/alarm-state.ts'
 import { RecordedMetrics } from '../../../support/watch/recorded-metrics.ts'
-import { fill, SCENARIOS, SWEEPS, WELL } from '../../../support/watch/scenarios.ts'
+import { fill, HAND_MADE, SWEEPS, scenarioOf, WELL } from '../../../support/watch/scenarios.ts'
 import { resources } from './packaged.ts'
 
 const alarms = ofType(resources, 'AWS::CloudWatch::Alarm').map(
@@ -19,13 +19,14 @@ const BEGIN = 24 * 60
 const END = BEGIN + 60
 const LAST = END + 24 * 60
 
-test('there is a scenario of each alarm', () => {
-  expect(Object.keys(SCENARIOS).sort()).toEqual(alarms.map(([id]) => id).sort())
+test('there is a scenario of each alarm, and of no other', () => {
+  expect(alarms.filter(([id, alarm]) => scenarioOf(id, alarm) === undefined).map(([id]) => id)).toEqual([])
+  expect(alarms.map(([id]) => id)).toEqual(expect.arrayContaining(HAND_MADE))
 })
 
 describe.each(alarms)('%s', (id, alarm, properties) => {
   const keys = watchedBy(alarm)
-  const { cause, red, green } = SCENARIOS[id] ?? { cause: {}, red: 0, green: 0 }
+  const { cause, red, green } = scenarioOf(id, alarm) ?? { cause: {}, red: 0, green: 0 }
   const well = { ...WELL, ...SWEEPS }
 
   test('is quiet while all is well', () => {
@@ -190,15 +191,13 @@ describe('alarms are heard', () => {
   })
 })
 
-test('there are at most 30 metrics of our own', () => {
-  const exchanges = FORMATS.length * FINAL_STATES.length
-  const filters = ofType(resources, 'AWS::Logs::MetricFilter').length
-  expect(Object.keys(METRICS).length - 1 + exchanges + filters).toBeLessThanOrEqual(30)
-})
+/** US dollars a month, of a metric that has a value in each hour. */
+const PRICE_OF_METRIC = 0.3
 
 describe('what watching costs', () => {
   const guide = readFileSync('docs/operations.md', 'utf8')
   const [, section = ''] = /\n## What watching costs\n([\s\S]*?)\n## /.exec(guide) ?? []
+  const HINT = 'docs/operations.md, "What watching costs", has to say'
   const rows = section
     .split('\n')
     .map((line) => line.split('|').map((cell) => cell.trim()))
@@ -207,18 +206,32 @@ describe('what watching costs', () => {
   const sum = rows.map(([, , , , cost]) => dollars(cost)).reduce((a, b) => a + b, 0)
 
   test('is said for as many metrics as alarms look at', () => {
+    const count = alarms.flatMap(([, alarm]) => watchedBy(alarm)).length
     const [, , many = ''] = rows.find(([, what]) => what === 'metrics in alarms') ?? []
-    expect(Number(many)).toBe(alarms.flatMap(([, alarm]) => watchedBy(alarm)).length)
-    expect(readFileSync('README.md', 'utf8')).toContain(` ${alarms.length} alarms,`)
+    expect(Number(many), HINT).toBe(count)
+  })
+
+  test('is said for as many metrics of our own as there are', () => {
+    const exchanges = FORMATS.length * FINAL_STATES.length
+    const filters = ofType(resources, 'AWS::Logs::MetricFilter').length
+    const count = Object.keys(METRICS).length - 1 + exchanges + filters
+    expect(section, HINT).toContain(` ${count} metrics at work are $${(count * PRICE_OF_METRIC).toFixed(2)}.`)
   })
 
   test('is what its parts come to, of which ten metrics in alarms, ten others, the dashboard and logs are free', () => {
     for (const [, what, many = '', price, cost] of rows)
       if (/^\d+(?= |$)/.test(many))
-        expect(dollars(cost), what).toBeCloseTo(Number.parseInt(many, 10) * dollars(price), 6)
-    expect(section).toContain(
-      `**$${sum.toFixed(2)}**; with the free tier **$${(sum - 1 - 3 - 1.5 - 0.03).toFixed(2)}**`,
-    )
-    expect(readFileSync('docs/cost.md', 'utf8')).toContain(`($${sum.toFixed(2)}, [the sum]`)
+        expect(dollars(cost), `${HINT} for ${what}`).toBeCloseTo(Number.parseInt(many, 10) * dollars(price), 6)
+    expect(section, HINT).toContain(`**$${sum.toFixed(2)}**, of which $${(1 + 3 + 1.5 + 0.03).toFixed(2)} are free`)
+  })
+
+  test('is what the README says, which leaves the cents out, and most of what an idle stage costs', () => {
+    const readme = readFileSync('README.md', 'utf8')
+    const said = (pattern: RegExp): number => Number(pattern.exec(readme)?.[1])
+    const watching = said(/dashboard and their metrics, about \$(\d+) a month/)
+    const others = said(/tenants' keys \(\$(\d+) a month/) + said(/polling of the queues \(\$([\d.]+)\)/)
+    expect(Math.abs(watching - sum), `the README says $${watching}, it is $${sum}`).toBeLessThan(1)
+    const idle = said(/costs about \$(\d+) a month/)
+    expect(Math.abs(idle - sum - others), `the README says $${idle}, it is $${sum + others}`).toBeLessThan(1)
   })
 })
