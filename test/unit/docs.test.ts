@@ -29,6 +29,15 @@ test('every file and folder that a document names exists', () => {
   expect(named.join().match(PATH)?.length).toBeGreaterThan(50)
 })
 
+test('docs/extending.md has every problem code that the agent has beside those of Credo', () => {
+  const codes = globSync('lib/agent/**/*.ts').flatMap(
+    (file) => readFileSync(file, 'utf8').match(/(?<=')e\.[\w.-]+(?=')/g) ?? [],
+  )
+  const guide = readFileSync('docs/extending.md', 'utf8')
+  expect(new Set(codes).size).toBeGreaterThan(3)
+  expect(codes.filter((code) => !guide.includes(`\`${code}\``))).toEqual([])
+})
+
 /** As GitHub names a heading in a link. */
 const anchorOf = (heading: string): string =>
   heading
