@@ -1,4 +1,7 @@
-/** `npm run doctor`: runs `serverless check`, and also reports as a finding that Serverless refuses to start, as for an unknown region. */
+/**
+ * `npm run doctor`: runs `serverless check`, and also reports as a finding that Serverless refuses to start, as for an
+ * unknown region.
+ */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'

@@ -1,4 +1,7 @@
-/** Types of the Serverless Framework's objects, as far as the plugins and the local stage use them: the service as serverless.yml describes it. */
+/**
+ * Types of the Serverless Framework's objects, as far as the plugins and the local stage use them: the service as
+ * serverless.yml describes it.
+ */
 import type { Finding } from './deployment/finding.ts'
 
 /** A reference to another resource of the template. */

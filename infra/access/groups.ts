@@ -1,4 +1,7 @@
-/** Rights that several functions have alike, by the names that `uses` in serverless.yml says. Each is made of rights and of other names. */
+/**
+ * Rights that several functions have alike, by the names that `uses` in serverless.yml says. Each is made of rights and
+ * of other names.
+ */
 export const GROUPS = {
   /** An operation that takes an `Idempotency-Key`. */
   once: ['get idempotency', 'put idempotency'],
@@ -10,7 +13,10 @@ export const GROUPS = {
   'seals-secrets': ['get data-key', 'put data-key', 'seal agents organizations', 'open agents organizations'],
   /** A message for the endpoint of a connection, beside whose record it waits to be sent. */
   sends: ['get connection', 'query connection did', 'put connection', 'send WakeUpQueue'],
-  /** A message for a wallet without an endpoint, which waits to be fetched. The first one makes the job that gives up what nobody fetches. */
+  /**
+   * A message for a wallet without an endpoint, which waits to be fetched. The first one makes the job that gives up
+   * what nobody fetches.
+   */
   queues: ['get pickup pickup-usage', 'query pickup', 'put job pickup', 'update pickup pickup-usage'],
   /** Messages leave that queue, and what became of them is noted. */
   dequeues: ['put message-outcomes', 'update basic-message', 'delete pickup'],
@@ -22,9 +28,13 @@ export const GROUPS = {
   exchanges: ['get record', 'query record', 'put key record'],
   /** A proof of what this service has issued, whose tails file it reads itself. */
   proves: ['query tails'],
-  /** What an issuer signs credentials with, which is made when it is first needed. A bearer presents with it as well. */
+  /**
+   * What an issuer signs credentials with, which is made when it is first needed. A bearer presents with it as well.
+   */
   issues: ['get issuer-did', 'put issuer-did key'],
-  /** An offer, which asks for a registry unless there is one, it is being made, or it waits to be written to a ledger. */
+  /**
+   * An offer, which asks for a registry unless there is one, it is being made, or it waits to be written to a ledger.
+   */
   offers: [
     'get definition job key-correctness-proof ledger-object own-definition revocation-registry webvh',
     'query record revocation-registry',

@@ -1,6 +1,6 @@
 /**
- * Keys of the table by the names that `uses` in serverless.yml says: patterns of partition keys, which lib/store/keys.ts and the files
- * of keys beside it write. `*` stands for a tenant and for ids.
+ * Keys of the table by the names that `uses` in serverless.yml says: patterns of partition keys, which
+ * lib/store/keys.ts and the files of keys beside it write. `*` stands for a tenant and for ids.
  */
 export const KEYS = {
   tenant: ['@tenant|*'],

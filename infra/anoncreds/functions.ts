@@ -1,4 +1,7 @@
-/** Which functions use AnonCreds' native library and registries: `anoncreds` or `registries` in `uses`. All others are bundled without them. */
+/**
+ * Which functions use AnonCreds' native library and registries: `anoncreds` or `registries` in `uses`. All others are
+ * bundled without them.
+ */
 import { functionsOfServiceFile } from '../access/service-file.ts'
 
 /** `entry` is the path or the name of a function's module, with or without extension. */

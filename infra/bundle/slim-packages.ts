@@ -4,10 +4,10 @@ import { basename } from 'node:path'
 import type { Plugin } from 'esbuild'
 
 /**
- * Half of what a Credo function's bundle would be: what reads ISO mdocs, which no format of DIDComm carries; what JSON-LD's own HTTP client
- * takes when it is given an agent, while Credo gives JSON-LD another loader of documents; a `fetch` for platforms without one, of did:web's
- * resolver, in whose place the service reads documents itself; and PEX and its JSONPath, in whose place the service evaluates presentations
- * itself. Some of it turns text into code.
+ * Half of what a Credo function's bundle would be: what reads ISO mdocs, which no format of DIDComm carries; what
+ * JSON-LD's own HTTP client takes when it is given an agent, while Credo gives JSON-LD another loader of documents; a
+ * `fetch` for platforms without one, of did:web's resolver, in whose place the service reads documents itself; and PEX
+ * and its JSONPath, in whose place the service evaluates presentations itself. Some of it turns text into code.
  */
 const NEVER_CALLED =
   /^(@animo-id\/(mdoc|pex(\/.*)?)|@astronautlabs\/jsonpath|@sphereon\/kmp-mdoc-core|undici|cross-fetch)$/
@@ -34,7 +34,10 @@ export const leftOut = leaveOut('absent', NEVER_CALLED)
 /** For functions without AnonCreds' native library (infra/anoncreds/functions.ts). */
 export const bindingLeftOut = leaveOut('absent-binding', /^@hyperledger\/anoncreds-nodejs$/)
 
-/** Replacements of modules for functions without registries of AnonCreds objects. If an export is missing here, bundling fails. */
+/**
+ * Replacements of modules for functions without registries of AnonCreds objects. If an export is missing here, bundling
+ * fails.
+ */
 const NO_REGISTRIES: Record<string, string> = {
   'registries.ts': 'export const registries = []',
   'webvh-resolver.ts': `export class WebvhDidResolver {
@@ -79,7 +82,10 @@ const OF_WEBVH: readonly (readonly [string, string])[] = [
 /** Its reads and writes of files. Here logs come from the table or the guarded client. */
 const READS_FILES = /\bawait import\([^)]*\)/g
 
-/** The code of didwebvh-ts for bundles. Throws if a text is no longer there, so that updates of the package are reviewed. */
+/**
+ * The code of didwebvh-ts for bundles. Throws if a text is no longer there, so that updates of the package are
+ * reviewed.
+ */
 export const slimWebvhCode = (code: string): string =>
   OF_WEBVH.reduce((slim, [from, to]) => {
     if (!slim.includes(from)) throw new Error(`didwebvh-ts no longer has ${from}`)

@@ -44,7 +44,10 @@ export interface AddressOnAws extends WantedDomain {
   zone: Reading<Zone | undefined> | undefined
 }
 
-/** The domain that a stack in the region is to create. Undefined: none, or the settings are invalid, which is reported elsewhere. */
+/**
+ * The domain that a stack in the region is to create. Undefined: none, or the settings are invalid, which is reported
+ * elsewhere.
+ */
 export const wantedDomain = (environment: NodeJS.ProcessEnv, region: string): WantedDomain | undefined => {
   const parsed = v.safeParse(AddressSettings, withoutEmpty(environment))
   if (!parsed.success) return undefined

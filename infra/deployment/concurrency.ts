@@ -63,7 +63,10 @@ export const capLosses = (concurrency: number, caps: Caps): string[] => {
   return losses
 }
 
-/** The cap of each queue, by its logical id. Dead-letter queues get the least: they have work only after a fault of our own. */
+/**
+ * The cap of each queue, by its logical id. Dead-letter queues get the least: they have work only after a fault of our
+ * own.
+ */
 const QUEUES: Record<string, keyof Caps | 'least'> = {
   WakeUpQueue: 'deliver',
   SlowWakeUpQueue: 'deliverSlowly',
@@ -115,7 +118,10 @@ const FUNCTIONS_PER_ENVELOPE = 0.4
 /** The methods that need no token: the paths of infra/stage.yml that begin so. */
 const ADDRESSES = '/~1didcomm'
 
-/** Limits the rates of strangers' envelopes in the template, per second, to the account's concurrency. Strangers then use at most two fifths of it. */
+/**
+ * Limits the rates of strangers' envelopes in the template, per second, to the account's concurrency. Strangers then
+ * use at most two fifths of it.
+ */
 export const applyStrangersRate = (template: Template, concurrency: number, { DIDCOMM_RATE }: CapSettings): void => {
   if (DIDCOMM_RATE !== undefined) return
   const settings: unknown = template.Resources.ApiStage?.Properties.MethodSettings

@@ -1,4 +1,7 @@
-/** Fits the template to the account and to the settings: the table's name, caps of concurrency, strangers' rate, an earlier stack's table and key. */
+/**
+ * Fits the template to the account and to the settings: the table's name, caps of concurrency, strangers' rate, an
+ * earlier stack's table and key.
+ */
 import type { Template } from '../service.ts'
 import { withoutEmpty } from '../settings.ts'
 import type { Account } from './account.ts'

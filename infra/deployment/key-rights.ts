@@ -28,8 +28,8 @@ export const readKeyRights = async (kms: KMSClient, iam: IAMClient, arn: string)
 }
 
 /**
- * The user or role whose policies count; undefined: the root user, who has none. The ARN of a session does not have its role's path.
- * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
+ * The user or role whose policies count; undefined: the root user, who has none. The ARN of a session does not have its
+ * role's path. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
  */
 const principal = async (iam: IAMClient, arn: string): Promise<string | undefined> => {
   const [, kind, name] = arn.match(/:(root|user|assumed-role)(?:\/([^/]+))?/) ?? []

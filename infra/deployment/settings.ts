@@ -1,4 +1,7 @@
-/** The settings of a deployment, read from the environment of `npm run deploy`. The descriptions are those of docs/operations.md. */
+/**
+ * The settings of a deployment, read from the environment of `npm run deploy`. The descriptions are those of
+ * docs/operations.md.
+ */
 import * as v from 'valibot'
 import { TokenIssuers } from '../../lib/auth/token-issuers.ts'
 import { refusedUrl } from '../../lib/egress/address-guard.ts'

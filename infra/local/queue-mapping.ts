@@ -1,6 +1,6 @@
 /**
- * The event source mapping of a queue: handles batches concurrently, and deletes the messages that did not fail. Failed messages, and all of a batch
- * whose invocation failed, come back after the visibility timeout.
+ * The event source mapping of a queue: handles batches concurrently, and deletes the messages that did not fail. Failed
+ * messages, and all of a batch whose invocation failed, come back after the visibility timeout.
  * https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
  */
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'

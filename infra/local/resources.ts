@@ -153,7 +153,10 @@ export const createResources = async (
   return { tables, queues }
 }
 
-/** The value of a reference to one of `created`, or `value` itself if it is no reference. Undefined: the resource does not exist here. */
+/**
+ * The value of a reference to one of `created`, or `value` itself if it is no reference. Undefined: the resource does
+ * not exist here.
+ */
 export const resolve = (value: unknown, created: Created[]): unknown => {
   if (!isObject(value)) return value
   const [id, attribute] = getAttOf(value) ?? [value.Ref, undefined]

@@ -1,4 +1,7 @@
-/** The local stage: database, queues, functions, event sources and API, started in the order in which they need each other. */
+/**
+ * The local stage: database, queues, functions, event sources and API, started in the order in which they need each
+ * other.
+ */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
@@ -125,7 +128,10 @@ const sealingOf = async ({ dataDir, kmsEndpoint }: LocalSettings): Promise<Envir
   return { SEALING_KEY: key, KMS_KEY_ID: undefined }
 }
 
-/** The environment of all functions in serverless.yml, merged, because they share a process. References without a value here are left out. */
+/**
+ * The environment of all functions in serverless.yml, merged, because they share a process. References without a value
+ * here are left out.
+ */
 const environmentOf = ({ provider, functions }: Service, created: Created[]): Record<string, string> => {
   const all = [provider, ...Object.values(functions)].flatMap(({ environment }) => Object.entries(environment ?? {}))
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * The event source mapping of a table's stream: filter, batches, retries, bisecting and the on-failure queue as Lambda has them.
- * https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
+ * The event source mapping of a table's stream: filter, batches, retries, bisecting and the on-failure queue as Lambda
+ * has them. https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams'

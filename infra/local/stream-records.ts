@@ -50,7 +50,10 @@ const asChange = ({ dynamodb, ...record }: _Record, streamArn: string): ChangeRe
   },
 })
 
-/** Ids of the stream's shards from `first` on, or of all if it no longer exists. Here they follow one another, because no shard is split. */
+/**
+ * Ids of the stream's shards from `first` on, or of all if it no longer exists. Here they follow one another, because
+ * no shard is split.
+ */
 async function* shardIds({ streams, streamArn, signal }: Reading, first: string | undefined): AsyncGenerator<string> {
   let last: string | undefined
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * API Gateway's part of a Lambda authorizer of type TOKEN: reads the header, caches answers, evaluates the policy, passes on the context.
- * serverless-offline's own answers every failure of the authorizer with 401, and caches nothing.
+ * API Gateway's part of a Lambda authorizer of type TOKEN: reads the header, caches answers, evaluates the policy,
+ * passes on the context. serverless-offline's own answers every failure of the authorizer with 401, and caches nothing.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html
  */
 import * as v from 'valibot'
@@ -59,7 +59,10 @@ const decide = (answer: Answer, methodArn: string): Caller | Refusal => {
 /** Maximum number of cached answers; the oldest is removed first. */
 const KEPT = 1_000
 
-/** Decides about a token for a method. The authorizer's answers are cached for all methods, as long as serverless.yml says. */
+/**
+ * Decides about a token for a method. The authorizer's answers are cached for all methods, as long as serverless.yml
+ * says.
+ */
 export const tokenAuthorizer = (invoke: Invoke, now: () => number = Date.now) => {
   const kept = new Map<string, { answer: Answer; until: number }>()
 

@@ -1,4 +1,7 @@
-/** Serverless plugin: checks a deployment before anything is created (`serverless check`, and at the start of `deploy`), and fits it to the account. */
+/**
+ * Serverless plugin: checks a deployment before anything is created (`serverless check`, and at the start of `deploy`),
+ * and fits it to the account.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'

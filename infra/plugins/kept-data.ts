@@ -1,4 +1,6 @@
-/** Serverless plugin: protects the table after a deployment, and prints after a removal which table and key are kept. */
+/**
+ * Serverless plugin: protects the table after a deployment, and prints after a removal which table and key are kept.
+ */
 import { errorLine } from '../deployment/aws-error.ts'
 import type { ClientConfig, DeployingServerless } from '../deployment/serverless.ts'
 

@@ -1,4 +1,7 @@
-/** Serverless plugin: settings that can grow leave the functions' environment and are packed with their code. Runs before bundle.ts. */
+/**
+ * Serverless plugin: settings that can grow leave the functions' environment and are packed with their code. Runs
+ * before bundle.ts.
+ */
 import { tokenIssuers } from '../../lib/auth/token-issuers.ts'
 import { type PackedSetting, readSettings } from '../../lib/settings.ts'
 import { type Finding, refusal } from '../deployment/finding.ts'

@@ -1,4 +1,7 @@
-/** Serverless plugin: `${setting:NAME}` in a YAML file is a variable of the environment, and `deploy` begins with a list of all settings that are wrong. */
+/**
+ * Serverless plugin: `${setting:NAME}` in a YAML file is a variable of the environment, and `deploy` begins with a list
+ * of all settings that are wrong.
+ */
 import type { Serverless } from '../service.ts'
 import { withoutEmpty } from '../settings.ts'
 
@@ -15,7 +18,10 @@ export default class Settings {
   }
 }
 
-/** Needs no AWS, and runs before other plugins read the settings, because they would report only the first that is wrong. */
+/**
+ * Needs no AWS, and runs before other plugins read the settings, because they would report only the first that is
+ * wrong.
+ */
 const refuseWrongSettings = async ({ service, processedInput, classes }: Serverless): Promise<void> => {
   if (processedInput.commands.join(' ') !== 'deploy') return
   // Loaded here: every serverless command loads the plugins.

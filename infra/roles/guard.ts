@@ -16,7 +16,10 @@ interface Invocation {
 /** The stacks of the SDK's clients have types of their own, which differ in nothing that matters here. */
 type Client = Pick<DynamoDBClient, 'middlewareStack'>
 
-/** By what the functions use. With `RECORD_CALLS` every call is allowed, and recorded in that folder (`npm run record-calls`). */
+/**
+ * By what the functions use. With `RECORD_CALLS` every call is allowed, and recorded in that folder (`npm run
+ * record-calls`).
+ */
 export const roleCheck = (uses: Record<string, string[]>): IsAllowed => {
   const { RECORD_CALLS } = process.env
   if (RECORD_CALLS !== undefined) return recorder(RECORD_CALLS)
@@ -53,8 +56,8 @@ export class RoleGuard {
   }
 
   /**
-   * Runs a function. Rejects where it was refused something, also when it made the best of that: what it sends after its commit may fail
-   * without its caller noticing.
+   * Runs a function. Rejects where it was refused something, also when it made the best of that: what it sends after
+   * its commit may fail without its caller noticing.
    */
   async run<T>(functionKey: string, act: () => Promise<T> | T): Promise<T> {
     const invocation: Invocation = { functionKey, refused: [] }

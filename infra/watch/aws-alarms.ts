@@ -20,7 +20,9 @@ export interface Surroundings {
   concurrency: number
 }
 
-/** What a math expression may look at. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-limits.html */
+/**
+ * What a math expression may look at. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-limits.html
+ */
 const MAX_METRICS = 10
 
 const sumOf = (names: string[]): string => names.map((name) => `FILL(${name}, 0)`).join(' + ')
@@ -38,7 +40,9 @@ const grouped = <T>(id: string, all: T[], alarmOf: (group: T[]) => Alarm): Recor
     inGroups(all, MAX_METRICS).map((group, index) => [index === 0 ? id : `${id}${index + 1}`, alarmOf(group)]),
   )
 
-/** Errors and durations of operations are those of the API: an alarm on each function would be two for each operation. */
+/**
+ * Errors and durations of operations are those of the API: an alarm on each function would be two for each operation.
+ */
 const functionAlarms = ({ stack, background, concurrency }: Surroundings): Record<string, Alarm> => ({
   ...grouped(
     'FunctionErrorsAlarm',
@@ -112,8 +116,8 @@ const apiAlarms = ({ stack, stage }: Surroundings): Record<string, Alarm> => ({
 const OPERATIONS = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems']
 
 /**
- * Alarms on metrics of DynamoDB keep their state where data is missing, whatever TreatMissingData says, and these metrics are there only
- * where something is wrong: unfilled, they would be red for ever.
+ * Alarms on metrics of DynamoDB keep their state where data is missing, whatever TreatMissingData says, and these
+ * metrics are there only where something is wrong: unfilled, they would be red for ever.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html (TreatMissingData)
  */
 const tableAlarms = (): Record<string, Alarm> => {
@@ -141,8 +145,8 @@ const tableAlarms = (): Record<string, Alarm> => {
 const DEAD_LETTER_QUEUES = ['WakeUpDeadLetterQueue', 'TimerDeadLetterQueue', 'JobDeadLetterQueue', 'DispatchFailures']
 
 /**
- * Seconds that messages of a queue may wait for. In the slow queue they do, behind others of their owner, for three minutes (lib/delivery/postpone.ts);
- * jobs do while ten others run; and the others are delayed by up to a minute.
+ * Seconds that messages of a queue may wait for. In the slow queue they do, behind others of their owner, for three
+ * minutes (lib/delivery/postpone.ts); jobs do while ten others run; and the others are delayed by up to a minute.
  */
 const MAX_AGES = { WakeUpQueue: 60, SlowWakeUpQueue: 300, TimerQueue: 180, JobQueue: 1_800 }
 
@@ -160,8 +164,9 @@ const queueAlarms = (): Record<string, Alarm> => {
       evaluationPeriods: 7,
       datapointsToAlarm: 5,
     },
-    // By growth: what a redrive policy moves counts in no metric of what was sent, and what lies there is known. Without data a queue is
-    // empty: one with messages is active. DeadWakeUpsAlarm counts what recoverWakeUps takes at once.
+    // By growth: what a redrive policy moves counts in no metric of what was sent, and what lies there is known.
+    // Without data a queue is empty: one with messages is active. DeadWakeUpsAlarm counts what recoverWakeUps takes at
+    // once.
     DeadLettersAlarm: {
       description: 'Dead-letter queues have grown',
       metrics: dead,

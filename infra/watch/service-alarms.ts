@@ -15,7 +15,8 @@ const counted = (description: string, name: Parameters<typeof own>[0], threshold
 
 /** `waiting`: lanes that may wait before it is too many. */
 export const serviceAlarms = ({ waiting }: { waiting: number }): Record<string, Alarm> => ({
-  // It runs every minute; what is due after a minute and more is handled by nobody else. In a new stack it is red until the first one.
+  // It runs every minute; what is due after a minute and more is handled by nobody else. In a new stack it is red until
+  // the first one.
   SweepAlarm: {
     description: 'The sweep of the outbox does not run',
     metrics: { sweeps: own('OutboxDueAge', 'SampleCount') },
@@ -34,7 +35,8 @@ export const serviceAlarms = ({ waiting }: { waiting: number }): Record<string, 
     threshold: 10 * MINUTE,
     datapointsToAlarm: 2,
   },
-  // They are counted every five minutes, in the first of five sweeps. A period that has sweeps but no count is over the threshold.
+  // They are counted every five minutes, in the first of five sweeps. A period that has sweeps but no count is over the
+  // threshold.
   WaitingAlarm: {
     description: `${waiting} lanes or more wait for their receivers, or nobody counts them`,
     metrics: { lanes: own('OutboxWaiting', 'Maximum'), sweeps: own('OutboxDueAge', 'SampleCount') },

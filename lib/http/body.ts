@@ -59,8 +59,8 @@ const parseJson = (text: string): unknown => {
 const parser = httpJsonBodyParser({ disableContentTypeCheck: true })
 
 /**
- * middy's parser checks every value for names that reach into a prototype. That takes 60 ms for 256 KiB of zeros: too much, because anybody
- * may send them without a token. `findFlaw` refuses the same names, and says where they are.
+ * middy's parser checks every value for names that reach into a prototype. That takes 60 ms for 256 KiB of zeros: too
+ * much, because anybody may send them without a token. `findFlaw` refuses the same names, and says where they are.
  */
 const parse = (request: Parameters<OperationMiddleware>[0], text: string, { security }: Contract): unknown => {
   if (security === 'none') return parseJson(text)
@@ -73,7 +73,10 @@ const parse = (request: Parameters<OperationMiddleware>[0], text: string, { secu
   }
 }
 
-/** Stores the validated body in the event. If no field is required, an empty body counts as `{}`, whatever its content type. */
+/**
+ * Stores the validated body in the event. If no field is required, an empty body counts as `{}`, whatever its content
+ * type.
+ */
 export const checkBody = (schema: Schema, contract: Contract): OperationMiddleware => {
   const optional = mayBeEmpty(contract)
   return (request) => {

@@ -148,7 +148,8 @@ const explanation = ({ message, details }: AgentError) => ({
 })
 
 /**
- * The body that the caller gets. For 401, 403 and our own failures it has the status and the reason phrase only; their details are in the log.
+ * The body that the caller gets. For 401, 403 and our own failures it has the status and the reason phrase only; their
+ * details are in the log.
  */
 export const toErrorBody = (error: unknown): ErrorBody => {
   const statusCode = statusOf(error)
@@ -166,7 +167,9 @@ const MAX_LOGGED = 500
 const MAX_STACK = 4000
 const MAX_PATH = 100
 
-/** A part of a path that a schema may define, or an index. Any other name was chosen by the caller and is not logged. */
+/**
+ * A part of a path that a schema may define, or an index. Any other name was chosen by the caller and is not logged.
+ */
 const NAMES = /^[\w@-]{1,100}(?:\.[\w@-]{1,100})*(?=\.|$)/
 
 const loggedPath = (path: string): string => NAMES.exec(path)?.[0].slice(0, MAX_PATH) ?? ''

@@ -24,8 +24,8 @@ export const keep = (event: OperationEvent, checked: Checked): void => {
 }
 
 /**
- * A header by its name in lower case. Names are case-insensitive (RFC 9110, section 5.1), and the gateway passes them on unchanged. Of a
- * repeated header the last one counts, as in the gateway itself.
+ * A header by its name in lower case. Names are case-insensitive (RFC 9110, section 5.1), and the gateway passes them
+ * on unchanged. Of a repeated header the last one counts, as in the gateway itself.
  */
 export const headerOf = ({ headers }: OperationEvent, name: string): string | undefined => {
   let value: string | undefined
@@ -34,8 +34,9 @@ export const headerOf = ({ headers }: OperationEvent, name: string): string | un
 }
 
 /**
- * The gateway's id of the request, or Lambda's where the function was invoked directly. It is the extended one: a caller can choose the
- * other by the header `x-amzn-requestid`. https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-access-logging.html
+ * The gateway's id of the request, or Lambda's where the function was invoked directly. It is the extended one: a
+ * caller can choose the other by the header `x-amzn-requestid`.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-access-logging.html
  */
 export const requestIdOf = (event: OperationEvent, context: { awsRequestId?: string }): string =>
   event.requestContext?.extendedRequestId ?? context.awsRequestId ?? 'unknown'

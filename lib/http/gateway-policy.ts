@@ -1,4 +1,7 @@
-/** What the authorizer returns to the gateway: a policy, and what the access log and the rates of tenants need of the caller. */
+/**
+ * What the authorizer returns to the gateway: a policy, and what the access log and the rates of tenants need of the
+ * caller.
+ */
 import type { APIGatewayAuthorizerResult } from 'aws-lambda'
 import { actingAgent } from '../auth/access.ts'
 import { type Principal, toAuthorizerContext } from '../auth/principal.ts'

@@ -1,4 +1,6 @@
-/** Runs an operation that changes something in one transaction. The same `Idempotency-Key` gets the first answer again. */
+/**
+ * Runs an operation that changes something in one transaction. The same `Idempotency-Key` gets the first answer again.
+ */
 import { AgentError } from '../errors.ts'
 import { type AnswerCodec, onlyOnce } from '../store/idempotency.ts'
 import { transaction } from '../store/transaction.ts'

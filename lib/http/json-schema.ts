@@ -1,4 +1,7 @@
-/** Converts schemas of the contracts to JSON Schema 2020-12, the dialect of OpenAPI 3.1. Records and the error body are components. */
+/**
+ * Converts schemas of the contracts to JSON Schema 2020-12, the dialect of OpenAPI 3.1. Records and the error body are
+ * components.
+ */
 import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import { AnonCredsProofRequest, IndyProofRequest } from '../interface/anoncreds-proof-request.ts'

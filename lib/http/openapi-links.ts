@@ -1,4 +1,7 @@
-/** Links between operations: which operations take an id from an answer. https://spec.openapis.org/oas/v3.1.0#link-object */
+/**
+ * Links between operations: which operations take an id from an answer.
+ * https://spec.openapis.org/oas/v3.1.0#link-object
+ */
 import { type Contract, type Schema, successOf } from '../interface/contract.ts'
 import { OPERATIONS } from '../interface/operations.ts'
 import { ConnectionRecord } from '../records/connection.ts'
@@ -59,7 +62,9 @@ const takes = ({ parameters: { path, query } = {} }: Contract, given: string[]):
   return inPath.every((name) => given.includes(name)) && given.every((name) => all.includes(name))
 }
 
-/** Links of the success answer, by target operation; undefined if there are none. Without a token nobody uses the API. */
+/**
+ * Links of the success answer, by target operation; undefined if there are none. Without a token nobody uses the API.
+ */
 export const linksOf = (contract: Contract): Record<string, object> | undefined => {
   const shown = contract.security === 'none' ? [] : [...inAnswerOf(contract), ...ofEndpoint(contract)]
   const links = shown.flatMap((parameters) =>

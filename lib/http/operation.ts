@@ -1,4 +1,7 @@
-/** The pipeline of every operation: authentication, path, query, body, authorization, the handler in its transaction, the answer or the error. */
+/**
+ * The pipeline of every operation: authentication, path, query, body, authorization, the handler in its transaction,
+ * the answer or the error.
+ */
 import middy from '@middy/core'
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import { actingAgent } from '../auth/access.ts'
@@ -18,7 +21,10 @@ import { checkParameters } from './parameters.ts'
 import type { Answer, AnswerBody, AuthorizedRequest, OperationRequest } from './request.ts'
 import { type ErrorPage, refuse, toResponse } from './response.ts'
 
-/** The operation ends this many ms before Lambda's timeout, so that a slow dependency causes our 503 and not the gateway's. */
+/**
+ * The operation ends this many ms before Lambda's timeout, so that a slow dependency causes our 503 and not the
+ * gateway's.
+ */
 const TIME_TO_ANSWER = 250
 
 /** A run of an operation that changes something. */
@@ -37,8 +43,8 @@ interface Command<Answers> {
 }
 
 /**
- * Runs `handle` in a unit of work, or returns its stored answer. Its writes are committed together with the answer. in-transaction.ts implements it and
- * names both types: operations that only read do not import them.
+ * Runs `handle` in a unit of work, or returns its stored answer. Its writes are committed together with the answer.
+ * in-transaction.ts implements it and names both types: operations that only read do not import them.
  */
 export type InTransaction<Unit, Answers> = (
   command: Command<Answers>,
@@ -47,8 +53,8 @@ export type InTransaction<Unit, Answers> = (
 
 interface Handle<C extends Contract, Prepared, Unit> {
   /**
-   * Runs once before the transaction, which may be repeated: for reading from the web. It must not throw, because the `Idempotency-Key` may have an
-   * answer already.
+   * Runs once before the transaction, which may be repeated: for reading from the web. It must not throw, because the
+   * `Idempotency-Key` may have an answer already.
    */
   prepare?: (request: OperationRequest<C>) => Promise<Prepared>
   handle: (request: AuthorizedRequest<C, Unit> & { prepared: Prepared }) => Promise<AnswerBody | Answer>
@@ -68,8 +74,8 @@ type Authorization<C extends Contract> = C['security'] extends 'token'
   : Where<C['security'] extends 'optional' ? true : false, { authorize: Authorize<C> }>
 
 /**
- * What a contract needs beside a handler. Each function imports its own, so that other bundles do not contain them: verifying needs jose, sealed answers
- * KMS.
+ * What a contract needs beside a handler. Each function imports its own, so that other bundles do not contain them:
+ * verifying needs jose, sealed answers KMS.
  */
 type Dependencies<C extends Contract, Answers> = Authorization<C> &
   Where<C['security'] extends 'optional' ? true : false, { verify: Verify }> &
@@ -105,7 +111,8 @@ const runOf =
     idempotencyKey,
     wanted,
   }: Checked = {}): Promise<AnswerBody | Answer> => {
-    // The values have passed the schemas from which the type is derived, but the compiler can't follow them through the event.
+    // The values have passed the schemas from which the type is derived, but the compiler can't follow them through the
+    // event.
     const asked = { principal, path, query, body } as OperationRequest<C>
     const agent = authorize ? authorize(asked) : principal && actingAgent(principal)
     const prepared = (await prepare?.(asked)) as Prepared
@@ -117,10 +124,11 @@ const runOf =
   }
 
 /**
- * Makes a Lambda handler of a contract and its implementation. Caller, path, query and body are checked in this order. It acts for the token's agent,
- * unless `authorize` returns another one, which is asked each time, also where the `Idempotency-Key` already has an answer. `handle` throws
- * AgentErrors, and returns the body of the answer or `answer(body, { headers })`; a contract with pages also takes a `Page`, one that redirects a
- * `Redirect`. https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
+ * Makes a Lambda handler of a contract and its implementation. Caller, path, query and body are checked in this order.
+ * It acts for the token's agent, unless `authorize` returns another one, which is asked each time, also where the
+ * `Idempotency-Key` already has an answer. `handle` throws AgentErrors, and returns the body of the answer or
+ * `answer(body, { headers })`; a contract with pages also takes a `Page`, one that redirects a `Redirect`.
+ * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
 export const defineOperation = <const C extends Contract, Prepared = undefined, Unit = undefined, Answers = undefined>(
   contract: C,

@@ -5,8 +5,8 @@ import { headerOf, keep, type OperationEvent, type OperationMiddleware } from '.
 import { validate } from './validate.ts'
 
 /**
- * A did:webvh or did:web has its port in percent-encoding, which is part of the id. Where the caller did not encode the id once more (then every `%` of
- * it would be `%25`), this does, so that decoding leaves the port as it is.
+ * A did:webvh or did:web has its port in percent-encoding, which is part of the id. Where the caller did not encode the
+ * id once more (then every `%` of it would be `%25`), this does, so that decoding leaves the port as it is.
  */
 const withPortEncoded = (value: string): string =>
   /^did:web(?:vh)?:/.test(value) && !value.includes('%25') ? value.replaceAll(/%3a/gi, '%253A') : value

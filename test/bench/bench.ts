@@ -1,4 +1,7 @@
-/** `npm run bench`: what the service costs in time and bytes, as tables. With names of tables or operations, these alone. */
+/**
+ * `npm run bench`: what the service costs in time and bytes, as tables. With names of tables or operations, these
+ * alone.
+ */
 
 /** Each is loaded when it is its turn: what the others bring with them would be measured too. */
 const PARTS: Record<string, () => Promise<void>> = {

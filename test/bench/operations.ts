@@ -1,4 +1,7 @@
-/** What each operation takes of a processor, warm: its handler in this process, by its example call, while nothing else goes on. */
+/**
+ * What each operation takes of a processor, warm: its handler in this process, by its example call, while nothing else
+ * goes on.
+ */
 import { functionsOfServiceFile } from '../../infra/access/service-file.ts'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
 import { median, rounded } from '../support/bench/quantile.ts'

@@ -1,4 +1,7 @@
-/** Checks of the domain that the stack is to create: the certificate is valid for it, and neither the domain nor its record exists elsewhere. */
+/**
+ * Checks of the domain that the stack is to create: the certificate is valid for it, and neither the domain nor its
+ * record exists elsewhere.
+ */
 import type { Account } from '../account.ts'
 import type { AddressOnAws } from '../address-on-aws.ts'
 import { type Finding, fault, ok, warning } from '../finding.ts'
@@ -39,7 +42,10 @@ const checkCertificate = ({ certificate, certificateArn: arn, domainName }: Addr
 const covers = (name: string, domainName: string): boolean =>
   name.startsWith('*.') ? name.slice(1) === domainName.slice(domainName.indexOf('.')) : name === domainName
 
-/** A domain exists once in a region, in all accounts together. https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-custom-domains.html */
+/**
+ * A domain exists once in a region, in all accounts together.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-custom-domains.html
+ */
 const checkDomain = ({ domain, domainName }: AddressOnAws, own: Record<string, string>): Finding[] =>
   found('domain', domain, (there) => {
     if (there === undefined) return [ok('domain', `${domainName} is to be made`)]
@@ -54,7 +60,9 @@ const checkDomain = ({ domain, domainName }: AddressOnAws, own: Record<string, s
     ]
   })
 
-/** CloudFormation does not replace a record, and DNS allows no other record beside a CNAME (RFC 1034, section 3.6.2). */
+/**
+ * CloudFormation does not replace a record, and DNS allows no other record beside a CNAME (RFC 1034, section 3.6.2).
+ */
 const IN_THE_WAY = ['A', 'CNAME']
 
 const checkZone = ({ zone, zoneId, domainName }: AddressOnAws, own: Record<string, string>): Finding[] => {

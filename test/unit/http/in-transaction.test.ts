@@ -1,4 +1,7 @@
-/** Operations that change something: one transaction each; the same request with the same key has one effect and one answer, for those who may make it. */
+/**
+ * Operations that change something: one transaction each; the same request with the same key has one effect and one
+ * answer, for those who may make it.
+ */
 import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { actingAgent } from '../../../lib/auth/access.ts'
@@ -65,7 +68,10 @@ interface Means {
   authorize?: () => void
 }
 
-/** Sends a request to an operation that writes a record of its agent and answers its id. Rejects with the body of an error. */
+/**
+ * Sends a request to an operation that writes a record of its agent and answers its id. Rejects with the body of an
+ * error.
+ */
 const send = async (request: Sent = {}, { before, authorize }: Means = {}) => {
   const { operationId = 'MakeThing', principal = ROOT, id = '1', query = {}, body = { content: 'hi' } } = request
   const handler = command(contractOf(operationId), {

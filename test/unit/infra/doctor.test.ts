@@ -1,4 +1,7 @@
-/** What doctor finds before anything is made: each planted fault in a line that says what to do, and nothing in a sound deployment. */
+/**
+ * What doctor finds before anything is made: each planted fault in a line that says what to do, and nothing in a sound
+ * deployment.
+ */
 import { describe, expect, test } from 'vitest'
 import type { Account, Stack } from '../../../infra/deployment/account.ts'
 import type { AddressOnAws } from '../../../infra/deployment/address-on-aws.ts'

@@ -1,4 +1,6 @@
-/** Room for operations: a service with many, and all that a stage can ask for, is one stack that CloudFormation takes. */
+/**
+ * Room for operations: a service with many, and all that a stage can ask for, is one stack that CloudFormation takes.
+ */
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { LIMITS } from '../../../infra/deployment/checks/template.ts'

@@ -1,4 +1,7 @@
-/** The alarms as they are deployed: each is tried on metrics in which all is well, in which its cause is there, and after it. */
+/**
+ * The alarms as they are deployed: each is tried on metrics in which all is well, in which its cause is there, and
+ * after it.
+ */
 import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
@@ -36,7 +39,8 @@ describe.each(alarms)('%s', (id, alarm, properties) => {
     expect(new Set(statesOf(alarm, recorded, 10, BEGIN))).toEqual(new Set(['OK']))
   })
 
-  // After it, traffic goes on as before it; or there is none at all, and metrics of AWS that count only what happens have no data.
+  // After it, traffic goes on as before it; or there is none at all, and metrics of AWS that count only what happens
+  // have no data.
   test.each(['goes on', 'has ended'])(
     'is red while its cause is there, and green after it, when all else %s',
     (after) => {

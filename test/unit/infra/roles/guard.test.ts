@@ -1,4 +1,7 @@
-/** Functions are held to their roles: what they ask of AWS is seen, whichever command asks for it, and refused where no role allows it. */
+/**
+ * Functions are held to their roles: what they ask of AWS is seen, whichever command asks for it, and refused where no
+ * role allows it.
+ */
 import { globSync, readFileSync } from 'node:fs'
 import {
   BatchGetItemCommand,
