@@ -2,7 +2,7 @@
 import { readEnvelope } from '../lib/agent/envelopes/envelope.ts'
 import { logRefusals, receiveEnvelope } from '../lib/agent/receive.ts'
 import { defineOperation } from '../lib/http/operation.ts'
-import { answer } from '../lib/http/request.ts'
+import { withHeaders } from '../lib/http/request.ts'
 import { ReceiveDidcomm } from '../lib/interface/didcomm.ts'
 import { BASE_AGENT } from '../lib/records/tenant.ts'
 import { readTenant } from '../lib/store/tenants.ts'
@@ -15,6 +15,6 @@ export const receiveDidcomm = defineOperation(ReceiveDidcomm, {
       const envelope = readEnvelope(body)
       if (tenantId !== undefined) await readTenant(tenantId)
       const returned = await receiveEnvelope(tenantId ?? BASE_AGENT, envelope)
-      return returned === '' ? undefined : answer(JSON.parse(returned), { headers: ENVELOPE })
+      return returned === '' ? undefined : withHeaders(JSON.parse(returned), ENVELOPE)
     }),
 })

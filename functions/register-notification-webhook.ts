@@ -14,6 +14,6 @@ export const registerNotificationWebhook = command(RegisterNotificationWebhook, 
     const register = principal === undefined ? registerPending : registerEndpoint
     return toRegistrationResult(await register(unit, { orgId, kind: 'notification', url }))
   },
-  answers: sealedAnswers,
+  codec: sealedAnswers,
   verify: authenticate,
 })

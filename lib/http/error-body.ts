@@ -1,4 +1,4 @@
-/** Converts errors to answers and log lines: status, body and log fields. */
+/** Converts errors to responses and log lines: status, body and log fields. */
 import { type AgentError, type ErrorCode, isAgentError } from '../errors.ts'
 import type { ErrorBody } from '../interface/contract.ts'
 
@@ -96,7 +96,7 @@ const chainOf = (error: unknown): unknown[] => {
 /** One of our own errors. `isError` comes first, because anything may have been thrown. */
 const isOwn = (error: unknown, code?: ErrorCode): error is AgentError => isError(error) && isAgentError(error, code)
 
-/** Maximum number of `details` in an answer. */
+/** Maximum number of `details` in a response. */
 const MAX_DETAILS = 200
 
 /** Names of errors of the AWS SDK, Node and middy that are temporary: throttled, unreachable, timed out. */

@@ -58,7 +58,7 @@ const NOT_EXPRESSED = ['check', 'raw_check', 'partial_check']
 
 const CONFIG: ConversionConfig = {
   target: 'draft-2020-12',
-  // The last schema of a pipe is the relevant one. The one before only refuses arrays.
+  // The last schema of a pipe is the relevant one. The one before only rejects arrays.
   typeMode: 'output',
   ignoreActions: NOT_EXPRESSED,
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,

@@ -8,7 +8,7 @@ import { actingAgent } from '../../../lib/auth/access.ts'
 import type { Principal } from '../../../lib/auth/principal.ts'
 import { AgentError } from '../../../lib/errors.ts'
 import { command } from '../../../lib/http/command.ts'
-import { answer } from '../../../lib/http/request.ts'
+import { withHeaders } from '../../../lib/http/request.ts'
 import { defineContract } from '../../../lib/interface/contract.ts'
 import { idempotencyAddress } from '../../../lib/store/keys.ts'
 import { sealedAnswers } from '../../../lib/store/sealed-answers.ts'
@@ -295,7 +295,7 @@ describe('an answer with a secret', () => {
   const Secret = defineContract(() => ({ ...contractOf('MakeSecret'), holdsSecret: true as const }))
   const handler = command(Secret, {
     handle: async () => ({ secret }),
-    answers: sealedAnswers,
+    codec: sealedAnswers,
   })
   const ask = (principal = ROOT) =>
     call(handler, {
@@ -325,7 +325,7 @@ describe('an answer with a secret', () => {
 })
 
 test('an answer that could not be kept whole should be a 500, and change nothing', async () => {
-  for (const given of [undefined, answer({ id: '1' }, { headers: { link: '<x>' } })]) {
+  for (const given of [undefined, withHeaders({ id: '1' }, { link: '<x>' })]) {
     const handler = command(contractOf('MakeThing'), {
       handle: async ({ unit }) => {
         unit.insert(newRecord({ tenant: unit.tenant, type: 'StorageVersionRecord' }))
