@@ -69,9 +69,9 @@ export const redrive = async ({ since }: Pick<RedriveArguments, 'since'>): Promi
 
 if (import.meta.main) {
   try {
-    const given = redriveArguments(process.argv.slice(2))
-    await nameStage(given.stage)
-    console.log(await redrive(given))
+    const args = redriveArguments(process.argv.slice(2))
+    await nameStage(args.stage)
+    console.log(await redrive(args))
   } catch (error) {
     console.error(reason(error))
     process.exit(1)

@@ -9,7 +9,7 @@ export const GROUPS = {
   'opens-keys': ['get data-key key', 'open agents'],
   /** Keys of an agent, which may be its first ones. */
   'makes-keys': ['get data-key', 'put data-key key', 'seal agents', 'open agents'],
-  /** A secret is sealed for its organization, and the answer that shows it for the agent. */
+  /** A secret is sealed for its organization, and the response that shows it for the agent. */
   'seals-secrets': ['get data-key', 'put data-key', 'seal agents organizations', 'open agents organizations'],
   /** A message for the endpoint of a connection, beside whose record it waits to be sent. */
   sends: ['get connection', 'query connection did', 'put connection', 'send WakeUpQueue'],

@@ -21,7 +21,7 @@ const OTHER_ACTIONS = {
   open: 'Decrypt',
 } as const
 
-/** What a function is bundled with, which is no right. */
+/** What a function is bundled with, which is not a right. */
 const BUNDLED = ['anoncreds', 'registries'] as const
 
 const ownValue = <T extends object>(values: T, name: string): T[keyof T] | undefined =>

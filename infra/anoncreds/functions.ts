@@ -7,8 +7,10 @@ import { functionsOfServiceFile } from '../access/service-file.ts'
 /** `entry` is the path or the name of a function's module, with or without extension. */
 const usesOf = (entry: string): string[] => {
   const [, name = ''] = entry.match(/([^/]+?)(?:\.ts)?$/) ?? []
-  const found = Object.values(functionsOfServiceFile()).find(({ handler }) => handler.startsWith(`functions/${name}.`))
-  return found?.uses ?? []
+  const definition = Object.values(functionsOfServiceFile()).find(({ handler }) =>
+    handler.startsWith(`functions/${name}.`),
+  )
+  return definition?.uses ?? []
 }
 
 /** With the native library and its binding. */

@@ -62,8 +62,8 @@ export const treeOfRxjs: Plugin = {
   setup(build) {
     build.onResolve({ filter: /^rxjs(\/operators)?$/ }, async ({ path, resolveDir, kind, pluginData }) => {
       if (pluginData === 'found') return undefined
-      const found = await build.resolve(path, { resolveDir, kind, pluginData: 'found' })
-      return { path: found.path.replace(/([\\/]dist[\\/])cjs([\\/])/, '$1esm$2'), sideEffects: false }
+      const resolved = await build.resolve(path, { resolveDir, kind, pluginData: 'found' })
+      return { path: resolved.path.replace(/([\\/]dist[\\/])cjs([\\/])/, '$1esm$2'), sideEffects: false }
     })
   },
 }

@@ -80,11 +80,11 @@ export const canaryTemplate = (
 ): Template | undefined => {
   const changed = Object.entries(template.Resources).flatMap(([id, resource]) => {
     const current = versions.get(id)
-    const wanted = versionIdOf(resource)
+    const versionId = versionIdOf(resource)
     return resource.Type === 'AWS::Lambda::Alias' &&
       current !== undefined &&
-      wanted !== undefined &&
-      !deployed.has(wanted)
+      versionId !== undefined &&
+      !deployed.has(versionId)
       ? [[id, shared(resource, current, percent)] as const]
       : []
   })

@@ -32,7 +32,7 @@ const functionRoles = ({ Resources }: Template): string[] => [
   ),
 ]
 
-/** What `text` has of roles, by logical id; nothing where it is no template in JSON. */
+/** What `text` has of roles, by logical id; nothing where it is not a template in JSON. */
 const rolesIn = (text: string): Record<string, Pick<Resource, 'Properties'>> => {
   try {
     const { Resources }: Record<string, unknown> = Object(JSON.parse(text))

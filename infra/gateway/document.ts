@@ -97,7 +97,7 @@ const pathsOf = (operations: Operation[], usesKeys: boolean, references: Referen
 
 const methodOf = ({ path, functionKey, authorizer }: Operation, usesKeys: boolean, references: References) => ({
   ...parametersOf(path),
-  responses: { 200: { description: 'What the function answers' } },
+  responses: { 200: { description: 'What the function returns' } },
   // A list of two asks for both, as aws/serverless-application-model writes it (samtranslator/swagger/swagger.py).
   ...(authorizer !== undefined && {
     security: [{ [schemeOf(authorizer)]: [] }, ...(usesKeys ? [{ [API_KEY]: [] }] : [])],
@@ -122,12 +122,12 @@ const invocationOf = (arn: string) => ({
 })
 
 const preflightOf = (path: string, cors: Cors, there: Operation[]) => {
-  const answered = preflightHeaders(
+  const headers = preflightHeaders(
     cors,
     there.map(({ method }) => method),
   )
   const each = <T>(as: (value: string) => T, prefix = '') =>
-    Object.fromEntries(Object.entries(answered).map(([name, value]) => [`${prefix}${name}`, as(value)]))
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [`${prefix}${name}`, as(value)]))
   return {
     ...parametersOf(path),
     responses: { 200: { description: 'Preflight', headers: each(() => ({ schema: { type: 'string' } })) } },

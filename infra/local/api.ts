@@ -18,8 +18,8 @@ const invokeBy = (invoke: Invoke): void => {
   Lambda.prototype.get = (functionKey) => {
     let event: unknown
     return {
-      setEvent: (given) => {
-        event = given
+      setEvent: (next) => {
+        event = next
       },
       runHandler: async () => {
         try {

@@ -64,14 +64,14 @@ export const stopChild = async (child: ChildProcess): Promise<void> => {
 
 /** Rejects when `child` ends or could not be started, with the last line that it wrote. */
 const whenEnded = async (child: ChildProcess): Promise<never> => {
-  let said = ''
+  let output = ''
   const listen = (chunk: Buffer) => {
-    said = (said + chunk.toString()).slice(-2_000)
+    output = (output + chunk.toString()).slice(-2_000)
   }
   child.stdout?.on('data', listen)
   child.stderr?.on('data', listen)
   const [code] = await once(child, 'exit')
-  throw new Error(said.trim().split('\n').at(-1) || `it ended with ${code}`)
+  throw new Error(output.trim().split('\n').at(-1) || `it ended with ${code}`)
 }
 
 /**
@@ -83,7 +83,7 @@ const ask = async (url: string, signal: AbortSignal): Promise<void> => {
   await once(response.resume(), 'end')
 }
 
-/** Resolves with the first answer from `url`, whatever it is. */
+/** Resolves with the first response from `url`, whatever it is. */
 const whenAnswered = async (url: string, signal: AbortSignal): Promise<void> => {
   for (;;) {
     try {

@@ -86,7 +86,7 @@ const dynamoDbLocal = async (path: string, dataDir: string | undefined): Promise
   }
 }
 
-const given = async (endpoint: string): Promise<Database> => {
+const externalDatabase = async (endpoint: string): Promise<Database> => {
   try {
     await fetch(endpoint)
   } catch (error) {
@@ -100,7 +100,7 @@ export const startDatabase = async ({
   dynamodbEndpoint,
   dataDir,
 }: Pick<LocalSettings, 'dynamodbEndpoint' | 'dataDir'>): Promise<Database> => {
-  if (dynamodbEndpoint !== undefined) return given(dynamodbEndpoint)
+  if (dynamodbEndpoint !== undefined) return externalDatabase(dynamodbEndpoint)
   const manifest = installed(`@dynoxide/${process.platform}-${process.arch}/package.json`)
   if (manifest !== undefined) return dynoxide(manifest, dataDir)
 

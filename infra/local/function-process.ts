@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import * as v from 'valibot'
 import { StageFailure } from '../failure.ts'
 import { stopChild, tieToUs } from './child-process.ts'
-import { answerOf, type Invocation, Loaded, Outcome, type Start } from './function-messages.ts'
+import { type Invocation, Loaded, Outcome, resultOf, type Start } from './function-messages.ts'
 
 const RUNTIME = fileURLToPath(new URL('./function-runtime.ts', import.meta.url))
 
@@ -76,20 +76,20 @@ export class FunctionProcess {
 
   async #load(start: Start): Promise<void> {
     this.#child.send(start)
-    const said = once(this.#child, 'message').then(([message]) => v.parse(Loaded, message))
+    const loaded = once(this.#child, 'message').then(([message]) => v.parse(Loaded, message))
     const early = this.ended.then((how) => ({ problem: `The process of the functions ended: ${how}` }))
-    const { problem } = await Promise.race([said, early])
+    const { problem } = await Promise.race([loaded, early])
     if (problem !== undefined) throw new StageFailure(problem)
     this.#child.on('message', (message) => {
       const outcome = v.safeParse(Outcome, message)
-      if (outcome.success) this.#settle(outcome.output)
+      if (outcome.success) this.#finish(outcome.output)
     })
   }
 
-  #settle(outcome: Outcome): void {
+  #finish(outcome: Outcome): void {
     const { id, error } = outcome
     const waiting = this.#waiting.get(id)
-    if (error === undefined) waiting?.resolve(answerOf(outcome))
+    if (error === undefined) waiting?.resolve(resultOf(outcome))
     else waiting?.reject(Object.assign(new Error(error.message), { name: error.name }))
   }
 }

@@ -68,9 +68,9 @@ export const startStage = async (serverless: Serverless, settings: LocalSettings
     const sqs = new SQSClient({ endpoint: queues.endpoint, useQueueUrlAsEndpoint: false })
     const stageName = `${service.service}-${service.provider.stage}`
     const local = { dynamodb, sqs, sqsEndpoint: queues.endpoint, stageName }
-    const made = await createResources(service.resources.Resources, local)
-    for (const { name, ref } of made.queues) await queues.putBack(sqs, { name, url: ref })
-    const created = [...made.tables, ...made.queues]
+    const resources = await createResources(service.resources.Resources, local)
+    for (const { name, ref } of resources.queues) await queues.putBack(sqs, { name, url: ref })
+    const created = [...resources.tables, ...resources.queues]
 
     const anoncredsFolder = folderOnThisMachine()
     const environment = {

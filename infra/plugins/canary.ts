@@ -10,7 +10,7 @@ import { resolve } from 'node:path'
 import { ALIAS, addAliases, addCanaryAlarm, aliasIdOf, CANARY_ALARM, canaryTemplate } from '../canary/aliases.ts'
 import { canaryOf } from '../canary/settings.ts'
 import type { DeployingServerless } from '../deployment/serverless.ts'
-import { type FunctionDefinition, orRefuse, type Template } from '../service.ts'
+import { type FunctionDefinition, type Template, withServerlessErrors } from '../service.ts'
 
 /** The methods of Serverless's own plugin for deployments, which use the service's template. */
 interface AwsDeploy {
@@ -46,7 +46,7 @@ export default class CanaryPlugin {
   }
 
   get #canary() {
-    return orRefuse(this.#serverless, () => canaryOf(process.env))
+    return withServerlessErrors(this.#serverless, () => canaryOf(process.env))
   }
 
   /** Functions on a schedule have no alias: they run too seldom for a share of their invocations to show anything. */

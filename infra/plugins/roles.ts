@@ -5,7 +5,7 @@
 import { environmentOf, rightsOf } from '../access/uses.ts'
 import type { Statement } from '../roles/policy.ts'
 import { allow, arnOf, statementsOf } from '../roles/statements.ts'
-import { type FunctionDefinition, orRefuse, type Resource, type Serverless } from '../service.ts'
+import { type FunctionDefinition, type Resource, type Serverless, withServerlessErrors } from '../service.ts'
 
 export default class Roles {
   readonly hooks: Record<string, () => void>
@@ -18,7 +18,7 @@ export default class Roles {
     })
     this.hooks = {
       initialize: () =>
-        orRefuse(serverless, () => {
+        withServerlessErrors(serverless, () => {
           for (const definition of Object.values(service.functions))
             definition.environment = { ...environmentOf(definition.uses), ...definition.environment }
         }),

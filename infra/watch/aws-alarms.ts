@@ -7,11 +7,11 @@ export interface BackgroundFunction {
   id: string
   /** Seconds. */
   timeout: number
-  /** It throws as a way to answer: what Lambda counts as an error is none. */
-  refuses: boolean
+  /** What it throws is a normal outcome, which Lambda counts as an error. */
+  throwsOnPurpose: boolean
 }
 
-export interface Surroundings {
+export interface WatchedStack {
   /** `<service>-<stage>`. */
   stack: string
   stage: string
@@ -43,10 +43,10 @@ const grouped = <T>(id: string, all: T[], alarmOf: (group: T[]) => Alarm): Recor
 /**
  * Errors and durations of operations are those of the API: an alarm on each function would be two for each operation.
  */
-const functionAlarms = ({ stack, background, concurrency }: Surroundings): Record<string, Alarm> => ({
+const functionAlarms = ({ stack, background, concurrency }: WatchedStack): Record<string, Alarm> => ({
   ...grouped(
     'FunctionErrorsAlarm',
-    background.filter(({ refuses }) => !refuses),
+    background.filter(({ throwsOnPurpose }) => !throwsOnPurpose),
     (group) => {
       const metrics = numbered(group.map(({ id }) => lambda('Errors', 'Sum', id)))
       const description = 'Functions that work in the background fail'
@@ -94,10 +94,10 @@ const functionAlarms = ({ stack, background, concurrency }: Surroundings): Recor
   },
 })
 
-const apiAlarms = ({ stack, stage }: Surroundings): Record<string, Alarm> => ({
+const apiAlarms = ({ stack, stage }: WatchedStack): Record<string, Alarm> => ({
   // Of a hundred requests at least: five errors, or five percent of more requests.
   ServerErrorsAlarm: {
-    description: 'Five percent of the answers or more are a 5xx',
+    description: 'Five percent of the responses or more are a 5xx',
     metrics: { errors: api('5XXError', 'Sum', stack, stage), requests: api('Count', 'SampleCount', stack, stage) },
     expression: '100 * FILL(errors, 0) / IF(FILL(requests, 0) < 100, 100, FILL(requests, 0))',
     threshold: 5,
@@ -177,9 +177,9 @@ const queueAlarms = (): Record<string, Alarm> => {
 }
 
 /** `dispatcher`: the function that reads the table's stream. */
-export const awsAlarms = (surroundings: Surroundings, dispatcher: string): Record<string, Alarm> => ({
-  ...functionAlarms(surroundings),
-  ...apiAlarms(surroundings),
+export const awsAlarms = (watched: WatchedStack, dispatcher: string): Record<string, Alarm> => ({
+  ...functionAlarms(watched),
+  ...apiAlarms(watched),
   ...tableAlarms(),
   ...queueAlarms(),
   DispatchDelayAlarm: {

@@ -5,7 +5,7 @@
 import type { Account } from '../account.ts'
 import type { AddressOnAws } from '../address-on-aws.ts'
 import { type Finding, fault, ok, warning } from '../finding.ts'
-import { found } from '../reading.ts'
+import { ifRead } from '../reading.ts'
 
 export const checkAddress = ({ address, stack, region }: Account): Finding[] => {
   if (address === undefined) return []
@@ -18,7 +18,7 @@ export const checkAddress = ({ address, stack, region }: Account): Finding[] => 
 }
 
 const checkCertificate = ({ certificate, certificateArn: arn, domainName }: AddressOnAws, region: string): Finding[] =>
-  found('certificate', certificate, (there) => {
+  ifRead('certificate', certificate, (there) => {
     const ask = `with \`aws acm request-certificate --domain-name ${domainName} --validation-method DNS\``
     if (there === undefined)
       return [
@@ -47,7 +47,7 @@ const covers = (name: string, domainName: string): boolean =>
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-custom-domains.html
  */
 const checkDomain = ({ domain, domainName }: AddressOnAws, own: Record<string, string>): Finding[] =>
-  found('domain', domain, (there) => {
+  ifRead('domain', domain, (there) => {
     if (there === undefined) return [ok('domain', `${domainName} is to be made`)]
     if (own.ApiDomain === domainName) return [ok('domain', `${domainName} is the stack's`)]
     const whose =
@@ -68,7 +68,7 @@ const IN_THE_WAY = ['A', 'CNAME']
 const checkZone = ({ zone, zoneId, domainName }: AddressOnAws, own: Record<string, string>): Finding[] => {
   const check = 'hosted zone'
   if (zone === undefined) return []
-  return found(check, zone, (there) => {
+  return ifRead(check, zone, (there) => {
     if (there === undefined)
       return [
         fault(

@@ -106,7 +106,7 @@ export const checkStageName = (stage: string, functionNames: readonly string[]):
     return [
       fault(
         'stage name',
-        `${JSON.stringify(stage)} is none that a stack can be named after: 40 letters, digits and hyphens at most`,
+        `${JSON.stringify(stage)} is not a name for a stack: it must be at most 40 letters, digits and hyphens`,
       ),
     ]
   const longest = functionNames.reduce((a, b) => (b.length > a.length ? b : a), '')

@@ -127,7 +127,7 @@ describe('what a role does not allow', () => {
   test('fails the function also where it makes the best of it', async () => {
     refused.add('dynamodb:GetItem')
     await expect(guard.run('reads', () => attempt(read))).rejects.toThrow('the role of reads does not allow')
-    expect(guard.refusals.at(-1)).toContain('the role of reads')
+    expect(guard.denials.at(-1)).toContain('the role of reads')
   })
 
   test('fails no other function beside it', async () => {
