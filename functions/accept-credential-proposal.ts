@@ -1,4 +1,4 @@
-/** AcceptCredentialProposal: answers a received proposal with an offer. */
+/** AcceptCredentialProposal: turns a received proposal into an offer. */
 import { acceptProposal } from '../lib/agent/credentials/proposals.ts'
 import { command } from '../lib/http/command.ts'
 import { checkOffered } from '../lib/interface/credential-answer.ts'

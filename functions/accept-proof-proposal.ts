@@ -1,4 +1,4 @@
-/** AcceptProofProposal: answers a proposal with a proof request. Only addresses that the caller names are read. */
+/** AcceptProofProposal: turns a proposal into a proof request. Only addresses that the caller names are read. */
 import { acceptProofProposal as accept } from '../lib/agent/proofs/proposals.ts'
 import { NOTHING_NAMED, prepareProofRequest } from '../lib/agent/proofs/requests.ts'
 import { command } from '../lib/http/command.ts'

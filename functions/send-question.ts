@@ -1,4 +1,4 @@
-/** SendQuestion: commits a question together with its message, before the answer. */
+/** SendQuestion: commits a question together with its message, before the response. */
 import { sendQuestion as ask } from '../lib/agent/question-answer.ts'
 import { command } from '../lib/http/command.ts'
 import { SendQuestion } from '../lib/interface/question-answer.ts'

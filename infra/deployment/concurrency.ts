@@ -11,11 +11,11 @@ export const NEW_ACCOUNT_CONCURRENCY = 10
  */
 const MIN_CONCURRENCY = 2
 
-/** Upper bounds: more deliveries at once would only wait for their receivers in parallel. */
+/** Upper bounds: more lanes delivered at once would only wait for their receivers in parallel. */
 const MAX_CONCURRENCY = { deliver: 500, deliverSlowly: 100, wake: 50, jobs: 10 }
 
 export interface Caps {
-  /** Deliveries to wallets and webhook endpoints. */
+  /** Lanes delivered at once to wallets and webhook endpoints. */
   deliver: number
   /** Those to slow destinations. */
   deliverSlowly: number

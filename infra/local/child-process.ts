@@ -97,10 +97,10 @@ const whenAnswered = async (url: string, signal: AbortSignal): Promise<void> => 
 
 /** Resolves when `child` answers HTTP requests at `url`; rejects if it ends before. */
 export const whenServing = async (child: ChildProcess, url: string): Promise<void> => {
-  const waiting = new AbortController()
+  const polling = new AbortController()
   try {
-    await Promise.race([whenAnswered(url, waiting.signal), whenEnded(child)])
+    await Promise.race([whenAnswered(url, polling.signal), whenEnded(child)])
   } finally {
-    waiting.abort()
+    polling.abort()
   }
 }

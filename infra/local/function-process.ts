@@ -24,7 +24,7 @@ export class FunctionProcess {
   /** Resolves with its exit code or signal. */
   readonly ended: Promise<string>
   readonly #child: ChildProcess
-  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>()
+  readonly #pending = new Map<number, PromiseWithResolvers<unknown>>()
   #lastId = 0
 
   /** Starts it with `environment` added to that of the stage. */
@@ -44,7 +44,7 @@ export class FunctionProcess {
     // Nobody may be listening yet when it happens.
     this.loaded.catch(() => {})
     this.ended.then((how) => {
-      for (const { reject } of this.#waiting.values()) reject(new Error(`the process of the functions ended: ${how}`))
+      for (const { reject } of this.#pending.values()) reject(new Error(`the process of the functions ended: ${how}`))
     })
   }
 
@@ -56,7 +56,7 @@ export class FunctionProcess {
     await this.loaded
     const id = ++this.#lastId
     const outcome = Promise.withResolvers<unknown>()
-    this.#waiting.set(id, outcome)
+    this.#pending.set(id, outcome)
     const stuck = setTimeout(() => this.#child.kill('SIGKILL'), timeoutMs + GRACE_MS)
     const invocation: Invocation = { id, functionKey, event: JSON.stringify(event), timeoutMs }
     this.#child.send(invocation, (error) => {
@@ -66,7 +66,7 @@ export class FunctionProcess {
       return await outcome.promise
     } finally {
       clearTimeout(stuck)
-      this.#waiting.delete(id)
+      this.#pending.delete(id)
     }
   }
 
@@ -88,8 +88,8 @@ export class FunctionProcess {
 
   #finish(outcome: Outcome): void {
     const { id, error } = outcome
-    const waiting = this.#waiting.get(id)
-    if (error === undefined) waiting?.resolve(resultOf(outcome))
-    else waiting?.reject(Object.assign(new Error(error.message), { name: error.name }))
+    const pending = this.#pending.get(id)
+    if (error === undefined) pending?.resolve(resultOf(outcome))
+    else pending?.reject(Object.assign(new Error(error.message), { name: error.name }))
   }
 }

@@ -41,7 +41,7 @@ const addWatch = (service: Service, settings: WatchSettings, idOf: (key: string)
   const concurrency = settings.ACCOUNT_CONCURRENCY ?? service.custom.accountConcurrency ?? USUAL_CONCURRENCY
   const watched = { stack, stage, background, concurrency }
   const alarms = {
-    ...serviceAlarms({ waiting: settings.WAITING_LANES }),
+    ...serviceAlarms({ maxWaiting: settings.WAITING_LANES }),
     ...awsAlarms(watched, idOf(DISPATCHER)),
   }
   for (const [id, alarm] of Object.entries(alarms)) Resources[id] = toResource(id, stack, alarm)

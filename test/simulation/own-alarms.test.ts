@@ -142,7 +142,7 @@ afterAll(async () => {
 })
 
 const alarmOf = (id: string): AlarmProperties => {
-  const alarm = serviceAlarms({ waiting: 1_000 })[id]
+  const alarm = serviceAlarms({ maxWaiting: 1_000 })[id]
   if (alarm === undefined) throw new Error(`there is no ${id}`)
   return v.parse(AlarmProperties, toResource(id, 'serverless-agent-dev', alarm).Properties)
 }
