@@ -1,4 +1,4 @@
-/** AcceptCredentialProposal: answers a received proposal with an offer. */
+/** AcceptCredentialProposal: turns a received proposal into an offer. */
 import '../lib/agent/compose.ts'
 import { acceptProposal } from '../lib/agent/exchanges/credentials/index.ts'
 import { command } from '../lib/http/command.ts'

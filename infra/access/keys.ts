@@ -1,6 +1,6 @@
 /**
- * Keys of the table by the names that `uses` in serverless.yml says: patterns of partition keys, which lib/store/keys.ts and the files
- * of keys beside it write. `*` stands for a tenant and for ids.
+ * Keys of the table by the names that `uses` in serverless.yml says: patterns of partition keys, which
+ * lib/store/keys.ts and the files of keys beside it write. `*` stands for a tenant and for ids.
  */
 export const KEYS = {
   tenant: ['@tenant|*'],
@@ -38,7 +38,7 @@ export const KEYS = {
   organization: ['@org|*'],
   'endpoint-events': ['@endpoint|*|events|*'],
   'endpoint-attempts': ['@endpoint|*|attempts|*'],
-  /** What waits in lanes of events (messages wait beside the connection's record), and the states of all lanes. */
+  /** Events in their lanes (messages are beside the connection's record), and the states of all lanes. */
   'event-lanes': ['@outbox|*'],
   lanes: ['*|ConnectionRecord|*|lane', '@outbox|*|lane'],
   corrupt: ['@corrupt|*'],
@@ -53,14 +53,14 @@ export const KEYS = {
   'anoncreds-record': ['*|AnonCreds*Record|*'],
   'ledger-object': ['*|ledger-object|*'],
   'message-outcomes': ['*|delivery|*'],
-  /** What waits until a wallet without an endpoint fetches it, and how much of that an agent has. */
+  /** Messages that a wallet without an endpoint has yet to fetch, and how much of that an agent has. */
   pickup: ['*|pickup|*'],
   'pickup-usage': ['*|pickup-usage|*'],
-  /** What can be down, who waits for it, and how many attempts are made at once where it is slow. */
+  /** What can be down, its list of waiting lanes, and how many attempts are made at once where it is slow. */
   destination: ['@destination|*'],
-  waiting: ['@destination|*|waiting|*'],
+  'waiting-lanes': ['@destination|*|waiting|*'],
   slots: ['@destination|*|slot|*'],
-  /** How many indexes of a registry are taken, what waits to be in its list, and its file. */
+  /** How many indexes of a registry are taken, what is yet to be published in its list, and its file. */
   'revocation-registry': ['*|revocation-registry|*'],
   'pending-revocation': ['*|revocation|*'],
   tails: ['@tails|*'],

@@ -4,10 +4,10 @@ import type { Plugin } from 'esbuild'
 import { modulesAt } from './own-modules.ts'
 
 /**
- * Half of what a Credo function's bundle would be: what reads ISO mdocs, which no format of DIDComm carries; what JSON-LD's own HTTP client
- * takes when it is given an agent, while Credo gives JSON-LD another loader of documents; a `fetch` for platforms without one, of did:web's
- * resolver, in whose place the service reads documents itself; and PEX and its JSONPath, in whose place the service evaluates presentations
- * itself. Some of it turns text into code.
+ * Half of what a Credo function's bundle would be: what reads ISO mdocs, which no format of DIDComm carries; what
+ * JSON-LD's own HTTP client takes when it is given an agent, while Credo gives JSON-LD another loader of documents; a
+ * `fetch` for platforms without one, of did:web's resolver, in whose place the service reads documents itself; and PEX
+ * and its JSONPath, in whose place the service evaluates presentations itself. Some of it turns text into code.
  */
 const NEVER_CALLED =
   /^(@animo-id\/(mdoc|pex(\/.*)?)|@astronautlabs\/jsonpath|@sphereon\/kmp-mdoc-core|undici|cross-fetch)$/
@@ -68,8 +68,8 @@ export const treeOfRxjs: Plugin = {
   setup(build) {
     build.onResolve({ filter: /^rxjs(\/operators)?$/ }, async ({ path, resolveDir, kind, pluginData }) => {
       if (pluginData === 'found') return undefined
-      const found = await build.resolve(path, { resolveDir, kind, pluginData: 'found' })
-      return { path: found.path.replace(/([\\/]dist[\\/])cjs([\\/])/, '$1esm$2'), sideEffects: false }
+      const resolved = await build.resolve(path, { resolveDir, kind, pluginData: 'found' })
+      return { path: resolved.path.replace(/([\\/]dist[\\/])cjs([\\/])/, '$1esm$2'), sideEffects: false }
     })
   },
 }
@@ -88,7 +88,10 @@ const OF_WEBVH: readonly (readonly [string, string])[] = [
 /** Its reads and writes of files. Here logs come from the table or the guarded client. */
 const READS_FILES = /\bawait import\([^)]*\)/g
 
-/** The code of didwebvh-ts for bundles. Throws if a text is no longer there, so that updates of the package are reviewed. */
+/**
+ * The code of didwebvh-ts for bundles. Throws if a text is no longer there, so that updates of the package are
+ * reviewed.
+ */
 export const slimWebvhCode = (code: string): string =>
   OF_WEBVH.reduce((slim, [from, to]) => {
     if (!slim.includes(from)) throw new Error(`didwebvh-ts no longer has ${from}`)

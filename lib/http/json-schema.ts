@@ -1,4 +1,7 @@
-/** Converts schemas of the contracts to JSON Schema 2020-12, the dialect of OpenAPI 3.1. Records and the error body are components. */
+/**
+ * Converts schemas of the contracts to JSON Schema 2020-12, the dialect of OpenAPI 3.1. Records and the error body are
+ * components.
+ */
 import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import { AnonCredsProofRequest, IndyProofRequest } from '../interface/anoncreds-proof-request.ts'
@@ -55,7 +58,7 @@ const NOT_EXPRESSED = ['check', 'raw_check', 'partial_check']
 
 const CONFIG: ConversionConfig = {
   target: 'draft-2020-12',
-  // The last schema of a pipe is the relevant one. The one before only refuses arrays.
+  // The last schema of a pipe is the relevant one. The one before only rejects arrays.
   typeMode: 'output',
   ignoreActions: NOT_EXPRESSED,
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,

@@ -7,7 +7,7 @@ import { content, describeResponses, errorResponses } from './openapi-responses.
 import { AREAS, areaOf } from './openapi-tags.ts'
 import { describeWebhooks, WEBHOOK_PARAMETERS } from './openapi-webhooks.ts'
 
-/** Bodies of real requests and answers, by operationId. */
+/** Bodies of real requests and responses, by operationId. */
 export const EXAMPLES: Readonly<Record<string, { request?: unknown; response?: unknown }>> = examples
 
 /** Marks a path parameter that may contain unencoded slashes, for which OpenAPI has no keyword. */

@@ -3,7 +3,8 @@ import type { Contract } from '../interface/contract.ts'
 import { defineOperation, type Implementation } from './operation.ts'
 
 /**
- * Makes a Lambda handler that reads as the token's agent, unless `authorize` returns another one. Without a token there is no agent.
+ * Makes a Lambda handler that reads as the token's agent, unless `authorize` returns another one. Without a token there
+ * is no agent.
  *
  * @example
  * export const getProofById = query(GetProofById, async ({ agent, path }) =>

@@ -41,9 +41,9 @@ describe('what a caller wants', () => {
     ['who takes anything', '*/*', 'any'],
     ['who says nothing', undefined, 'any'],
     ['who says no number', 'text/html;q=x', 'any'],
-  ])('%s', async (_, accept, wanted) => {
+  ])('%s', async (_, accept, preferredType) => {
     await showTo(accept)
-    expect(handle).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ wanted }))
+    expect(handle).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ preferredType }))
   })
 })
 
