@@ -1,7 +1,7 @@
 /** GetCredentialDefinitionById: reads the agent's own definitions from the table, and all others through the registry that the id names. */
 import { query } from '../lib/http/query.ts'
 import { GetCredentialDefinitionById } from '../lib/interface/anoncreds.ts'
-import { toCredentialDefinitionJson } from '../lib/records/credential-definition.ts'
+import { toRecordJson } from '../lib/records/record-json.ts'
 import { readOwnDefinition } from '../lib/store/credential-definitions.ts'
 
 export const getCredentialDefinitionById = query(
@@ -10,7 +10,7 @@ export const getCredentialDefinitionById = query(
     const own = await readOwnDefinition(agent, credentialDefinitionId)
     if (own !== undefined) {
       const { record, ...parts } = own
-      return { ...toCredentialDefinitionJson(record), ...parts, ...NO_METADATA }
+      return { ...toRecordJson(record), ...parts, ...NO_METADATA }
     }
     return {
       credentialDefinitionId,

@@ -12,8 +12,7 @@ import {
   objects,
 } from './message-attachments.ts'
 import { presentedAttributes } from './presented-attributes.ts'
-import { toProofJson } from './proof.ts'
-import { PRESENTED, type RecordContent, type RecordJson } from './record-json.ts'
+import { PRESENTED, type RecordContent, type RecordJson, toRecordJson } from './record-json.ts'
 
 /** `present-proof/2.0/request-presentation`, with either prefix of Aries message types. */
 const MESSAGE_TYPE = /present-proof\/([12])\.\d+\/(propose-presentation|request-presentation|presentation)$/
@@ -98,7 +97,7 @@ const messagesByPart = (records: readonly RecordContent[], version: string): Map
  * an AnonCreds presentation.
  */
 export const proofFormData = (proof: RecordContent, messageRecords: readonly RecordContent[]): RecordJson => {
-  const json = toProofJson(proof)
+  const json = toRecordJson(proof)
   const messages = messagesByPart(messageRecords, String(json.protocolVersion))
   if (json.protocolVersion === 'v1') return withVerified(withClaims({ ...json, ...v1Data(messages) }))
   const parts = Object.values(PARTS).flatMap(({ part, attachments }) => {

@@ -3,7 +3,7 @@ import { AgentError } from '../errors.ts'
 import { enqueue, type JobKey, type JobType, jobItem } from '../jobs/job.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { log } from '../log.ts'
-import { CREDENTIAL_DEFINITION, type StoredCredentialDefinition } from '../records/credential-definition.ts'
+import { credentialDefinitionRecords, type StoredCredentialDefinition } from '../records/credential-definition.ts'
 import { type RegistryKey, registryAddress } from '../store/anoncreds-keys.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { integer, text } from '../store/item-fields.ts'
@@ -89,7 +89,7 @@ const itemOf = (registry: WantedRegistry, { registryId, transaction }: Write) =>
 
 /** Tells of a new object: the definition's record counts it, whose change is an event. The log tells whoever runs the service. */
 const announce = async (unit: UnitOfWork, { credentialDefinitionId }: RegistryKey, { registryId }: Write) => {
-  for (const record of await unit.find(unit.tenant, CREDENTIAL_DEFINITION, { credentialDefinitionId })) {
+  for (const record of await unit.find(unit.tenant, credentialDefinitionRecords.type, { credentialDefinitionId })) {
     const { ledgerObjectsAdded = 0 } = record.value as Partial<StoredCredentialDefinition>
     const updatedAt = new Date().toISOString()
     await unit.update({ ...record, value: { ...record.value, ledgerObjectsAdded: ledgerObjectsAdded + 1, updatedAt } })

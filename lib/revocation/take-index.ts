@@ -1,7 +1,7 @@
 /** Hands out indexes of revocation registries, each to one credential and never again. */
 import { AgentError, isAgentError } from '../errors.ts'
 import {
-  CREDENTIAL_DEFINITION,
+  credentialDefinitionRecords,
   DEFAULT_REGISTRY_SIZE,
   type StoredCredentialDefinition,
 } from '../records/credential-definition.ts'
@@ -64,7 +64,7 @@ const takeFrom = async (registry: Found): Promise<number | undefined> => {
 
 /** Requests the first registry. It was requested with the definition, but does not exist yet or could not be created. Returns as `askFor`. */
 const askForFirst = async ({ tenant, credentialDefinitionId }: Omit<Found, keyof Registry>): Promise<boolean> => {
-  const tagged = await readTagged(tenant, CREDENTIAL_DEFINITION, 'credentialDefinitionId', credentialDefinitionId)
+  const tagged = await readTagged(tenant, credentialDefinitionRecords, 'credentialDefinitionId', credentialDefinitionId)
   const definition = tagged
     .map(({ value }) => value as Partial<StoredCredentialDefinition>)
     .find(({ state, supportRevocation }) => state === 'finished' && supportRevocation)

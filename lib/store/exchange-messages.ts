@@ -1,12 +1,11 @@
 /** Reads an exchange with its messages, in two requests. */
 import { AgentError } from '../errors.ts'
+import { didCommMessageRecords } from '../records/internal-records.ts'
 import { tagPartition } from './index-entries.ts'
 import { recordAddress, recordOfEntry } from './keys.ts'
 import type { ReadRecord } from './record-reads.ts'
 import { fromRecordItem } from './stored-record.ts'
 import { addressOf, getItems, queryAll } from './table.ts'
-
-const MESSAGE = 'DidCommMessageRecord'
 
 export interface ReadExchange {
   record: ReadRecord
@@ -52,7 +51,7 @@ const isWhole = (type: keyof typeof HAS, { record, messages }: ReadExchange): bo
 }
 
 const readOnce = async (tenant: string, type: string, id: string): Promise<ReadExchange> => {
-  const entries = await queryAll(tagPartition(tenant, MESSAGE, 'associatedRecordId', id))
+  const entries = await queryAll(tagPartition(tenant, didCommMessageRecords, 'associatedRecordId', id))
   const address = recordAddress(tenant, type, id)
   const items = await getItems([address, ...entries.map((entry) => recordOfEntry(addressOf(entry)))])
   const [record] = items.filter((item) => addressOf(item).pk === address.pk)

@@ -144,7 +144,6 @@ export const jobKeyOf = (pk: string): { tenant: string; type: string; id: string
 
 /** The type of a connection's record. */
 export const CONNECTION = 'ConnectionRecord'
-export const DID = 'DidRecord'
 
 /**
  * The lane of messages to a connection. A lane's name is the partition of its waiting items. This one is the partition of the connection's record, so

@@ -1,5 +1,7 @@
 /** Reads records without a unit of work and without Credo. */
 import { AgentError } from '../errors.ts'
+import type { RecordDefinition } from '../records/define-record.ts'
+import type { RecordJson } from '../records/record-json.ts'
 import { tagPartition } from './index-entries.ts'
 import { type ListedPage, type ListQuery, type ListView, listItems } from './item-list.ts'
 import { recordAddress, recordOfEntry } from './keys.ts'
@@ -10,6 +12,10 @@ export type { ListQuery } from './item-list.ts'
 
 export type ReadRecord = Pick<StoredRecord, 'value' | 'tags' | 'delivery'>
 
+/** A record of a tenant, as the API shows it. Throws `resource.not_found`, also for another tenant's record. */
+export const showRecord = async (tenant: string, { type, view }: RecordDefinition, id: string): Promise<RecordJson> =>
+  view(await requireRecord(tenant, type, id))
+
 /** A record of a tenant. Throws `resource.not_found`, also for another tenant's record. */
 export const requireRecord = async (tenant: string, type: string, id: string): Promise<ReadRecord> => {
   const item = await getItem(recordAddress(tenant, type, id))
@@ -18,8 +24,13 @@ export const requireRecord = async (tenant: string, type: string, id: string): P
 }
 
 /** All records with a tag value, through an index without copies. */
-export const readTagged = async (tenant: string, type: string, tag: string, value: string): Promise<ReadRecord[]> => {
-  const entries = await queryAll(tagPartition(tenant, type, tag, value))
+export const readTagged = async (
+  tenant: string,
+  records: RecordDefinition,
+  tag: string,
+  value: string,
+): Promise<ReadRecord[]> => {
+  const entries = await queryAll(tagPartition(tenant, records, tag, value))
   const items = await getItems(entries.map((entry) => recordOfEntry(addressOf(entry))))
   return items.map(fromRecordItem)
 }

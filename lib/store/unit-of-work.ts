@@ -1,10 +1,10 @@
 /** Everything that one invocation reads and writes: reads are cached, and writes are committed in one transaction at the end. */
-import { connectionExpiry, didExpiry } from '../records/connection.ts'
+import { recordsOf } from '../records/all.ts'
 import { commitWrites, conflict, type Held, type Write, writesOf } from './commit.ts'
 import type { Change, Condition } from './conditions.ts'
 import { matches, type Partition, partitionsOf, type TagQuery } from './index-entries.ts'
 import { type Readable, readItem } from './item.ts'
-import { type Address, ALONE, CONNECTION, DID, recordAddress, recordOfEntry } from './keys.ts'
+import { type Address, ALONE, recordAddress, recordOfEntry } from './keys.ts'
 import { fromRecordItem, hasContent, type StoredRecord, toStoredRecord } from './stored-record.ts'
 import {
   addressOf,
@@ -23,14 +23,8 @@ type RecordKey = Pick<StoredRecord, 'type' | 'id'>
 
 export type NewRecord = Omit<StoredRecord, 'version' | 'expiresAt'>
 
-/** Expiry of records by type, from the record and its expiry so far. */
-const EXPIRY: Record<string, (record: NewRecord, before: number | undefined) => number | undefined> = {
-  [CONNECTION]: ({ value }, before) => connectionExpiry(value, before),
-  [DID]: didExpiry,
-}
-
 const versionOf = (record: NewRecord, { stored, current }: Held): StoredRecord => {
-  const expiresAt = EXPIRY[record.type]?.(record, current?.expiresAt)
+  const expiresAt = recordsOf(record.type)?.expiry?.(record, current?.expiresAt)
   return { ...record, version: (stored?.version ?? 0) + 1, ...(expiresAt !== undefined && { expiresAt }) }
 }
 

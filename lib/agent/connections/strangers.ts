@@ -1,7 +1,7 @@
 /** Bounds the handshakes of other agents (docs/adr/0028-handshakes-of-strangers-are-bounded.md): their number, and how long their DIDs and keys are kept. */
 import { type AgentContext, DidRecord } from '@credo-ts/core'
 import {
-  DidCommConnectionRecord,
+  type DidCommConnectionRecord,
   DidCommConnectionRepository,
   DidCommConnectionRequestMessage,
   DidCommDidExchangeRequestMessage,
@@ -10,7 +10,12 @@ import {
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { AgentError } from '../../errors.ts'
-import { handshakePartExpiry, OF_UNFINISHED_HANDSHAKE, unfinishedList } from '../../records/connection.ts'
+import {
+  connectionRecords,
+  handshakePartExpiry,
+  OF_UNFINISHED_HANDSHAKE,
+  unfinishedList,
+} from '../../records/connection.ts'
 import { EXPIRES_WITH_HANDSHAKE } from '../../records/record-json.ts'
 import { settings } from '../../settings.ts'
 import { conflict } from '../../store/commit.ts'
@@ -66,7 +71,7 @@ const boundUnfinished = async ({ id, autoAcceptConnection }: DidCommOutOfBandRec
   // The agent accepts by itself, unless an invitation says otherwise.
   const waits = autoAcceptConnection === false
   const list = unfinishedList(id, waits ? 'request-received' : 'response-sent')
-  const partition = tagPartition(unit.tenant, DidCommConnectionRecord.type, 'unfinished', list)
+  const partition = tagPartition(unit.tenant, connectionRecords, 'unfinished', list)
   // Newest first, because expired entries may still be there.
   const { items } = await unit.query(partition, { limit: MAX_UNFINISHED, descending: true })
   const oldest = items.at(-1)

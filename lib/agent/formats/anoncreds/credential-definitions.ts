@@ -4,12 +4,8 @@ import { assertAnonCredsDeployed } from '../../../anoncreds-library.ts'
 import { AgentError, invalidField } from '../../../errors.ts'
 import { parseIndyDid } from '../../../indy/ids.ts'
 import { enqueue } from '../../../jobs/job.ts'
-import {
-  DEFAULT_REGISTRY_SIZE,
-  type StoredCredentialDefinition,
-  toCredentialDefinitionJson,
-} from '../../../records/credential-definition.ts'
-import type { RecordJson } from '../../../records/record-json.ts'
+import { DEFAULT_REGISTRY_SIZE, type StoredCredentialDefinition } from '../../../records/credential-definition.ts'
+import { type RecordJson, toRecordJson } from '../../../records/record-json.ts'
 import { readMadeDefinition } from '../../../store/credential-definitions.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
 import { currentAgent } from '../../credo/index.ts'
@@ -73,7 +69,7 @@ const asItIs = async (tenant: string, known: StoredCredentialDefinition): Promis
   return { ...shown(known), credentialDefinition: await readMadeDefinition(tenant, known.credentialDefinitionId) }
 }
 
-const shown = (record: StoredCredentialDefinition): RecordJson => toCredentialDefinitionJson(contentOf(record))
+const shown = (record: StoredCredentialDefinition): RecordJson => toRecordJson(contentOf(record))
 
 const sameOptions = (known: StoredCredentialDefinition, wanted: NewDefinition): StoredCredentialDefinition => {
   const { supportRevocation, revocationRegistrySize } = definedBy(wanted)
