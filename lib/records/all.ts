@@ -3,13 +3,16 @@ import { basicMessageRecords } from './basic-message.ts'
 import { connectionRecords } from './connection.ts'
 import { credentialDefinitionRecords } from './credential-definition.ts'
 import { credentialRecords } from './credential-exchange.ts'
-import type { RecordDefinition } from './define-record.ts'
+import { defineRecord, type RecordDefinition } from './define-record.ts'
 import { didRecords } from './did.ts'
-import * as internal from './internal-records.ts'
+import { definitionRecords, didCommMessageRecords, schemaRecords } from './internal-records.ts'
 import { outOfBandRecords } from './out-of-band.ts'
 import { proofRecords } from './proof.ts'
 import { questionAnswerRecords } from './question-answer.ts'
 import { w3cCredentialRecords } from './w3c-credential.ts'
+
+const BY_DEFINITION = { credentialDefinitionId: { name: 'id' } }
+const BY_REGISTRY = { revocationRegistryDefinitionId: { name: 'id' } }
 
 /** In the order of their events in the API document. */
 export const RECORDS: readonly RecordDefinition[] = [
@@ -22,7 +25,18 @@ export const RECORDS: readonly RecordDefinition[] = [
   outOfBandRecords,
   didRecords,
   w3cCredentialRecords,
-  ...Object.values(internal),
+  didCommMessageRecords,
+  schemaRecords,
+  definitionRecords,
+  // Those that only Credo reads. What an offer of AnonCreds is made of, without private parts, has keys of its own.
+  defineRecord({ type: 'AnonCredsKeyCorrectnessProofRecord', keys: 'key-correctness-proof', indexes: BY_DEFINITION }),
+  defineRecord({ type: 'AnonCredsCredentialDefinitionPrivateRecord', indexes: BY_DEFINITION }),
+  defineRecord({ type: 'AnonCredsRevocationRegistryDefinitionRecord', indexes: BY_REGISTRY }),
+  defineRecord({ type: 'AnonCredsRevocationRegistryDefinitionPrivateRecord', indexes: BY_REGISTRY }),
+  defineRecord({
+    type: 'AnonCredsLinkSecretRecord',
+    indexes: { linkSecretId: { name: 'id' }, isDefault: { name: 'default' } },
+  }),
 ]
 
 /** The kind of this type; undefined for any other type. */
