@@ -84,7 +84,7 @@ const limitsOf = ({ tenants, organizations }: Grants): Pick<Principal, 'grants'>
   tenants === '*' && organizations === '*' ? {} : { grants: { tenants, organizations } }
 
 /** What the gateway passes from the authorizer to the function: strings only. */
-export interface AuthorizerContext {
+interface AuthorizerContext {
   /** JSON of the principal. */
   principal: string
 }

@@ -3,7 +3,7 @@
  * reaches nothing: what answers there has no certificate of that name, and redirects are not followed.
  */
 
-export interface ReadLimits {
+interface ReadLimits {
   /** Time limit from start to last byte, in ms. */
   milliseconds: number
   bytes: number

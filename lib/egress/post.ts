@@ -12,7 +12,7 @@ import { type AddressPolicy, AddressRefusedError, guardedLookup, refusedUrl } fr
  */
 export type PostFailure = 'address' | 'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'response'
 
-export interface PostLimits {
+interface PostLimits {
   /** From the start until the connection is usable (name, TCP and TLS), in ms. Default 3 s. */
   connectMs: number
   /** The whole attempt, in ms. Default 15 s. */

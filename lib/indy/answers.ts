@@ -80,7 +80,7 @@ const Reply = v.object({
   }),
 })
 
-export interface LedgerReply {
+interface LedgerReply {
   seqNo: number
   /** Seconds since the epoch; absent in a reply to GET_TXN. */
   txnTime: number | undefined

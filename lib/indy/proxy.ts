@@ -39,12 +39,12 @@ interface Placed {
   txnTime: number | undefined
 }
 
-export interface LedgerSchema extends Placed {
+interface LedgerSchema extends Placed {
   id: SchemaId
   attributes: string[]
 }
 
-export interface LedgerDefinition extends Placed {
+interface LedgerDefinition extends Placed {
   schema: SchemaId
   keys: v.InferOutput<typeof DefinitionContent>
 }

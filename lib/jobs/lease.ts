@@ -44,7 +44,7 @@ export const leaseJob = async (key: JobKey, lease: string, now: number): Promise
 }
 
 /** The state of a job after a failed attempt. */
-export interface Ended {
+interface Ended {
   failures: number
   /** When the next attempt is due, in ms since the epoch. */
   at: number

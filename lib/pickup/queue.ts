@@ -68,7 +68,7 @@ export const countWaiting = async (unit: UnitOfWork, connectionId: string): Prom
   return sum(held.stored ?? NOTHING, changeOf(held)).messages
 }
 
-export interface NewMessage {
+interface NewMessage {
   payload: string
   recipients: string[]
   /** Whether it answers a message of the wallet: wallets must not fill the queue with answers. */
@@ -118,7 +118,7 @@ export const recordQueued = (added: PickupMessage, message: SentBasicMessage): v
 }
 
 /** Selects messages of a queue. */
-export interface Wanted {
+interface Wanted {
   /** Maximum number of messages. */
   limit?: number | undefined
   /** A did:key: only messages that are packed for it. */
@@ -168,7 +168,7 @@ export const findWaiting = async (
 }
 
 /** Outcome of a message that leaves its queue. */
-export type End = { state: 'delivered' } | { state: 'failed'; lastError: string }
+type End = { state: 'delivered' } | { state: 'failed'; lastError: string }
 
 /** Removes messages from a queue, and records their outcome. */
 export const removeFromQueue = async (

@@ -34,7 +34,7 @@ export interface Unmet {
   descriptorId?: string
 }
 
-export interface Wanted {
+interface Wanted {
   definition: PresentationDefinition
   /** Credentials that the user names: all of them are shown, or the choice fails. */
   named: Named

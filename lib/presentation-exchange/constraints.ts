@@ -20,7 +20,7 @@ export interface Field {
   intent_to_retain?: boolean | undefined
 }
 
-export interface FieldResult {
+interface FieldResult {
   satisfied: boolean
   /** The selected values, in document order; empty if an optional claim is absent. */
   matches: readonly Selected[]
@@ -62,7 +62,7 @@ export interface Constraints {
   statuses?: Readonly<Record<string, { directive: 'allowed' } | undefined>> | undefined
 }
 
-export interface Candidate {
+interface Candidate {
   /** JSON in the terms of the verifier's contexts. */
   credential: unknown
   /** DID that signed the presentation. */

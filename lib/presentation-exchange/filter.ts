@@ -39,7 +39,7 @@ const CHECKS = {
   uuid: (text: string): boolean => UUID.test(text),
 }
 
-export type Format = keyof typeof CHECKS
+type Format = keyof typeof CHECKS
 
 const isFormat = (name: string): name is Format => Object.hasOwn(CHECKS, name)
 

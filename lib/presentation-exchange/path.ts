@@ -3,19 +3,19 @@ import { MAX_VALUES } from '../json.ts'
 import { VISIT, type Work, WorkLimitError } from './work.ts'
 
 /** One alternative of a step. A name selects a member of an object, an index an element of an array (from its end if negative). */
-export type Selector =
+type Selector =
   | { kind: 'name'; name: string }
   | { kind: 'index'; index: number }
   | { kind: 'slice'; start: number | undefined; end: number | undefined; step: number }
   | { kind: 'wildcard' }
 
 /** `descends`: the selectors apply to the value and to everything in it (`..`), else to the value alone. */
-export interface Step {
+interface Step {
   descends: boolean
   selectors: readonly Selector[]
 }
 
-export type Path = readonly Step[]
+type Path = readonly Step[]
 
 const INTEGER = '-?(?:0|[1-9][0-9]{0,8})'
 const QUOTED = `'[^'\\\\]*'|"[^"\\\\]*"`

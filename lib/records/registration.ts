@@ -40,7 +40,7 @@ const registrationResult = <const Url extends v.ObjectEntries>(url: Url) =>
 export const NotificationRegistrationResult = registrationResult({ notificationWebhook: v.string() })
 export const WebhookRegistrationResult = registrationResult({ webhookUrl: v.string() })
 
-export type RegistrationResult =
+type RegistrationResult =
   | v.InferOutput<typeof NotificationRegistrationResult>
   | v.InferOutput<typeof WebhookRegistrationResult>
 

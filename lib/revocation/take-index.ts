@@ -18,7 +18,7 @@ import {
   type WantedRegistry,
 } from './registry.ts'
 
-export interface RevocationIndex {
+interface RevocationIndex {
   /** Id of the registry's definition. */
   registryId: string
   index: number

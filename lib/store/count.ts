@@ -10,7 +10,7 @@ import { updateIf } from './write.ts'
 const countItem = defineItem('count', countAddress, { count: integer(), expiresAt: integer() })
 
 /** What is counted for an agent, in windows of `seconds` since the epoch. */
-export interface Count {
+interface Count {
   tenant: string
   /** Without `|`. */
   of: string

@@ -12,7 +12,7 @@ import { type ReadRecord, readTagged } from './record-reads.ts'
 import { fromRecordItem } from './stored-record.ts'
 import { getItem, queryAll } from './table.ts'
 
-export interface OwnDefinition {
+interface OwnDefinition {
   record: ReadRecord
   /** Only in the state `finished`. */
   credentialDefinition?: unknown

@@ -7,7 +7,7 @@ import type { ReadRecord } from './record-reads.ts'
 import { fromRecordItem } from './stored-record.ts'
 import { addressOf, getItems, queryAll } from './table.ts'
 
-export interface ReadExchange {
+interface ReadExchange {
   record: ReadRecord
   messages: ReadRecord[]
 }

@@ -51,7 +51,7 @@ interface Answered {
   answer: object | null
 }
 
-export interface RepeatableRequest {
+interface RepeatableRequest {
   /** The caller. Callers do not share keys. */
   subject: string
   key: string

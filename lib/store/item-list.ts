@@ -28,7 +28,7 @@ export const openCursor = (cursor: string, shape: RegExp): string => {
 }
 
 /** Reads a page: of a partition (`queryPage`), or of several (`queryMerged`). */
-export type ReadPage = (range: { limit: number; descending: boolean; after?: string }) => Promise<PartitionPage>
+type ReadPage = (range: { limit: number; descending: boolean; after?: string }) => Promise<PartitionPage>
 
 export interface ListQuery {
   /** Maximum number of entries, 1 to 1000. */

@@ -21,7 +21,7 @@ type Value<F extends Fields> = Flat<
   }
 >
 
-export interface ItemDefinition<Key, F extends Fields> {
+interface ItemDefinition<Key, F extends Fields> {
   /** Value of the attribute `kind`, which the stream's filters use. */
   kind: string
   addressOf(key: Key): Address

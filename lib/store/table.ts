@@ -142,7 +142,7 @@ const within = (from: string | undefined, to: string | undefined): string => {
 /** The global secondary indexes (infra/table.yml): a string that spreads the entries over shards, and a time in ms since the epoch. */
 const INDEXES = { due: { shard: 'dueShard', time: 'dueAt' } } as const
 
-export interface IndexPage {
+interface IndexPage {
   /** The indexed part of the items: their keys and the attributes of the projection. */
   items: Item[]
   /** Where to continue (`after`); absent at the end of the shard. */

@@ -31,7 +31,7 @@ export const absentOrExpired = (): Condition => ({
 export const putIf = (item: Item, condition?: Condition): Promise<boolean> =>
   holds(() => dynamodb().send(new PutItemCommand({ ...inTable(), Item: item, ...expressionsOf(condition) })))
 
-export interface PutOptions {
+interface PutOptions {
   /** Whether to replace an expired item. */
   orExpired?: boolean
 }
@@ -54,7 +54,7 @@ export const updateIf = async (address: Address, change: Change, condition?: Con
 }
 
 /** Result of an update: the new item, or the existing one if the condition failed. */
-export type Updated = { written: Item } | { written: undefined; found: Item | undefined }
+type Updated = { written: Item } | { written: undefined; found: Item | undefined }
 
 /** Like `updateIf`, but returns the existing item if the condition failed, in the same request. Throws `store.unavailable`, `store.conflict`. */
 export const updateOrFind = async (address: Address, change: Change, condition: Condition): Promise<Updated> => {
@@ -85,7 +85,7 @@ export type TableWrite =
   | { remove: Address; condition?: Condition }
 
 /** `cause` is the error of the SDK. */
-export type Transacted = { written: true } | ({ written: false; cause: unknown } & Refusal)
+type Transacted = { written: true } | ({ written: false; cause: unknown } & Refusal)
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
 const MAX_WRITES = 100

@@ -16,7 +16,7 @@ export const MAX_REPLAYED = 45
 /** Maximum number of pages that a call reads. */
 const MAX_READS = 10
 
-export interface Replayed {
+interface Replayed {
   /** Number of replayed events. */
   replayed: number
   /** Cursor for the next call; absent at the end. */

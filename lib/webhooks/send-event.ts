@@ -32,7 +32,7 @@ export const sendEvent = async (
   return outcome
 }
 
-export interface Signed {
+interface Signed {
   /** `webhook-id`: the event's id, the same for every attempt. */
   id: string
   /** The exact text that is posted. */

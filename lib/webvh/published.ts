@@ -30,12 +30,12 @@ const resourceItem = defineItem(
   },
 )
 
-export interface PublishedLog {
+interface PublishedLog {
   did: string
   log: string
 }
 
-export interface PublishedResource {
+interface PublishedResource {
   /** JSON. */
   document: string
   grows: boolean
