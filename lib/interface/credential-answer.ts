@@ -3,9 +3,10 @@ import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
 import { EntityId } from '../records/tenant.ts'
-import { Attributes, CredentialFormats, JsonLdOffer, SUITS } from './credential-offer.ts'
-import { AutoAccept, Comment, exactly, suits, text } from './fields.ts'
+import { Attributes, CredentialFormats, JsonLdOffer } from './credential-offer.ts'
+import { AutoAccept, Comment, exactly, text } from './fields.ts'
 import { UnqualifiedDefinitionId } from './indy-ids.ts'
+import { areSuitable, SUITABLE } from './suitable-formats.ts'
 
 const Nothing = exactly({})
 
@@ -45,9 +46,9 @@ export const ProposalAnswer = exactly({
 /** Checks the formats of an offer that answers a proposal by the rules of every offer. Throws `request.invalid`. */
 export const checkOffered = (formats: object, protocolVersion: string): v.InferOutput<typeof CredentialFormats> => {
   const { success, output, issues = [] } = v.safeParse(CredentialFormats, formats)
-  if (success && suits(protocolVersion, output)) return output
+  if (success && areSuitable(protocolVersion, output)) return output
   const details = success
-    ? [{ path: 'credentialFormats', message: SUITS }]
+    ? [{ path: 'credentialFormats', message: SUITABLE.credentialFormats }]
     : issues.map((issue) => ({
         path: ['credentialFormats', v.getDotPath(issue)].filter((part) => part !== null).join('.'),
         message: issue.message,

@@ -4,10 +4,11 @@ import { MAX_ATTRIBUTES, MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
 import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
-import { AutoAccept, Comment, exactly, suits, text } from './fields.ts'
+import { AutoAccept, Comment, exactly, text } from './fields.ts'
 import { UnqualifiedDefinitionId } from './indy-ids.ts'
 import { INVITATION_FIELDS, INVITATION_RESULT } from './invitation.ts'
 import { JsonLdCredential } from './json-ld-credential.ts'
+import { withSuitable } from './suitable-formats.ts'
 
 const Attribute = exactly({
   // Libraries keep attributes as properties of an object.
@@ -67,9 +68,8 @@ const OFFER_FIELDS = {
   comment: v.optional(Comment),
 }
 
-export const SUITS = 'must be exactly indy with v1, and one or more of indy, anoncreds, jsonld with v2'
-
-const ConnectionOffer = v.pipe(
+const ConnectionOffer = withSuitable(
+  'credentialFormats',
   exactly({
     connectionId: EntityId,
     ...OFFER_FIELDS,
@@ -77,31 +77,16 @@ const ConnectionOffer = v.pipe(
     goalCode: v.optional(text(255)),
     goal: v.optional(text(2000)),
   }),
-  v.forward(
-    v.partialCheck(
-      [['protocolVersion'], ['credentialFormats']],
-      ({ protocolVersion, credentialFormats }) => suits(protocolVersion, credentialFormats),
-      SUITS,
-    ),
-    ['credentialFormats'],
-  ),
 )
 
-const OutOfBandOffer = v.pipe(
+const OutOfBandOffer = withSuitable(
+  'credentialFormats',
   exactly({
     ...OFFER_FIELDS,
     ...INVITATION_FIELDS,
     /** Accepted and ignored: an offer has no such field. */
     willConfirm: v.optional(v.boolean()),
   }),
-  v.forward(
-    v.partialCheck(
-      [['protocolVersion'], ['credentialFormats']],
-      ({ protocolVersion, credentialFormats }) => suits(protocolVersion, credentialFormats),
-      SUITS,
-    ),
-    ['credentialFormats'],
-  ),
 )
 
 export const CreateOffer = /* @__PURE__ */ defineContract(() => ({

@@ -52,12 +52,6 @@ export const AutoAccept = v.picklist(['always', 'contentApproved', 'never'])
 /** A comment for people, sent with a message of an exchange. */
 export const Comment = v.pipe(v.string(), v.maxLength(2000))
 
-/** Whether formats suit a version of issue-credential or present-proof: 1.0 has `indy` only, 2.0 one or more formats. */
-export const suits = (protocolVersion: string, formats: object): boolean => {
-  const keys = Object.keys(formats)
-  return protocolVersion === 'v1' ? keys.length === 1 && keys[0] === 'indy' : keys.length > 0
-}
-
 export const MAX_PAGE = 1000
 
 /** Maximum number of items in a page, which also ends at 1 MB. */

@@ -2,10 +2,11 @@
 import * as v from 'valibot'
 import { MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
 import { EntityId } from '../records/tenant.ts'
-import { AutoAccept, Comment, exactly, suits, ThreadId, text } from './fields.ts'
+import { AutoAccept, Comment, exactly, ThreadId, text } from './fields.ts'
 import { UnqualifiedDefinitionId } from './indy-ids.ts'
 import { PresentationDefinition } from './presentation-definition.ts'
-import { ProofFormats, SUITS } from './proof-request.ts'
+import { ProofFormats } from './proof-request.ts'
+import { withSuitable } from './suitable-formats.ts'
 
 const Name = text(256)
 
@@ -68,7 +69,8 @@ const ProposalFormats = exactly({
   presentationExchange: v.optional(exactly({ presentationDefinition: PresentationDefinition })),
 })
 
-export const ProofProposal = v.pipe(
+export const ProofProposal = withSuitable(
+  'proofFormats',
   exactly({
     connectionId: EntityId,
     /** Clients of credo-controller do not send it, because credo-controller has version 1 only. */
@@ -80,14 +82,6 @@ export const ProofProposal = v.pipe(
     goalCode: v.optional(text(255)),
     parentThreadId: v.optional(ThreadId),
   }),
-  v.forward(
-    v.partialCheck(
-      [['protocolVersion'], ['proofFormats']],
-      ({ protocolVersion, proofFormats }) => suits(protocolVersion, proofFormats),
-      SUITS,
-    ),
-    ['proofFormats'],
-  ),
 )
 
 export type ProofProposal = v.InferOutput<typeof ProofProposal>

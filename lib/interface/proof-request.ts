@@ -4,9 +4,10 @@ import { ProofRecord } from '../records/proof.ts'
 import { EntityId } from '../records/tenant.ts'
 import { AnonCredsProofRequest, IndyProofRequest } from './anoncreds-proof-request.ts'
 import { defineContract } from './contract.ts'
-import { AutoAccept, Comment, exactly, suits, ThreadId, text } from './fields.ts'
+import { AutoAccept, Comment, exactly, ThreadId, text } from './fields.ts'
 import { INVITATION_FIELDS, INVITATION_RESULT } from './invitation.ts'
 import { PresentationExchangeRequest } from './presentation-definition.ts'
+import { withSuitable } from './suitable-formats.ts'
 
 /** The request in each format. */
 export const ProofFormats = exactly({
@@ -18,8 +19,6 @@ export const ProofFormats = exactly({
 /** A body with the formats in a field. */
 export const RequestedFormats = v.object({ proofFormats: ProofFormats })
 
-export const SUITS = 'must be exactly indy with v1, and one or more of indy, anoncreds, presentationExchange with v2'
-
 const REQUEST_FIELDS = {
   protocolVersion: v.picklist(['v1', 'v2']),
   proofFormats: ProofFormats,
@@ -28,20 +27,11 @@ const REQUEST_FIELDS = {
   comment: v.optional(Comment),
 }
 
-const ProofRequest = v.pipe(
-  exactly({ ...REQUEST_FIELDS, ...INVITATION_FIELDS }),
-  v.forward(
-    v.partialCheck(
-      [['protocolVersion'], ['proofFormats']],
-      ({ protocolVersion, proofFormats }) => suits(protocolVersion, proofFormats),
-      SUITS,
-    ),
-    ['proofFormats'],
-  ),
-)
+const ProofRequest = withSuitable('proofFormats', exactly({ ...REQUEST_FIELDS, ...INVITATION_FIELDS }))
 
 /** A request over a connection. */
-const ConnectionProofRequest = v.pipe(
+const ConnectionProofRequest = withSuitable(
+  'proofFormats',
   exactly({
     connectionId: EntityId,
     ...REQUEST_FIELDS,
@@ -49,14 +39,6 @@ const ConnectionProofRequest = v.pipe(
     /** `~thread.pthid` of the request. */
     parentThreadId: v.optional(ThreadId),
   }),
-  v.forward(
-    v.partialCheck(
-      [['protocolVersion'], ['proofFormats']],
-      ({ protocolVersion, proofFormats }) => suits(protocolVersion, proofFormats),
-      SUITS,
-    ),
-    ['proofFormats'],
-  ),
 )
 
 /** The four fields of the interface document, two that are needed to retrieve the form data, and the names that CreateOfferOob has for the others. */
