@@ -1,14 +1,13 @@
 /** Checks between the parts of a presentation definition. Each returns what it has found wrong. */
-import type { Field } from '../presentation-exchange/constraints.ts'
+import { isVerifiable, VERIFIABLE_PROOF_TYPES } from '../presentation-exchange/definition.ts'
 import {
+  type Field,
+  type Filter,
   type InputDescriptor,
-  isVerifiable,
   MAX_PATHS,
   MAX_PATTERN_SIZES,
   type PresentationDefinition,
-  VERIFIABLE_PROOF_TYPES,
-} from '../presentation-exchange/definition.ts'
-import type { Filter } from '../presentation-exchange/filter.ts'
+} from '../presentation-exchange/definition-schema.ts'
 import { compilePattern } from '../presentation-exchange/pattern.ts'
 import { PatternError } from '../presentation-exchange/pattern-characters.ts'
 import { translatePattern } from '../presentation-exchange/pattern-syntax.ts'
@@ -50,8 +49,8 @@ export const versionFaults = (definition: PresentationDefinition): Fault[] => {
       format === undefined ? [] : [{ path: ['input_descriptors', index, 'format'], message: 'is not in version 1' }],
     ),
     ...fieldsOf(definition).flatMap(({ path, value }) =>
-      (['name', 'optional', 'intent_to_retain'] as const)
-        .filter((name) => value[name] !== undefined)
+      ['name', 'optional', 'intent_to_retain']
+        .filter((name) => name in value)
         .map((name) => ({ path: [...path, name], message: 'is not in version 1' })),
     ),
     ...topFiltersOf(definition).flatMap(({ path, value }) => below(path, version1Faults(value))),

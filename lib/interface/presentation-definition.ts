@@ -1,7 +1,7 @@
 /** A presentation definition of DIF Presentation Exchange, version 1 (descriptors with `schema`) or 2 (without). */
 import * as v from 'valibot'
 import { isNestedDeeperThan, MAX_DEPTH } from '../json.ts'
-import { MAX_DESCRIPTORS } from '../presentation-exchange/definition.ts'
+import { MAX_DESCRIPTORS } from '../presentation-exchange/definition-schema.ts'
 import { ClaimFormats } from './claim-formats.ts'
 import { noFaults } from './faults.ts'
 import { exactly, noArray, text, Uri } from './fields.ts'

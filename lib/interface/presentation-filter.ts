@@ -1,6 +1,7 @@
 /** Filters of presentation definitions: the keywords of JSON Schema that are enforced. All others are refused. */
 import * as v from 'valibot'
-import { FORMATS, type Filter as Keywords } from '../presentation-exchange/filter.ts'
+import type { Filter as Keywords } from '../presentation-exchange/definition-schema.ts'
+import { FORMATS } from '../presentation-exchange/formats.ts'
 import { MAX_PATTERN } from '../presentation-exchange/pattern-syntax.ts'
 import { isDate, isDateTime, toInstant } from '../rfc3339.ts'
 import { type Fault, noFaults } from './faults.ts'

@@ -1,14 +1,7 @@
 /** Chooses held credentials for a presentation definition: those that the user names, and otherwise as few as are required. */
 import { unmetConstraints } from './constraints.ts'
-import {
-  type InputDescriptor,
-  isSatisfiedBy,
-  matchesSchema,
-  type PresentationDefinition,
-  permits,
-  type SchemaFacts,
-  type SubmissionRequirement,
-} from './definition.ts'
+import { isSatisfiedBy, matchesSchema, permits, type SchemaFacts } from './definition.ts'
+import type { InputDescriptor, PresentationDefinition, SubmissionRequirement } from './definition-schema.ts'
 import type { Work } from './work.ts'
 
 export interface HeldCredential extends SchemaFacts {

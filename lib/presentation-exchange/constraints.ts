@@ -1,24 +1,9 @@
 /** Evaluates the constraints of an input descriptor on one credential (DIF Presentation Exchange, section Input Evaluation). */
 import { isObject } from '../json.ts'
-import { type Filter, passes } from './filter.ts'
+import type { Constraints, Field } from './definition-schema.ts'
+import { passes } from './filter.ts'
 import { type Location, parseTenantPath, type Selected, select } from './path.ts'
 import type { Work } from './work.ts'
-
-/** A claim that a descriptor asks for. */
-export interface Field {
-  id?: string | undefined
-  /** Alternatives, the preferred one first. */
-  path: readonly string[]
-  filter?: Filter | undefined
-  /** The claim may be absent. */
-  optional?: boolean | undefined
-  /** The wallet may send a boolean instead of the value. No signature suite of this service can prove one, so the value is filtered. */
-  predicate?: 'preferred' | undefined
-  /** For the wallet's user. */
-  name?: string | undefined
-  purpose?: string | undefined
-  intent_to_retain?: boolean | undefined
-}
 
 interface FieldResult {
   satisfied: boolean
@@ -44,23 +29,8 @@ export const evaluateField = ({ path, filter, optional }: Field, credential: unk
   return { satisfied: isAbsent && optional === true, matches: [] }
 }
 
-type Optionality = 'required' | 'preferred'
-
 /** Claims that belong together, by the ids of their fields. */
-interface Relation {
-  field_id: readonly string[]
-  directive: Optionality
-}
-
-/** `preferred` and `allowed` need no evaluation. */
-export interface Constraints {
-  fields?: readonly Field[] | undefined
-  is_holder?: readonly Relation[] | undefined
-  same_subject?: readonly Relation[] | undefined
-  subject_is_issuer?: Optionality | undefined
-  limit_disclosure?: 'preferred' | undefined
-  statuses?: Readonly<Record<string, { directive: 'allowed' } | undefined>> | undefined
-}
+type Relation = NonNullable<Constraints['is_holder']>[number]
 
 interface Candidate {
   /** JSON in the terms of the verifier's contexts. */

@@ -2,15 +2,8 @@
 import * as v from 'valibot'
 import { isObject } from '../json.ts'
 import { unmetConstraints } from './constraints.ts'
-import {
-  type InputDescriptor,
-  isSatisfiedBy,
-  MAX_DESCRIPTORS,
-  matchesSchema,
-  type PresentationDefinition,
-  permits,
-  type SchemaFacts,
-} from './definition.ts'
+import { isSatisfiedBy, matchesSchema, permits, type SchemaFacts } from './definition.ts'
+import { type InputDescriptor, MAX_DESCRIPTORS, type PresentationDefinition } from './definition-schema.ts'
 import { parseWalletPath } from './path.ts'
 import { Work, WorkLimitError } from './work.ts'
 

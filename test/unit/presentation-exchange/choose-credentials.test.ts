@@ -1,7 +1,7 @@
 /** Which held credentials are shown for a presentation definition. */
 import { describe, expect, test } from 'vitest'
 import { chooseCredentials, type HeldCredential } from '../../../lib/presentation-exchange/choose-credentials.ts'
-import type { PresentationDefinition } from '../../../lib/presentation-exchange/definition.ts'
+import type { PresentationDefinition } from '../../../lib/presentation-exchange/definition-schema.ts'
 import { Work, WorkLimitError } from '../../../lib/presentation-exchange/work.ts'
 
 const ME = 'did:key:me'
