@@ -8,7 +8,10 @@ import { ageOf, CURRENT, newer, USABLE, WATCHED } from './key-age.ts'
 import type { VerifyingKey } from './key-set.ts'
 import type { TokenIssuer } from './token-issuers.ts'
 
-/** Minimum time between fetches from an issuer, in ms: after a success (`FETCH_INTERVAL`), and after a failure (`RETRY_INTERVAL`). */
+/**
+ * Minimum time between fetches from an issuer, in ms: after a success (`FETCH_INTERVAL`), and after a failure
+ * (`RETRY_INTERVAL`).
+ */
 const FETCH_INTERVAL = 30_000
 const RETRY_INTERVAL = 5_000
 
@@ -25,10 +28,11 @@ const askIssuer = async (jwksUri: string): Promise<VerifyingKey[]> => {
 }
 
 /**
- * The keys of an issuer. `now` in ms since the epoch. The returned function throws errors of jose; `auth.keys_unavailable` if no keys are known or
- * they were not confirmed for a day; and `auth.unauthorized` for an unknown key while the address does not answer: anybody can make a token with such
- * a key, so it must not count as our failure. The price: if an issuer rotates its keys while its address does not answer, tokens of the new key get a
- * 401 until it does, and those of former keys are valid for up to a day.
+ * The keys of an issuer. `now` in ms since the epoch. The returned function throws errors of jose;
+ * `auth.keys_unavailable` if no keys are known or they were not confirmed for a day; and `auth.unauthorized` for an
+ * unknown key while the address does not answer: anybody can make a token with such a key, so it must not count as our
+ * failure. The price: if an issuer rotates its keys while its address does not answer, tokens of the new key get a 401
+ * until it does, and those of former keys are valid for up to a day.
  */
 export const issuerKeys = (issuer: TokenIssuer, now: () => number): JWTVerifyGetKey => {
   const { jwks, jwksUri } = issuer
@@ -63,7 +67,9 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
   const usable = (): ConfirmedKeys | undefined =>
     [known, given].find((keys) => keys !== undefined && ageOf(keys, now()) <= USABLE)
 
-  /** Reads the keys that the scheduled function has confirmed. If the table does not answer, the keys stay as they are. */
+  /**
+   * Reads the keys that the scheduled function has confirmed. If the table does not answer, the keys stay as they are.
+   */
   const readTable = async (): Promise<void> => {
     nextRead = now() + CURRENT
     try {

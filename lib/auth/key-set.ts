@@ -49,7 +49,10 @@ const toVerifyingKey = (key: unknown): VerifyingKey[] => {
   return result.success && mayVerify ? [result.output] : []
 }
 
-/** The keys of a set that, by their members, can verify a token (lib/auth/importable-keys.ts imports them), or the reason why the set is refused. */
+/**
+ * The keys of a set that, by their members, can verify a token (lib/auth/importable-keys.ts imports them), or the
+ * reason why the set is refused.
+ */
 export const verifyingKeys = (set: unknown): VerifyingKey[] | string => {
   const keys: unknown = isObject(set) ? set.keys : undefined
   if (!Array.isArray(keys)) return 'is no JSON Web Key Set'

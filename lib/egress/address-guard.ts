@@ -50,7 +50,10 @@ export const refusedAddress = (address: string, { local }: AddressPolicy): strin
   return parsed instanceof ipaddr.IPv6 && !parsed.match(GLOBAL_UNICAST) ? 'reserved' : undefined
 }
 
-/** Names that are never public: special-use ones (RFC 6761, 6762, 7686, 8375, 9476), and those that organizations use for their own networks. */
+/**
+ * Names that are never public: special-use ones (RFC 6761, 6762, 7686, 8375, 9476), and those that organizations use
+ * for their own networks.
+ */
 const LOCAL_NAME =
   /(?:^|\.)(?:localhost|local|home\.arpa|internal|intranet|private|corp|home|lan|test|invalid|onion|alt)$/
 

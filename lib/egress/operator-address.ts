@@ -1,6 +1,7 @@
 /**
- * Reads a text at an address that the operator has set, for functions that are too small for the guarded client. A name that leads inside
- * reaches nothing: what answers there has no certificate of that name, and redirects are not followed.
+ * Reads a text at an address that the operator has set, for functions that are too small for the guarded client. A name
+ * that leads inside reaches nothing: what answers there has no certificate of that name, and redirects are not
+ * followed.
  */
 
 interface ReadLimits {

@@ -1,5 +1,6 @@
 /**
- * The HTTP client: one guarded, bounded POST or GET to an address of a stranger, whose faults are an outcome, never a throw.
+ * The HTTP client: one guarded, bounded POST or GET to an address of a stranger, whose faults are an outcome, never a
+ * throw.
  */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'

@@ -11,7 +11,10 @@ import {
   AnonCredsSchema,
 } from '../records/anoncreds-objects.ts'
 
-/** The answer is not a reply, or a reply to another request, so it says nothing of the object. The message quotes nothing of it. */
+/**
+ * The answer is not a reply, or a reply to another request, so it says nothing of the object. The message quotes
+ * nothing of it.
+ */
 export class LedgerAnswerError extends Error {
   constructor(message: string) {
     super(message)
@@ -98,7 +101,10 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** The ledger's reply to a request with these fields; undefined if the ledger has no such object. Throws `LedgerAnswerError`. */
+/**
+ * The ledger's reply to a request with these fields; undefined if the ledger has no such object. Throws
+ * `LedgerAnswerError`.
+ */
 export const readReply = (text: string, asked: Record<string, unknown>): LedgerReply | undefined => {
   const answer = parsed(text)
   const { output, success } = v.safeParse(Reply, answer)

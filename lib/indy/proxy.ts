@@ -1,6 +1,6 @@
 /**
- * Reads objects of an Indy ledger through an indy-vdr-proxy, which verifies the ledger's proofs. Each reply is checked to be the requested object.
- * https://github.com/hyperledger/indy-vdr: indy-vdr-proxy/src/handlers.rs
+ * Reads objects of an Indy ledger through an indy-vdr-proxy, which verifies the ledger's proofs. Each reply is checked
+ * to be the requested object. https://github.com/hyperledger/indy-vdr: indy-vdr-proxy/src/handlers.rs
  */
 import type * as v from 'valibot'
 import {
@@ -125,8 +125,8 @@ export const readRegistry = async (ledger: Ledger, id: RevocationRegistryId): Pr
 const requestId = (): number => Date.now() * 1000 + Math.floor(Math.random() * 1000)
 
 /**
- * A registry's accumulator at `time` (epoch seconds); undefined before the first one. It needs a POST, because the GET route of deltas only knows the
- * present.
+ * A registry's accumulator at `time` (epoch seconds); undefined before the first one. It needs a POST, because the GET
+ * route of deltas only knows the present.
  */
 export const readAccumulator = async (
   ledger: Ledger,

@@ -1,4 +1,7 @@
-/** Revocation on Indy ledgers: converts a ledger's indexes to a status list of AnonCreds, and lists to a ledger's entry. Pure. */
+/**
+ * Revocation on Indy ledgers: converts a ledger's indexes to a status list of AnonCreds, and lists to a ledger's entry.
+ * Pure.
+ */
 import { LedgerAnswerError } from './answers.ts'
 import type { LedgerAccumulator, LedgerRegistry } from './proxy.ts'
 
@@ -6,8 +9,8 @@ const ACTIVE = 0
 const REVOKED = 1
 
 /**
- * The status of each index: revoked (1) or not (0). Registries of indy-sdk also use the index `maxCredNum`: then the list is one longer. Throws
- * `LedgerAnswerError` if the indexes can't belong to this registry.
+ * The status of each index: revoked (1) or not (0). Registries of indy-sdk also use the index `maxCredNum`: then the
+ * list is one longer. Throws `LedgerAnswerError` if the indexes can't belong to this registry.
  */
 export const statusList = (
   { issuanceType, maxCredNum }: Pick<LedgerRegistry['value'], 'issuanceType' | 'maxCredNum'>,
@@ -41,7 +44,10 @@ interface Status {
 const indexesOf = (list: number[], status: number, before: number[]): number[] =>
   [...list.entries()].filter(([index, now]) => now === status && before[index] !== status).map(([index]) => index)
 
-/** The entry that changes a registry with issuance by default from one status to the next. The first one has none before it. */
+/**
+ * The entry that changes a registry with issuance by default from one status to the next. The first one has none before
+ * it.
+ */
 export const entryValue = (next: Status, before: Status | undefined): EntryValue => {
   const list = before?.list ?? next.list.map(() => ACTIVE)
   const issued = indexesOf(next.list, ACTIVE, list)

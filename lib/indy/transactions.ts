@@ -1,6 +1,6 @@
 /**
- * Transactions that an operator writes to an Indy ledger for an issuer, and the check whether the ledger has them. The operator adds `reqId`, the
- * acceptance of the ledger's author agreement and the issuer's signature.
+ * Transactions that an operator writes to an Indy ledger for an issuer, and the check whether the ledger has them. The
+ * operator adds `reqId`, the acceptance of the ledger's author agreement and the issuer's signature.
  * https://github.com/hyperledger/indy-node/blob/main/docs/source/requests.md#write-requests
  */
 import { isDeepStrictEqual } from 'node:util'

@@ -32,7 +32,10 @@ const Label = v.pipe(
 
 const Version = v.pipe(v.string(), v.regex(/^[0-9]{1,10}(?:\.[0-9]{1,10}){0,4}$/, 'must be digits and dots, as 1.0'))
 
-/** Reserved attribute names: the library uses the first for the link secret, and objects keyed by attribute would lose the others. */
+/**
+ * Reserved attribute names: the library uses the first for the link secret, and objects keyed by attribute would lose
+ * the others.
+ */
 const RESERVED = ['master_secret', '__proto__', 'constructor', 'prototype']
 
 const Attributes = v.pipe(
@@ -50,7 +53,9 @@ const Attributes = v.pipe(
   ),
 )
 
-/** A transaction that the operator of an Indy issuer writes to its ledger: the request without `reqId` and signature. */
+/**
+ * A transaction that the operator of an Indy issuer writes to its ledger: the request without `reqId` and signature.
+ */
 const LedgerTransaction = v.looseObject({
   namespace: v.string(),
   request: v.looseObject({ identifier: v.string(), protocolVersion: v.number(), operation: v.looseObject({}) }),

@@ -5,7 +5,10 @@ import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
 import { exactly, Paging, text } from './fields.ts'
 
-/** In bytes, as JSON in UTF-8: with more, its envelope is over 256 KiB, which this agent does not take from others either. */
+/**
+ * In bytes, as JSON in UTF-8: with more, its envelope is over 256 KiB, which this agent does not take from others
+ * either.
+ */
 const MAX_CONTENT_BYTES = 195_000
 
 const Content = v.pipe(

@@ -1,9 +1,15 @@
-/** The contract of an operation: the pipeline checks it, the handler's types and the OpenAPI document are derived from it. */
+/**
+ * The contract of an operation: the pipeline checks it, the handler's types and the OpenAPI document are derived from
+ * it.
+ */
 import * as v from 'valibot'
 
 export type Schema<Input = unknown> = v.GenericSchema<Input>
 
-/** `token`: the gateway's authorizer requires a token. `optional`: the operation checks a token if one is sent. `none`: no token. */
+/**
+ * `token`: the gateway's authorizer requires a token. `optional`: the operation checks a token if one is sent. `none`:
+ * no token.
+ */
 type Security = 'token' | 'optional' | 'none'
 
 export interface Contract {
@@ -16,7 +22,10 @@ export interface Contract {
   summary: string
   description?: string
   security: Security
-  /** The operation changes something: it runs in one transaction, and the same `Idempotency-Key` gets the first answer again. */
+  /**
+   * The operation changes something: it runs in one transaction, and the same `Idempotency-Key` gets the first answer
+   * again.
+   */
   idempotent?: true
   /** Not one of the seven operations of the interface document. */
   companion?: true
@@ -30,20 +39,24 @@ export interface Contract {
   answers: { 200: Schema } | { 201: Schema } | { 202: Schema } | { 204: Schema<undefined> }
   /** The answer is a stored document of this type, or one of these types. It is sent unchanged, with an ETag. */
   contentType?: string | readonly string[]
-  /** For browsers: callers that accept HTML get pages, also for errors; `Accept: application/json` gets JSON. `html`: only errors have JSON. */
+  /**
+   * For browsers: callers that accept HTML get pages, also for errors; `Accept: application/json` gets JSON. `html`:
+   * only errors have JSON.
+   */
   pages?: 'html' | 'html or json'
   /** A caller that does not ask for JSON is redirected (302). */
   redirects?: true
   /**
-   * Error statuses that `errorStatusesOf` can't derive: 404 for something that does not exist, 409 for something that is not ready, 410 for something
-   * that was deleted, 422 for an id in the path that can't be resolved.
+   * Error statuses that `errorStatusesOf` can't derive: 404 for something that does not exist, 409 for something that
+   * is not ready, 410 for something that was deleted, 422 for an id in the path that can't be resolved.
    */
   refusals?: readonly (404 | 409 | 410 | 422)[]
 }
 
 /**
- * Defines a contract and keeps its exact type. The contract is given as a function, and the call is marked as pure, so that a bundle contains only the
- * contracts that it uses: a bundler may leave out a pure call, but not the calls in its arguments.
+ * Defines a contract and keeps its exact type. The contract is given as a function, and the call is marked as pure, so
+ * that a bundle contains only the contracts that it uses: a bundler may leave out a pure call, but not the calls in its
+ * arguments.
  */
 export const defineContract = <const C extends Contract>(contract: () => C): C => contract()
 

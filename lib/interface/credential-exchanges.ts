@@ -1,4 +1,7 @@
-/** Contracts for a holder's proposal, and for the steps of a credential exchange after its first (issue-credential, Aries RFC 0453). */
+/**
+ * Contracts for a holder's proposal, and for the steps of a credential exchange after its first (issue-credential,
+ * Aries RFC 0453).
+ */
 import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
 import { defineContract } from './contract.ts'
 import { CredentialAnswer, OfferAnswer, OfferRefusal, ProposalAnswer, RequestAnswer } from './credential-answer.ts'

@@ -1,4 +1,7 @@
-/** Contracts for offering a credential, and the schemas of an offer (issue-credential, Aries RFC 0453; with `indy` also version 1, RFC 0036). */
+/**
+ * Contracts for offering a credential, and the schemas of an offer (issue-credential, Aries RFC 0453; with `indy` also
+ * version 1, RFC 0036).
+ */
 import * as v from 'valibot'
 import { MAX_ATTRIBUTES, MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
 import { CredentialExchangeRecord } from '../records/credential-exchange.ts'

@@ -29,7 +29,10 @@ export const CredentialProposal = withSuitable(
       anoncreds: v.optional(exactly({ ...FILTER, schemaIssuerId: Id, issuerId: Id })),
       jsonld: v.optional(JsonLdOffer),
     }),
-    /** `contentApproved`: an offer of exactly what is proposed is accepted without a call. `always`: any offer on this thread. */
+    /**
+     * `contentApproved`: an offer of exactly what is proposed is accepted without a call. `always`: any offer on this
+     * thread.
+     */
     autoAcceptCredential: v.optional(AutoAccept, 'contentApproved'),
     comment: v.optional(Comment),
     goalCode: v.optional(text(255)),

@@ -1,4 +1,6 @@
-/** Contracts for reading credential exchanges (issue-credential, Aries RFC 0453), and for revoking an issued credential. */
+/**
+ * Contracts for reading credential exchanges (issue-credential, Aries RFC 0453), and for revoking an issued credential.
+ */
 import * as v from 'valibot'
 import { CREDENTIAL_ROLES, CREDENTIAL_STATES, CredentialExchangeRecord } from '../records/credential-exchange.ts'
 import { CredentialFormData } from '../records/credential-form-data.ts'

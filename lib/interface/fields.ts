@@ -15,7 +15,10 @@ export const noArray = <Output>(schema: v.GenericSchema<unknown, Output>): v.Gen
 /** Any JSON object. */
 export const JsonObject = noArray(v.record(v.string(), v.unknown()))
 
-/** An object with exactly these fields. valibot's `strictObject` reports only the first unknown field; this reports all of them. */
+/**
+ * An object with exactly these fields. valibot's `strictObject` reports only the first unknown field; this reports all
+ * of them.
+ */
 export const exactly = <const Entries extends v.ObjectEntries>(
   entries: Entries,
 ): v.GenericSchema<unknown, v.InferOutput<v.StrictObjectSchema<Entries, undefined>>> =>

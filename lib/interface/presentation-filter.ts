@@ -25,7 +25,9 @@ const Instant = v.pipe(
 /** Dates only in version 1. JSON Schema, and therefore version 2, compares only numbers. */
 const Bound = v.optional(v.union([FiniteNumber, Instant], 'must be a number or a date'))
 
-/** https://ajv.js.org/packages/ajv-formats.html#keywords-to-compare-values-formatmaximum-formatminimum-and-formatexclusivemaximum-formatexclusiveminimum */
+/**
+ * https://ajv.js.org/packages/ajv-formats.html#keywords-to-compare-values-formatmaximum-formatminimum-and-formatexclusivemaximum-formatexclusiveminimum
+ */
 const FORMAT_BOUNDS = ['formatMinimum', 'formatMaximum', 'formatExclusiveMinimum', 'formatExclusiveMaximum'] as const
 
 const formatBoundFaults = (filter: Keywords): Fault[] => {

@@ -1,4 +1,7 @@
-/** Contracts for a prover's proposal, and for the steps of a proof exchange after its first (present-proof, Aries RFC 0037 and 0454). */
+/**
+ * Contracts for a prover's proposal, and for the steps of a proof exchange after its first (present-proof, Aries RFC
+ * 0037 and 0454).
+ */
 import * as v from 'valibot'
 import { ProofRecord } from '../records/proof.ts'
 import { EntityId } from '../records/tenant.ts'

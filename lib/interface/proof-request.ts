@@ -41,7 +41,10 @@ const ConnectionProofRequest = withSuitable(
   }),
 )
 
-/** The four fields of the interface document, two that are needed to retrieve the form data, and the names that CreateOfferOob has for the others. */
+/**
+ * The four fields of the interface document, two that are needed to retrieve the form data, and the names that
+ * CreateOfferOob has for the others.
+ */
 export const ProofRequestResult = v.strictObject({
   ...INVITATION_RESULT,
   outOfBandRecordId: v.string(),

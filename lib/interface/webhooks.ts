@@ -1,4 +1,7 @@
-/** Contracts of webhook registrations, and which URLs may be registered. The address of a host is checked at each delivery. */
+/**
+ * Contracts of webhook registrations, and which URLs may be registered. The address of a host is checked at each
+ * delivery.
+ */
 import * as v from 'valibot'
 import { refusedUrl } from '../egress/address-guard.ts'
 import { NotificationRegistrationResult, WebhookRegistrationResult } from '../records/registration.ts'

@@ -1,4 +1,7 @@
-/** Contracts of public documents for holders and verifiers of credentials: resources of agents' did:webvh, tails files. https://identity.foundation/didwebvh/v1.0/ */
+/**
+ * Contracts of public documents for holders and verifiers of credentials: resources of agents' did:webvh, tails files.
+ * https://identity.foundation/didwebvh/v1.0/
+ */
 import * as v from 'valibot'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'

@@ -21,15 +21,18 @@ export interface LeasedJob extends Job {
 const isDue = ({ dueAt = 0, lease }: JobItem, now: number): boolean =>
   dueAt <= now || (lease !== undefined && dueAt < (settings().LEASES_VOID_BEFORE ?? 0) + LEASE_MS)
 
-/** The condition that no other invocation has leased the job since it was read. `dueAt` is not compared: a stored fraction is read rounded. */
+/**
+ * The condition that no other invocation has leased the job since it was read. `dueAt` is not compared: a stored
+ * fraction is read rounded.
+ */
 const asRead = ({ attempts, lease }: JobItem, now: number): Condition =>
   lease === undefined
     ? { equals: jobItem.attributes({ attempts }), absent: ['lease'], atMost: jobItem.attributes({ dueAt: now }) }
     : { equals: jobItem.attributes({ lease }) }
 
 /**
- * Leases a due job. Undefined if there is none, it is not due, or another invocation runs it. A due job with a lease belonged to a process that has
- * died. `lease`: a unique id. Throws `store.unavailable`, `store.conflict`.
+ * Leases a due job. Undefined if there is none, it is not due, or another invocation runs it. A due job with a lease
+ * belonged to a process that has died. `lease`: a unique id. Throws `store.unavailable`, `store.conflict`.
  */
 export const leaseJob = async (key: JobKey, lease: string, now: number): Promise<LeasedJob | undefined> => {
   const found = await readItem(jobItem, key)

@@ -1,4 +1,6 @@
-/** Pickup queues on the unit of work: messages are added, handed out and removed in the transaction of the operation. */
+/**
+ * Pickup queues on the unit of work: messages are added, handed out and removed in the transaction of the operation.
+ */
 import { AgentError } from '../errors.ts'
 import { dueJob, enqueue, type JobKey, jobItem } from '../jobs/job.ts'
 import {
@@ -154,7 +156,10 @@ export const firstWaiting = async (
   )
 }
 
-/** The messages with these ids that are in the connection's queue. Unknown ids are left out, and so are ids beyond the size of a batch. */
+/**
+ * The messages with these ids that are in the connection's queue. Unknown ids are left out, and so are ids beyond the
+ * size of a batch.
+ */
 export const findWaiting = async (
   unit: UnitOfWork,
   connectionId: string,
@@ -226,7 +231,10 @@ const jobOf = ({ tenant, connectionId }: { tenant: string; connectionId: string 
 export const listQueue = (unit: UnitOfWork, key: { tenant: string; connectionId: string }): void =>
   unit.change(listedQueue.addressOf(key), { set: { kind: { S: listedQueue.kind } } })
 
-/** Makes the job of a queue, if there is one, due now: the connection is deleted, and the job gives up what nobody can fetch any more. */
+/**
+ * Makes the job of a queue, if there is one, due now: the connection is deleted, and the job gives up what nobody can
+ * fetch any more.
+ */
 export const emptyByJob = async (unit: UnitOfWork, connectionId: string): Promise<void> => {
   const key = { tenant: unit.tenant, connectionId }
   if ((await unit.load(queueItem, key)) === undefined) return

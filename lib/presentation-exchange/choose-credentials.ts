@@ -1,4 +1,7 @@
-/** Chooses held credentials for a presentation definition: those that the user names, and otherwise as few as are required. */
+/**
+ * Chooses held credentials for a presentation definition: those that the user names, and otherwise as few as are
+ * required.
+ */
 import { unmetConstraints } from './constraints.ts'
 import { isSatisfiedBy, matchesSchema, permits, type SchemaFacts } from './definition.ts'
 import type { InputDescriptor, PresentationDefinition, SubmissionRequirement } from './definition-schema.ts'
@@ -41,7 +44,10 @@ interface Wanted {
 const isHeldBy = ({ subjects }: HeldCredential, signer: string): boolean =>
   subjects.length === 0 || subjects.includes(signer)
 
-/** Chooses credentials for each descriptor that has to be met. Throws `WorkLimitError`, because another agent wrote the definition. */
+/**
+ * Chooses credentials for each descriptor that has to be met. Throws `WorkLimitError`, because another agent wrote the
+ * definition.
+ */
 export const chooseCredentials = (wanted: Wanted, work: Work): Chosen[] | Unmet => {
   const { definition, named } = wanted
   const chosen = new Map<string, readonly HeldCredential[]>()
@@ -99,7 +105,10 @@ interface Candidates {
   isMet: (descriptorId: string) => boolean
 }
 
-/** All descriptors, or those that the submission requirements need: the named ones first, and others up to the required number. */
+/**
+ * All descriptors, or those that the submission requirements need: the named ones first, and others up to the required
+ * number.
+ */
 const descriptorsToShow = (
   definition: PresentationDefinition,
   { isNamed, isMet }: Candidates,

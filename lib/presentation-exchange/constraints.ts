@@ -1,4 +1,7 @@
-/** Evaluates the constraints of an input descriptor on one credential (DIF Presentation Exchange, section Input Evaluation). */
+/**
+ * Evaluates the constraints of an input descriptor on one credential (DIF Presentation Exchange, section Input
+ * Evaluation).
+ */
 import { isObject } from '../json.ts'
 import type { Constraints, Field } from './definition-schema.ts'
 import { passes } from './filter.ts'
@@ -12,9 +15,10 @@ interface FieldResult {
 }
 
 /**
- * Evaluates a field: the first path counts that leads to a value which passes the filter. Of several values at a path, such as `$.type[*]`, one that
- * passes is enough. An array is filtered as a whole: `contains` and `items` are for its elements. A claim that is present and passes on no path does
- * not satisfy the field, even if it is optional. Throws `WorkLimitError`.
+ * Evaluates a field: the first path counts that leads to a value which passes the filter. Of several values at a path,
+ * such as `$.type[*]`, one that passes is enough. An array is filtered as a whole: `contains` and `items` are for its
+ * elements. A claim that is present and passes on no path does not satisfy the field, even if it is optional. Throws
+ * `WorkLimitError`.
  */
 export const evaluateField = ({ path, filter, optional }: Field, credential: unknown, work: Work): FieldResult => {
   let isAbsent = true
@@ -39,7 +43,10 @@ interface Candidate {
   signer: string
 }
 
-/** The constraints that a credential does not meet, as paths such as `fields.0` and `is_holder.0`. Throws `WorkLimitError`. */
+/**
+ * The constraints that a credential does not meet, as paths such as `fields.0` and `is_holder.0`. Throws
+ * `WorkLimitError`.
+ */
 export const unmetConstraints = (constraints: Constraints, candidate: Candidate, work: Work): string[] => {
   const {
     fields = [],
@@ -118,7 +125,9 @@ const subjectIds = (credential: unknown): (string | undefined)[] => subjectsOf(c
 
 const issuerId = (credential: unknown): string | undefined => idOf(property(credential, 'issuer'))
 
-/** Ids of the subjects that the claim at a location is about: the one that it lies in, or else all of the credential. */
+/**
+ * Ids of the subjects that the claim at a location is about: the one that it lies in, or else all of the credential.
+ */
 const subjectIdsOf = (credential: unknown, [root, index]: Location): (string | undefined)[] => {
   const ids = subjectIds(credential)
   return root === 'credentialSubject' && typeof index === 'number' ? [ids[index]] : ids

@@ -1,6 +1,6 @@
 /**
- * The schema of another verifier's presentation definition: its shape and limits. A definition with parts that this agent does not evaluate, such as an
- * unknown keyword, is refused, so that no credential is shown for it.
+ * The schema of another verifier's presentation definition: its shape and limits. A definition with parts that this
+ * agent does not evaluate, such as an unknown keyword, is refused, so that no credential is shown for it.
  */
 import * as v from 'valibot'
 import { isNestedDeeperThan, isObject, MAX_DEPTH } from '../json.ts'
@@ -33,8 +33,9 @@ const Bound = v.optional(v.union([v.number(), Text]))
 const Length = v.optional(v.number())
 
 /**
- * The keywords that Credo's engine supports. Version 1 has no `contains`, `items` and `format...`; in version 2, bounds such as `minimum` are numbers.
- * A bound that is a text is a date, or a date and time (RFC 3339). Lengths are in code points.
+ * The keywords that Credo's engine supports. Version 1 has no `contains`, `items` and `format...`; in version 2, bounds
+ * such as `minimum` are numbers. A bound that is a text is a date, or a date and time (RFC 3339). Lengths are in code
+ * points.
  */
 const Keywords = v.object({
   type: v.optional(v.picklist(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])),

@@ -10,8 +10,8 @@ import type {
 export const VERIFIABLE_PROOF_TYPES = ['Ed25519Signature2018', 'Ed25519Signature2020']
 
 /**
- * Whether the formats permit a credential (`ldp_vc`) or a presentation (`ldp_vp`) with this type of proof. If they mention only the other of the two,
- * any type is permitted: users of ACA-Py write `ldp_vp` alone.
+ * Whether the formats permit a credential (`ldp_vc`) or a presentation (`ldp_vp`) with this type of proof. If they
+ * mention only the other of the two, any type is permitted: users of ACA-Py write `ldp_vp` alone.
  */
 export const permits = (formats: ClaimFormats | undefined, claim: 'ldp_vc' | 'ldp_vp', proofType: string): boolean => {
   if (formats === undefined) return true
@@ -25,7 +25,10 @@ export const permits = (formats: ClaimFormats | undefined, claim: 'ldp_vc' | 'ld
 export const isVerifiable = (formats: ClaimFormats): boolean =>
   (['ldp_vc', 'ldp_vp'] as const).every((claim) => VERIFIABLE_PROOF_TYPES.some((type) => permits(formats, claim, type)))
 
-/** Texts of a credential that a schema's URI may be equal to. Credo compares contexts, types and schema ids, ACA-Py the full IRIs of types. */
+/**
+ * Texts of a credential that a schema's URI may be equal to. Credo compares contexts, types and schema ids, ACA-Py the
+ * full IRIs of types.
+ */
 export interface SchemaFacts {
   /** Addresses in the credential's `@context`. */
   contexts: readonly string[]
@@ -38,8 +41,8 @@ export interface SchemaFacts {
 }
 
 /**
- * Whether a credential has the schemas of a descriptor: all `required` ones, or any one if none is required. A descriptor without schemas (version 2)
- * accepts every credential.
+ * Whether a credential has the schemas of a descriptor: all `required` ones, or any one if none is required. A
+ * descriptor without schemas (version 2) accepts every credential.
  */
 export const matchesSchema = (schema: InputDescriptor['schema'], facts: SchemaFacts): boolean => {
   if (schema === undefined) return true
@@ -49,7 +52,10 @@ export const matchesSchema = (schema: InputDescriptor['schema'], facts: SchemaFa
   return required.length > 0 ? required.every(({ uri }) => known.has(uri)) : schema.some(({ uri }) => known.has(uri))
 }
 
-/** Whether the descriptors with these ids satisfy the definition: its submission requirements, or without any, all descriptors. */
+/**
+ * Whether the descriptors with these ids satisfy the definition: its submission requirements, or without any, all
+ * descriptors.
+ */
 export const isSatisfiedBy = (definition: PresentationDefinition, met: ReadonlySet<string>): boolean => {
   const { submission_requirements: requirements, input_descriptors: descriptors } = definition
   const groupOf = (name: string): boolean[] =>

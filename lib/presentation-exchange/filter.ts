@@ -1,4 +1,7 @@
-/** Filters of DIF Presentation Exchange: JSON Schema with a closed list of keywords and formats, interpreted and never compiled to code. */
+/**
+ * Filters of DIF Presentation Exchange: JSON Schema with a closed list of keywords and formats, interpreted and never
+ * compiled to code.
+ */
 import { toInstant } from '../rfc3339.ts'
 import type { Filter } from './definition-schema.ts'
 import { hasFormat } from './formats.ts'
@@ -6,9 +9,10 @@ import { isFound } from './pattern.ts'
 import { VISIT, type Work } from './work.ts'
 
 /**
- * Whether a value passes a filter. In JSON Schema a keyword that does not apply to the type of the value passes: `{"minimum": 18}` accepts every text,
- * and `{"contains": {"const": "Degree"}}` any `type` that is no array. Here such a keyword is undecided, and so is an unknown one, or one that can't be
- * checked, such as the pattern of a text that is too long. A filter passes only if all of it is decided, also within `not`. Throws `WorkLimitError`.
+ * Whether a value passes a filter. In JSON Schema a keyword that does not apply to the type of the value passes:
+ * `{"minimum": 18}` accepts every text, and `{"contains": {"const": "Degree"}}` any `type` that is no array. Here such
+ * a keyword is undecided, and so is an unknown one, or one that can't be checked, such as the pattern of a text that is
+ * too long. A filter passes only if all of it is decided, also within `not`. Throws `WorkLimitError`.
  */
 export const passes = (filter: Filter, value: unknown, work: Work): boolean => verdict(filter, value, work) === true
 

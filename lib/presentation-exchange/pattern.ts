@@ -1,4 +1,7 @@
-/** Matches patterns with RE2, which never backtracks: the texts are written by strangers, and its time is linear in their length. */
+/**
+ * Matches patterns with RE2, which never backtracks: the texts are written by strangers, and its time is linear in
+ * their length.
+ */
 import { RE2JS } from 're2js'
 import { Bounded } from '../bounded.ts'
 import { PatternError } from './pattern-characters.ts'
@@ -29,11 +32,15 @@ export const compilePattern = (source: string): Pattern => {
   }
 }
 
-/** Whether the text contains a match (JSON Schema, `pattern`). Undefined if the text is too long. Throws `PatternError` and `WorkLimitError`. */
+/**
+ * Whether the text contains a match (JSON Schema, `pattern`). Undefined if the text is too long. Throws `PatternError`
+ * and `WorkLimitError`.
+ */
 export const isFound = (source: string, text: string, work: Work): boolean | undefined => {
   if (text.length > MAX_TEXT) return undefined
   const { size, expression } = compilePattern(source)
   work.spend(size * (text.length + 1))
-  // `test` uses an automaton whose states a hostile text multiplies: it takes four times as long, and each expression keeps 8 MB.
+  // `test` uses an automaton whose states a hostile text multiplies: it takes four times as long, and each expression
+  // keeps 8 MB.
   return expression.matcher(text).find()
 }

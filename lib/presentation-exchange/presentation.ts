@@ -1,4 +1,7 @@
-/** Compares a verified presentation and its submission (DIF Presentation Exchange, section Presentation Submission) with the definition. */
+/**
+ * Compares a verified presentation and its submission (DIF Presentation Exchange, section Presentation Submission) with
+ * the definition.
+ */
 import * as v from 'valibot'
 import { isObject } from '../json.ts'
 import { unmetConstraints } from './constraints.ts'
@@ -26,7 +29,10 @@ const Descriptor = v.pipe(
 
 export const Submission = v.object({
   id: v.optional(Name),
-  /** Not compared: the challenge binds the presentation to its request, and the controller of an ACA-Py may have changed the definition. */
+  /**
+   * Not compared: the challenge binds the presentation to its request, and the controller of an ACA-Py may have changed
+   * the definition.
+   */
   definition_id: Name,
   descriptor_map: v.pipe(
     v.array(Descriptor),
@@ -37,7 +43,10 @@ export const Submission = v.object({
 
 export type Submission = v.InferOutput<typeof Submission>
 
-/** The index of the credential that an entry of the submission names, by `path` alone or by `path` and `path_nested`; undefined if there is none. */
+/**
+ * The index of the credential that an entry of the submission names, by `path` alone or by `path` and `path_nested`;
+ * undefined if there is none.
+ */
 const credentialIndex = (
   { path, path_nested: nested }: Submission['descriptor_map'][number],
   credentials: number,

@@ -1,4 +1,7 @@
-/** The connection record (Aries RFC 0023 and 0160): its schema, how a stored one is shown, and when unfinished handshakes expire. */
+/**
+ * The connection record (Aries RFC 0023 and 0160): its schema, how a stored one is shown, and when unfinished
+ * handshakes expire.
+ */
 import * as v from 'valibot'
 import { defineRecord, EVERY, isStateChange } from './define-record.ts'
 import { type RecordContent, recordSchema } from './record-json.ts'
@@ -55,8 +58,8 @@ export type ConnectionRecord = v.InferOutput<typeof ConnectionRecord>
 const HANDSHAKE_LIFETIME = 7 * 24 * 60 * 60
 
 /**
- * When a DID or key expires that was made for a handshake at `createdAt`, unless the handshake is completed: never before its connection, which
- * may be made a little later.
+ * When a DID or key expires that was made for a handshake at `createdAt`, unless the handshake is completed: never
+ * before its connection, which may be made a little later.
  */
 export const handshakePartExpiry = (createdAt: Date): number =>
   Math.floor(createdAt.getTime() / 1000) + HANDSHAKE_LIFETIME + 24 * 60 * 60
@@ -84,8 +87,8 @@ const unfinishedListOf = (value: Record<string, unknown>): string | undefined =>
   isUnfinished(value) && typeof value.outOfBandId === 'string' ? `${value.state} ${value.outOfBandId}` : undefined
 
 /**
- * Expiry of a connection in epoch seconds; undefined: it never expires. A handshake that was abandoned before completion keeps its expiry (`before`).
- * A connection that was completed once never expires.
+ * Expiry of a connection in epoch seconds; undefined: it never expires. A handshake that was abandoned before
+ * completion keeps its expiry (`before`). A connection that was completed once never expires.
  */
 const connectionExpiry = ({ value }: RecordContent, before: number | undefined): number | undefined => {
   if (value.state === 'abandoned') return before

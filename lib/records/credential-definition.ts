@@ -1,4 +1,7 @@
-/** The record of a credential definition that the agent creates. It has an id of its own, because the definition's id may depend on its keys. */
+/**
+ * The record of a credential definition that the agent creates. It has an id of its own, because the definition's id
+ * may depend on its keys.
+ */
 import * as v from 'valibot'
 import { defineRecord, EVERY, isStateChange } from './define-record.ts'
 import { recordSchema } from './record-json.ts'
@@ -21,7 +24,10 @@ const FIELDS = {
   revocationRegistrySize: v.optional(v.number()),
   /** Present in the states `action` and `finished`. */
   credentialDefinitionId: v.optional(v.string()),
-  /** How many objects of its revocation registries its operator had to write to a ledger so far. It grows with each, so each is an event. */
+  /**
+   * How many objects of its revocation registries its operator had to write to a ledger so far. It grows with each, so
+   * each is an event.
+   */
   ledgerObjectsAdded: v.optional(v.number()),
   /** Reason of the failure. */
   reason: v.optional(v.string()),

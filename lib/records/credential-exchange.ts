@@ -83,7 +83,10 @@ export const CredentialExchangeRecord = recordSchema({
 
 export type CredentialExchangeRecord = v.InferOutput<typeof CredentialExchangeRecord>
 
-/** Metadata that Credo writes for an AnonCreds exchange: schema, credential definition, position in the revocation registry. */
+/**
+ * Metadata that Credo writes for an AnonCreds exchange: schema, credential definition, position in the revocation
+ * registry.
+ */
 export const ANONCREDS = '_anoncreds/credential'
 const LEDGER_ENTRY = '_internal/indyCredential'
 

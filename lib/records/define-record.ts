@@ -85,7 +85,9 @@ export const isStateChange = (after: RecordJson, before: RecordJson | undefined)
  *   schema: ProofRecord,
  *   indexes: { [EVERY]: { name: EVERY, copy: true }, threadId: { name: 'threadId' } },
  *   lists: ['threadId'],
- *   events: { 'proof.state_changed': { summary: 'The state of a proof exchange has changed', isChange: isStateChange } },
+ *   events: {
+ *     'proof.state_changed': { summary: 'The state of a proof exchange has changed', isChange: isStateChange },
+ *   },
  * })
  */
 export const defineRecord = <const D extends Definition>(definition: D) => ({ view: toRecordJson, ...definition })

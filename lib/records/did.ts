@@ -45,7 +45,10 @@ export const DidDocument = v.looseObject({
   service: v.optional(v.array(Service)),
 })
 
-/** Tag and list name of the agent's public DIDs. DIDs that were made for a single invitation or connection are not public. */
+/**
+ * Tag and list name of the agent's public DIDs. DIDs that were made for a single invitation or connection are not
+ * public.
+ */
 export const PUBLIC_DID = 'public'
 
 export const DidRecord = recordSchema({

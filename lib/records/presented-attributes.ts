@@ -1,4 +1,7 @@
-/** The claims of an AnonCreds presentation: revealed, unrevealed, predicates, self-attested. `isVerified` says whether they were proved. */
+/**
+ * The claims of an AnonCreds presentation: revealed, unrevealed, predicates, self-attested. `isVerified` says whether
+ * they were proved.
+ */
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../json.ts'
 

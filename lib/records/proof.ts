@@ -65,7 +65,10 @@ export const BareFormData = v.strictObject(FORM_DATA)
 export const ProofFormData = recordSchema({
   ...PROOF_FIELDS,
   ...FORM_DATA,
-  /** Of a verified presentation: the formats that it was verified in. A prover may answer fewer than were requested (Aries RFC 0454). */
+  /**
+   * Of a verified presentation: the formats that it was verified in. A prover may answer fewer than were requested
+   * (Aries RFC 0454).
+   */
   verifiedFormats: v.optional(v.array(v.picklist(['indy', 'anoncreds', 'presentationExchange']))),
   /** Claims of AnonCreds presentations, by format. */
   presentedAttributes: v.optional(

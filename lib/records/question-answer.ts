@@ -6,7 +6,10 @@ import { recordSchema } from './record-json.ts'
 export const QUESTION_ANSWER_STATES = ['question-sent', 'question-received', 'answer-sent', 'answer-received'] as const
 export const QUESTION_ANSWER_ROLES = ['questioner', 'responder'] as const
 
-/** Limits of a question, sent or received: characters of its texts, number of answers, characters of an answer. Wallets show answers as buttons. */
+/**
+ * Limits of a question, sent or received: characters of its texts, number of answers, characters of an answer. Wallets
+ * show answers as buttons.
+ */
 export const MAX_QUESTION = 5_000
 export const MAX_RESPONSES = 50
 export const MAX_RESPONSE = 250

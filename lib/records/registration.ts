@@ -19,7 +19,10 @@ export interface Registration {
   updatedAt: string
 }
 
-/** Schema of that answer: the four fields of the interface document, and the registration with its URL under the name of its kind. */
+/**
+ * Schema of that answer: the four fields of the interface document, and the registration with its URL under the name of
+ * its kind.
+ */
 const registrationResult = <const Url extends v.ObjectEntries>(url: Url) =>
   v.strictObject({
     statusCode: v.literal(201),

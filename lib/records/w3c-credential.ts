@@ -1,4 +1,7 @@
-/** The record of a held credential (W3C Verifiable Credentials Data Model 1.1): its schema and how a stored one is shown. */
+/**
+ * The record of a held credential (W3C Verifiable Credentials Data Model 1.1): its schema and how a stored one is
+ * shown.
+ */
 import * as v from 'valibot'
 import { defineRecord, EVERY } from './define-record.ts'
 import { recordSchema } from './record-json.ts'
@@ -36,7 +39,8 @@ export const w3cCredentialRecords = /* @__PURE__ */ defineRecord({
   schema: W3cCredentialRecord,
   keys: 'w3c-credential',
   indexes: {
-    // Proof requests name attributes, of which a credential has too many for an index, and usually the definition or schema.
+    // Proof requests name attributes, of which a credential has too many for an index, and usually the definition or
+    // schema.
     [EVERY]: { name: EVERY, newest: MAX_FOUND },
     anonCredsCredentialDefinitionId: { name: 'credentialDefinitionId' },
     anonCredsUnqualifiedCredentialDefinitionId: { name: 'credentialDefinitionId' },

@@ -5,7 +5,8 @@ export const ENDPOINT_KINDS = ['notification', 'webhook'] as const
 export type EndpointKind = (typeof ENDPOINT_KINDS)[number]
 
 /**
- * Maximum size of a body in bytes (UTF-8); an event of a larger record is thin. Standard Webhooks 1.0.0, "Payload size", asks for less than 20 KB.
+ * Maximum size of a body in bytes (UTF-8); an event of a larger record is thin. Standard Webhooks 1.0.0, "Payload
+ * size", asks for less than 20 KB.
  */
 export const MAX_BODY_BYTES = 20 * 1024
 

@@ -1,4 +1,7 @@
-/** Revocation registries of a credential definition: their used indexes, their jobs, and the objects that an operator has to write to a ledger. */
+/**
+ * Revocation registries of a credential definition: their used indexes, their jobs, and the objects that an operator
+ * has to write to a ledger.
+ */
 import { AgentError } from '../errors.ts'
 import { enqueue, type JobKey, type JobType, jobItem } from '../jobs/job.ts'
 import { isObject, type JsonObject } from '../json.ts'
@@ -61,8 +64,8 @@ export const enqueueFirstRegistry = (unit: UnitOfWork, wanted: Omit<WantedRegist
   enqueue(unit, jobOf({ ...wanted, number: 1 }))
 
 /**
- * Requests a registry in its own transaction, unless it exists or was requested. Returns whether a ledger's operator has to write it. Throws
- * `store.unavailable`, `store.conflict`.
+ * Requests a registry in its own transaction, unless it exists or was requested. Returns whether a ledger's operator
+ * has to write it. Throws `store.unavailable`, `store.conflict`.
  */
 export const ensureRegistry = (wanted: WantedRegistry): Promise<boolean> =>
   transaction(wanted.tenant, async (unit) => {
@@ -87,7 +90,10 @@ const itemOf = (registry: WantedRegistry, { registryId, transaction }: Write) =>
   return registryWriteItem.encode({ ...registry, registryId, transaction, since: new Date().toISOString() })
 }
 
-/** Tells of a new object: the definition's record counts it, whose change is an event. The log tells whoever runs the service. */
+/**
+ * Tells of a new object: the definition's record counts it, whose change is an event. The log tells whoever runs the
+ * service.
+ */
 const announce = async (unit: UnitOfWork, { credentialDefinitionId }: RegistryKey, { registryId }: Write) => {
   for (const record of await unit.find(unit.tenant, credentialDefinitionRecords.type, { credentialDefinitionId })) {
     const { ledgerObjectsAdded = 0 } = record.value as Partial<StoredCredentialDefinition>
@@ -102,7 +108,10 @@ const announce = async (unit: UnitOfWork, { credentialDefinitionId }: RegistryKe
   )
 }
 
-/** Starts waiting for the operator; the job `registry-write` polls the ledger. Conflicts if something of the registry is waiting already. */
+/**
+ * Starts waiting for the operator; the job `registry-write` polls the ledger. Conflicts if something of the registry is
+ * waiting already.
+ */
 export const waitForWrite = async (unit: UnitOfWork, registry: WantedRegistry, write: Write): Promise<void> => {
   unit.create(itemOf(registry, write))
   enqueue(unit, jobOf(registry, 'registry-write'))

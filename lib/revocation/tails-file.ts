@@ -17,8 +17,8 @@ const pieceItem = defineItem('tails-piece', tailsPieceAddress, {
 })
 
 /**
- * Adds a tails file to the unit of work. `hash`: SHA-256 in base58 (`tailsHash` of a registry's definition). The commit fails if the file exists:
- * tails are random, so no two registries have the same.
+ * Adds a tails file to the unit of work. `hash`: SHA-256 in base58 (`tailsHash` of a registry's definition). The commit
+ * fails if the file exists: tails are random, so no two registries have the same.
  */
 export const addTailsFile = (unit: UnitOfWork, hash: string, content: Uint8Array): void => {
   const pieces = Math.ceil(content.byteLength / MAX_PIECE)

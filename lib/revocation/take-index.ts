@@ -25,9 +25,9 @@ interface RevocationIndex {
 }
 
 /**
- * Takes the next free index of a definition's registries with an atomic update outside of any transaction: an index that is not used in the end is
- * lost. Requests the next registry if this one is nearly full, and the first one if its creation has failed. Throws `revocation.no_index` if no
- * registry has a free index yet, and `store.unavailable`.
+ * Takes the next free index of a definition's registries with an atomic update outside of any transaction: an index
+ * that is not used in the end is lost. Requests the next registry if this one is nearly full, and the first one if its
+ * creation has failed. Throws `revocation.no_index` if no registry has a free index yet, and `store.unavailable`.
  */
 export const takeRevocationIndex = async (tenant: string, credentialDefinitionId: string): Promise<RevocationIndex> => {
   // Only the two newest matter, because the next registry is created while the former has indexes left.
@@ -62,7 +62,10 @@ const takeFrom = async (registry: Found): Promise<number | undefined> => {
   return item && registryItem.decode(item).taken
 }
 
-/** Requests the first registry. It was requested with the definition, but does not exist yet or could not be created. Returns as `askFor`. */
+/**
+ * Requests the first registry. It was requested with the definition, but does not exist yet or could not be created.
+ * Returns as `askFor`.
+ */
 const askForFirst = async ({ tenant, credentialDefinitionId }: Omit<Found, keyof Registry>): Promise<boolean> => {
   const tagged = await readTagged(tenant, credentialDefinitionRecords, 'credentialDefinitionId', credentialDefinitionId)
   const definition = tagged
@@ -73,7 +76,10 @@ const askForFirst = async ({ tenant, credentialDefinitionId }: Omit<Found, keyof
   return askFor({ tenant, credentialDefinitionId, number: 1, size })
 }
 
-/** Returns whether a ledger's operator has to write the registry. Concurrent offers request the same one, so a conflict is no error. */
+/**
+ * Returns whether a ledger's operator has to write the registry. Concurrent offers request the same one, so a conflict
+ * is no error.
+ */
 const askFor = async (wanted: WantedRegistry): Promise<boolean> => {
   try {
     return await ensureRegistry(wanted)

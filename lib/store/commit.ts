@@ -1,4 +1,7 @@
-/** Commits the changes of a unit of work in one transaction: the writes of its records, and the error where one of them was refused. */
+/**
+ * Commits the changes of a unit of work in one transaction: the writes of its records, and the error where one of them
+ * was refused.
+ */
 
 import { AgentError } from '../errors.ts'
 import type { Change, Condition } from './conditions.ts'
@@ -58,7 +61,9 @@ export interface Held {
 
 export const conflict = (): AgentError => new AgentError('store.conflict', 'the record changed at the same time')
 
-/** The write that publishes or withdraws an invitation. The first agent owns an id: no other agent can publish under it. */
+/**
+ * The write that publishes or withdraws an invitation. The first agent owns an id: no other agent can publish under it.
+ */
 const invitationWrites = ({ stored, current }: Held): Write[] => {
   const before = stored && publishedOf(stored)
   const after = current === undefined ? stored && withdrawnOf(stored) : publishedOf(current)

@@ -1,4 +1,7 @@
-/** Conditions and changes of writes, as DynamoDB's expressions. Names are always escaped: many common words are reserved. */
+/**
+ * Conditions and changes of writes, as DynamoDB's expressions. Names are always escaped: many common words are
+ * reserved.
+ */
 import type { AttributeValue, Item } from './table.ts'
 
 /** Requirements on the stored item. All parts must hold; an empty condition always holds. */

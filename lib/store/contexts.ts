@@ -50,7 +50,10 @@ export const readContexts = (unit: UnitOfWork, contexts: readonly StoredContext[
 
 const CREATED = Symbol('contexts that a unit of work creates')
 
-/** Stores a text in the unit of work, unless it exists. Returns its address, which several addresses of the web may share. */
+/**
+ * Stores a text in the unit of work, unless it exists. Returns its address, which several addresses of the web may
+ * share.
+ */
 export const storeContext = async (unit: UnitOfWork, scope: string, text: string): Promise<StoredContext> => {
   const context = { scope, digest: digest(text) }
   const created = unit.slot(CREATED, () => new Set<string>())

@@ -6,7 +6,10 @@ import { listRecords } from './record-reads.ts'
 /** The hash without the document (Peer DID Method Specification, "Short Form"). */
 const SHORT_FORM = /^did:peer:4[^:]+$/
 
-/** A DID has several records where it began several handshakes. Those that have expired may still be there, and come first. */
+/**
+ * A DID has several records where it began several handshakes. Those that have expired may still be there, and come
+ * first.
+ */
 const MAX_RECORDS = 100
 
 /** The form in which an agent knows a DID, its own or another's; unchanged if the agent does not know it. */

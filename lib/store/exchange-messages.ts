@@ -37,8 +37,8 @@ const HAS: Record<'ProofRecord' | 'CredentialRecord', Record<string, string>> = 
 }
 
 /**
- * A tenant's exchange with its messages. The index of messages is read before the record, so a message that was written in between with the record's
- * new state may be missing. Then both are read again. Throws `resource.not_found`.
+ * A tenant's exchange with its messages. The index of messages is read before the record, so a message that was written
+ * in between with the record's new state may be missing. Then both are read again. Throws `resource.not_found`.
  */
 export const readExchange = async (tenant: string, type: keyof typeof HAS, id: string): Promise<ReadExchange> => {
   const first = await readOnce(tenant, type, id)

@@ -8,7 +8,10 @@ import type { UnitOfWork } from './unit-of-work.ts'
 
 const SECONDS_KEPT = 24 * 60 * 60
 
-/** How answers are stored, each with the digest of its request. `unit` is the running one. `decode` throws `idempotency.mismatch`. */
+/**
+ * How answers are stored, each with the digest of its request. `unit` is the running one. `decode` throws
+ * `idempotency.mismatch`.
+ */
 export interface AnswerCodec {
   encode: (unit: UnitOfWork, address: Address, answer: string) => Promise<StoredAnswer>
   decode: (unit: UnitOfWork, address: Address, stored: StoredAnswer) => Promise<string>
@@ -62,8 +65,9 @@ interface RepeatableRequest {
 }
 
 /**
- * Runs `act`, or returns the answer of its first run. The answer is committed with the writes of `act`: of two concurrent requests, one is repeated
- * and finds it. Throws `idempotency.mismatch` for a key that was used with another request. Follows draft-ietf-httpapi-idempotency-key-header.
+ * Runs `act`, or returns the answer of its first run. The answer is committed with the writes of `act`: of two
+ * concurrent requests, one is repeated and finds it. Throws `idempotency.mismatch` for a key that was used with another
+ * request. Follows draft-ietf-httpapi-idempotency-key-header.
  */
 export const onlyOnce = async (
   unit: UnitOfWork,

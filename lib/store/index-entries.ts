@@ -12,7 +12,10 @@ export interface Partition {
   newest?: number
 }
 
-/** A query with more values reads the list of all records instead, if there is one: verifiers write the queries of proof requests. */
+/**
+ * A query with more values reads the list of all records instead, if there is one: verifiers write the queries of proof
+ * requests.
+ */
 const MAX_PARTITIONS = 20
 
 const texts = (value: TagValue): string[] => {
@@ -87,8 +90,8 @@ const notIndexed = (type: string, tags: string[]): AgentError =>
   new AgentError('store.query_not_indexed', `no index of ${type} answers a query by ${tags.join(', ') || 'nothing'}`)
 
 /**
- * Whether tags match a query. All terms have to match. A list requires that the tag contains all its values, `null` that the tag is not set;
- * `undefined` requires nothing.
+ * Whether tags match a query. All terms have to match. A list requires that the tag contains all its values, `null`
+ * that the tag is not set; `undefined` requires nothing.
  */
 export const matches = (tags: Tags, { $and = [], $or = [], $not, ...terms }: TagQuery): boolean =>
   Object.entries(terms).every(([tag, wanted]) => holds(tags[tag], wanted as TagValue)) &&

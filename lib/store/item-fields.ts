@@ -16,7 +16,9 @@ export interface Field<T> {
   readonly optional?: boolean
   /** The attribute to read from, if it is not the field's own. */
   readonly from?: 'pk' | 'sk'
-  /** Undefined if it is not written as an attribute. Throws for a number or a picklist's value that `read` would reject. */
+  /**
+   * Undefined if it is not written as an attribute. Throws for a number or a picklist's value that `read` would reject.
+   */
   write(value: T): Written | undefined
   /** Throws for an attribute of another form. The error quotes no content. */
   read(attribute: Attribute): T

@@ -17,8 +17,9 @@ export const REPLAY_POSITION = new RegExp(`^${TIME} ${SORT_KEY}$`)
 export const toCursor = (position: string): string => Buffer.from(position).toString('base64url')
 
 /**
- * The position in a cursor. It is not signed: the partition comes from the token and the path, so an altered position only leads to another place in
- * the same list. Throws `request.malformed` for a cursor without a position of this form.
+ * The position in a cursor. It is not signed: the partition comes from the token and the path, so an altered position
+ * only leads to another place in the same list. Throws `request.malformed` for a cursor without a position of this
+ * form.
  */
 export const openCursor = (cursor: string, shape: RegExp): string => {
   const position = Buffer.from(cursor, 'base64url').toString()

@@ -29,7 +29,10 @@ interface ItemDefinition<Key, F extends Fields> {
   encode(value: Omit<Value<F>, KeyNames<F>> & Key): Item
   /** Encodes some fields without key and kind, for changes and conditions of an update. */
   attributes(fields: Partial<Value<F>>): Item
-  /** Decodes an item or a stream image. Throws `internal` if it is of another kind or corrupt. The message quotes no content. */
+  /**
+   * Decodes an item or a stream image. Throws `internal` if it is of another kind or corrupt. The message quotes no
+   * content.
+   */
   decode(item: Image): Value<F>
   /** Decodes some fields only: for an index with a projection, or to leave a secret sealed. */
   decodePart<K extends keyof F & string>(item: Image, names: readonly K[]): Pick<Value<F>, K & keyof Value<F>>
@@ -56,18 +59,25 @@ export const decodeIfSound = <T>(definition: { decode(item: Image): T }, item: I
   }
 }
 
-/** The item with a key; undefined if there is none or it has expired. Throws `store.unavailable`, and `internal` if it is corrupt. */
+/**
+ * The item with a key; undefined if there is none or it has expired. Throws `store.unavailable`, and `internal` if it
+ * is corrupt.
+ */
 export const readItem = async <Key, T>(definition: Readable<Key, T>, key: Key): Promise<T | undefined> => {
   const item = await getItem(definition.addressOf(key))
   return item && definition.decode(item)
 }
 
 /**
- * Defines a kind of item. `address` maps a key to an address. A part of the key that is also a field has the same name in both: `encode` takes one
- * object with key and fields.
+ * Defines a kind of item. `address` maps a key to an address. A part of the key that is also a field has the same name
+ * in both: `encode` takes one object with key and fields.
  *
  * @example
- * const tenantItem = defineItem('tenant', ({ id }: { id: string }) => tenantAddress(id), { id: text(), label: text(), createdAt: text() })
+ * const tenantItem = defineItem('tenant', ({ id }: { id: string }) => tenantAddress(id), {
+ *   id: text(),
+ *   label: text(),
+ *   createdAt: text(),
+ * })
  * unit.create(tenantItem.encode({ id, label, createdAt }))
  * const tenant = await unit.load(tenantItem, { id })
  */

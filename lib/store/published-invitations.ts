@@ -13,7 +13,9 @@ const LEGACY = '_internal/legacyInvitation'
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-/** A key in base58, as connections/1.0 has it. The record has both forms of the keys that were made for its invitation. */
+/**
+ * A key in base58, as connections/1.0 has it. The record has both forms of the keys that were made for its invitation.
+ */
 const verkeyOf = (didKey: unknown, { invitationInlineServiceKeys }: JsonObject): unknown => {
   const known = listOf(invitationInlineServiceKeys)
     .filter(isObject)
@@ -39,10 +41,16 @@ const inOlderForm = (record: JsonObject, { '@id': id, label, imageUrl, services 
   }
 }
 
-/** Whether the invitation's id is a DID: such a record stands for requests without an invitation, and other agents may have the same DID. */
+/**
+ * Whether the invitation's id is a DID: such a record stands for requests without an invitation, and other agents may
+ * have the same DID.
+ */
 const isDid = (id: unknown): boolean => typeof id === 'string' && id.startsWith('did:')
 
-/** The invitation of an out-of-band record as it was given to others; undefined if there is none, or it is another agent's. */
+/**
+ * The invitation of an out-of-band record as it was given to others; undefined if there is none, or it is another
+ * agent's.
+ */
 const givenInvitation = (record: JsonObject): JsonObject | undefined => {
   const { role, outOfBandInvitation, metadata } = record
   if (role !== 'sender' || !isObject(outOfBandInvitation) || isDid(outOfBandInvitation['@id'])) return undefined

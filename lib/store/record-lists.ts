@@ -3,7 +3,10 @@ import type { RecordDefinition } from '../records/define-record.ts'
 import { everyPartition, hasCopies, tagPartition } from './index-entries.ts'
 import { filterBy, type ListPage, type ListQuery, listIndexed, listRecords } from './record-reads.ts'
 
-/** One page of a tenant's records whose fields or tags have the values of the query, from the shortest list that has them all. */
+/**
+ * One page of a tenant's records whose fields or tags have the values of the query, from the shortest list that has
+ * them all.
+ */
 export const listFiltered = (
   tenant: string,
   records: RecordDefinition,

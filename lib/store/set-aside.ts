@@ -10,7 +10,10 @@ const SECONDS_KEPT = 90 * 24 * 60 * 60
 /** Attributes that are always kept: an operator needs them to find the item and to know where it was. */
 const NEEDED = ['pk', 'sk', 'kind', 'corruptPk', 'corruptSk', 'corruptLacks', 'expiresAt']
 
-/** Drops the largest attributes of an item that is too large with the added ones, and lists their names in `corruptLacks`. */
+/**
+ * Drops the largest attributes of an item that is too large with the added ones, and lists their names in
+ * `corruptLacks`.
+ */
 const fitting = (item: Item, lacks: readonly string[] = []): Item => {
   const named: Item = lacks.length === 0 ? item : { ...item, corruptLacks: { S: lacks.join(' ') } }
   if (itemBytes(named) <= MAX_ITEM_BYTES) return named

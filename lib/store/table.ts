@@ -63,13 +63,16 @@ export const getItems = async (addresses: Address[]): Promise<Item[]> => {
   return (await Promise.all(chunks.map(getBatch))).flat()
 }
 
-/** How often keys are asked for again that a request has left, and the longest pause before the first time (ms), doubled each time. */
+/**
+ * How often keys are asked for again that a request has left, and the longest pause before the first time (ms), doubled
+ * each time.
+ */
 const MAX_REPETITIONS = 6
 const MAX_PAUSE = 50
 
 /**
- * A request leaves keys of a batch whose items do not fit into 16 MB, or for which the table's capacity does not suffice: they are asked for again,
- * after a pause with full jitter.
+ * A request leaves keys of a batch whose items do not fit into 16 MB, or for which the table's capacity does not
+ * suffice: they are asked for again, after a pause with full jitter.
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
  */
 const getBatch = async (addresses: Address[]): Promise<Item[]> => {
@@ -139,7 +142,10 @@ const within = (from: string | undefined, to: string | undefined): string => {
   return to === undefined ? '' : ' AND sk <= :to'
 }
 
-/** The global secondary indexes (infra/table.yml): a string that spreads the entries over shards, and a time in ms since the epoch. */
+/**
+ * The global secondary indexes (infra/table.yml): a string that spreads the entries over shards, and a time in ms since
+ * the epoch.
+ */
 const INDEXES = { due: { shard: 'dueShard', time: 'dueAt' } } as const
 
 interface IndexPage {
@@ -149,7 +155,9 @@ interface IndexPage {
   next?: Item
 }
 
-/** Items of a shard up to a time, earliest first. An index is eventually consistent, so callers read the item itself. */
+/**
+ * Items of a shard up to a time, earliest first. An index is eventually consistent, so callers read the item itself.
+ */
 export const queryIndex = async (
   indexName: keyof typeof INDEXES,
   shardName: string,

@@ -1,4 +1,7 @@
-/** Everything that one invocation reads and writes: reads are cached, and writes are committed in one transaction at the end. */
+/**
+ * Everything that one invocation reads and writes: reads are cached, and writes are committed in one transaction at the
+ * end.
+ */
 import { recordsOf } from '../records/all.ts'
 import { commitWrites, conflict, type Held, type Write, writesOf } from './commit.ts'
 import type { Change, Condition } from './conditions.ts'
@@ -86,12 +89,17 @@ export class UnitOfWork {
     return this.keepFailure(() => queryAll(partition))
   }
 
-  /** State of a module for the lifetime of this unit, under the module's own key. The first use creates it with `init`. */
+  /**
+   * State of a module for the lifetime of this unit, under the module's own key. The first use creates it with `init`.
+   */
   slot<T>(key: symbol | object, init: () => T): T {
     return slotIn(this.#slots, key, init)
   }
 
-  /** The same for the lifetime of the operation: a repetition after a conflict finds what was done outside of the transaction, and does it once. */
+  /**
+   * The same for the lifetime of the operation: a repetition after a conflict finds what was done outside of the
+   * transaction, and does it once.
+   */
   operationSlot<T>(key: symbol | object, init: () => T): T {
     return slotIn(this.#operationSlots, key, init)
   }
@@ -101,7 +109,10 @@ export class UnitOfWork {
     return (await this.#hold(tenant, type, id)).current
   }
 
-  /** The last item in a partition besides a record. Unless there are several, the same request reads the record, which is then cached. */
+  /**
+   * The last item in a partition besides a record. Unless there are several, the same request reads the record, which
+   * is then cached.
+   */
   async readWithLast(partition: string): Promise<Item | undefined> {
     const { items } = await this.query(partition, { limit: 2, descending: true })
     const record = items.find((item) => item.sk?.S === ALONE)
@@ -110,8 +121,8 @@ export class UnitOfWork {
   }
 
   /**
-   * The records that match a query, oldest first, including the unit's own writes. `also` are records that are known by their id: they are read in
-   * the same request, if the query needs one, and cached.
+   * The records that match a query, oldest first, including the unit's own writes. `also` are records that are known by
+   * their id: they are read in the same request, if the query needs one, and cached.
    */
   async find(tenant: string, type: string, query: TagQuery, also: readonly RecordKey[] = []): Promise<StoredRecord[]> {
     const others = also.map((one) => recordAddress(tenant, one.type, one.id))
@@ -168,14 +179,16 @@ export class UnitOfWork {
     this.#writes.set(at(item), { item, expects: read, onRefusal: conflict })
   }
 
-  /** Changes attributes of an item that this unit does not write otherwise. Without a condition the item may be missing. */
+  /**
+   * Changes attributes of an item that this unit does not write otherwise. Without a condition the item may be missing.
+   */
   change(address: Address, change: Change, condition?: Condition): void {
     this.#writes.set(at(toKey(address)), { update: address, change, condition, onRefusal: conflict })
   }
 
   /**
-   * Deletes an item; with `read` only if it still has this version or, for items without versions, these attributes. An item that this unit itself
-   * creates is not written at all.
+   * Deletes an item; with `read` only if it still has this version or, for items without versions, these attributes. An
+   * item that this unit itself creates is not written at all.
    */
   delete(address: Address, read?: number | Item): void {
     const key = at(toKey(address))
@@ -184,7 +197,10 @@ export class UnitOfWork {
     else this.#writes.set(key, { remove: address, expects: read ?? 'anything', onRefusal: conflict })
   }
 
-  /** Runs a read. If it fails, the unit does not commit. Reading methods of the unit use this; call it for other reads, such as a key from KMS. */
+  /**
+   * Runs a read. If it fails, the unit does not commit. Reading methods of the unit use this; call it for other reads,
+   * such as a key from KMS.
+   */
   async keepFailure<T>(read: () => Promise<T>): Promise<T> {
     try {
       return await read()
@@ -199,7 +215,9 @@ export class UnitOfWork {
     this.#beforeCommit.push(add)
   }
 
-  /** Calls `then` after the commit and waits for it, for example to fill a cache or send a message. It must not throw. */
+  /**
+   * Calls `then` after the commit and waits for it, for example to fill a cache or send a message. It must not throw.
+   */
   afterCommit(then: () => unknown): void {
     this.#afterCommit.push(then)
   }

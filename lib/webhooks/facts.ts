@@ -13,7 +13,10 @@ import { fromRecordItem } from '../store/stored-record.ts'
 import { type EndedExchange, endOf } from './ended-exchanges.ts'
 import { endpointItem, shownInImage } from './endpoint-item.ts'
 
-/** An agent (a tenant's id or BASE_AGENT) of the organization that gets the event, or the organization's endpoint, whose other endpoint gets it. */
+/**
+ * An agent (a tenant's id or BASE_AGENT) of the organization that gets the event, or the organization's endpoint, whose
+ * other endpoint gets it.
+ */
 type Subject = { tenant: string } | { orgId: string; endpointId: string }
 
 export interface Fact {
@@ -92,8 +95,8 @@ const queuedFacts = (change: Change): Fact[] => {
 const SENT = { type: 'basic_message.sent', sequence: 1 } as const
 
 /**
- * Outcome of a message. The stream does not order two items, so the outcome also implies that the message was sent; an existing event is not written
- * twice. The sequence grows with the attempts.
+ * Outcome of a message. The stream does not order two items, so the outcome also implies that the message was sent; an
+ * existing event is not written twice. The sequence grows with the attempts.
  */
 const outcomeFacts = (change: Change): Fact[] => {
   if (change.before !== undefined) return []

@@ -41,8 +41,8 @@ export interface ReplaySince {
 }
 
 /**
- * Replays the next events, oldest first, without those that occur after the first call. Throws `request.malformed` for a cursor that is not of a
- * replay. `now` in ms since the epoch.
+ * Replays the next events, oldest first, without those that occur after the first call. Throws `request.malformed` for
+ * a cursor that is not of a replay. `now` in ms since the epoch.
  */
 export const replaySince = async (
   unit: UnitOfWork,

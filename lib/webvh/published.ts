@@ -140,8 +140,8 @@ export const publishResource = async (unit: UnitOfWork, name: string, resource: 
 }
 
 /**
- * Replaces the document of a resource with links. The commit fails if another unit of work has replaced it since it was read. Returns false and
- * changes nothing if there is no such resource.
+ * Replaces the document of a resource with links. The commit fails if another unit of work has replaced it since it was
+ * read. Returns false and changes nothing if there is no such resource.
  */
 export const replaceResource = async (unit: UnitOfWork, name: string, document: string): Promise<boolean> => {
   await resourceIn(unit, unit.tenant, name)

@@ -1,6 +1,6 @@
 /**
- * Protection against rollback: the newest version that each agent has seen of others' logs and registries. An older log would hide a replaced key,
- * and an older registry a revocation.
+ * Protection against rollback: the newest version that each agent has seen of others' logs and registries. An older log
+ * would hide a replaced key, and an older registry a revocation.
  */
 import { AgentError } from '../errors.ts'
 import { handshakePartExpiry, mayOutlive } from '../records/connection.ts'
@@ -53,8 +53,9 @@ const read = async (unit: UnitOfWork, subject: string): Promise<Held> => {
 }
 
 /**
- * Records the newest version of `subject` in the running unit of work: a DID, whose log entries contain a hash of all before, or a revocation
- * registry, with its links to lists. `versions`: ids of all versions, oldest first. Throws `request.invalid` if they do not continue those last seen.
+ * Records the newest version of `subject` in the running unit of work: a DID, whose log entries contain a hash of all
+ * before, or a revocation registry, with its links to lists. `versions`: ids of all versions, oldest first. Throws
+ * `request.invalid` if they do not continue those last seen.
  */
 export const recordVersions = async (unit: UnitOfWork, subject: string, versions: readonly string[]): Promise<void> => {
   const held = await hold(unit, subject)
@@ -75,7 +76,10 @@ const expiryOf = (seen: Seen | undefined, expires: boolean): number | undefined 
   return seen?.expiresAt !== undefined && mayOutlive(seen.expiresAt, now) ? seen.expiresAt : handshakePartExpiry(now)
 }
 
-/** Lets everything expire that the running unit of work sees and that is not known for good: it handles a handshake, which may come to nothing. */
+/**
+ * Lets everything expire that the running unit of work sees and that is not known for good: it handles a handshake,
+ * which may come to nothing.
+ */
 export const expireVersions = (unit: UnitOfWork): void => {
   stateOf(unit).expires = true
 }
