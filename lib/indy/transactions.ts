@@ -6,7 +6,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type * as v from 'valibot'
 import { isSameSet } from '../records/anoncreds-objects.ts'
-import type { DefinitionContent, RegistryContent } from './answers.ts'
 import {
   type CredentialDefinitionId,
   definitionOf,
@@ -17,6 +16,7 @@ import {
   unqualifiedId,
 } from './ids.ts'
 import { type Ledger, readAccumulator, readDefinition, readRegistry, readSchema } from './proxy.ts'
+import type { DefinitionContent, RegistryContent } from './replies.ts'
 import type { EntryValue } from './revocation.ts'
 
 type RegistryValue = v.InferOutput<typeof RegistryContent>['value']

@@ -69,7 +69,7 @@ export const readResource = (text: string): AttestedResource | undefined => {
 const SHA_256 = [0x12, 0x20]
 
 /** The name of a resource: the hash of its content as multihash and multibase. */
-export const nameOf = (content: unknown): string =>
+export const contentHash = (content: unknown): string =>
   multibaseEncode(Uint8Array.from([...SHA_256, ...sha256(canonicalJson(content))]), MultibaseEncoding.BASE58_BTC)
 
 /**

@@ -25,7 +25,7 @@ import { recordKeyOf, recordOfEntry } from '../../store/keys.ts'
 import type { StoredRecord, Tags } from '../../store/stored-record.ts'
 import { addressOf } from '../../store/table.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { expireVersions, keepVersions } from '../../webvh/seen-versions.ts'
+import { expireVersions, removeExpiry } from '../../webvh/seen-versions.ts'
 import { tenantOf } from '../credo/index.ts'
 import { shareDids } from '../dids/index.ts'
 import { sealedKeys } from '../keys/index.ts'
@@ -112,7 +112,7 @@ export const expireUnlessCompleted = async (
 /** Removes the expiry after the handshake was completed. The caller stores the connection. */
 export const keepForGood = async (agentContext: AgentContext, connection: DidCommConnectionRecord): Promise<void> => {
   const { theirDid } = connection
-  if (theirDid?.startsWith('did:webvh:')) await keepVersions(currentUnit(), theirDid)
+  if (theirDid?.startsWith('did:webvh:')) await removeExpiry(currentUnit(), theirDid)
   const made = madeFor(connection)
   if (made === undefined) return
   const tenant = tenantOf(agentContext)
