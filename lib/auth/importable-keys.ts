@@ -23,7 +23,7 @@ const isImportable = (key: VerifyingKey): boolean => {
 export const importableKeys = (keys: readonly VerifyingKey[]): VerifyingKey[] => keys.filter(isImportable)
 
 /**
- * The keys of a served key set, or the reason why it is refused. A set without any usable key is more likely a mistake
+ * The keys of a served key set, or the reason why it is rejected. A set without any usable key is more likely a mistake
  * than intended.
  */
 export const keysOfText = (text: string): VerifyingKey[] | string => {
@@ -33,6 +33,6 @@ export const keysOfText = (text: string): VerifyingKey[] | string => {
     const importable = importableKeys(keys)
     return importable.length === 0 ? 'has no key that could verify a token' : importable
   } catch {
-    return 'is no JSON'
+    return 'is not JSON'
   }
 }

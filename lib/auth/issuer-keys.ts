@@ -51,7 +51,7 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
   const given = isGiven(entry) ? packed : undefined
   /** The keys that the address has served last: to a deployment, on schedule, or here. */
   let known = isGiven(entry) ? undefined : packed
-  let found: { keys: ConfirmedKeys; find: JWTVerifyGetKey } | undefined
+  let keySet: { keys: ConfirmedKeys; find: JWTVerifyGetKey } | undefined
   let nextRead = 0
   let nextFetch = 0
   /** The error of the last fetch. */
@@ -59,7 +59,7 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
   let reading: Promise<void> | undefined
   let fetching: Promise<void> | undefined
 
-  const take = (keys: ConfirmedKeys): void => {
+  const useNewer = (keys: ConfirmedKeys): void => {
     if (newer(keys, known, now())) known = keys
   }
 
@@ -74,7 +74,7 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
     nextRead = now() + CURRENT
     try {
       const confirmed = await readConfirmedKeys(jwksUri)
-      if (confirmed !== undefined) take(confirmed)
+      if (confirmed !== undefined) useNewer(confirmed)
     } catch (error) {
       log('warn', 'the confirmed keys of an issuer can not be read', {
         event: 'issuer.keys_not_read',
@@ -89,7 +89,7 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
 
   const fetchKeys = async (): Promise<void> => {
     try {
-      take({ keys: await askIssuer(jwksUri), at: now() })
+      useNewer({ keys: await askIssuer(jwksUri), at: now() })
       failure = undefined
       nextFetch = now() + FETCH_INTERVAL
     } catch (error) {
@@ -130,7 +130,7 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
     // The cause is logged, because the token may be valid.
     if (failure !== undefined && !isKnown(header.kid))
       throw new AgentError('auth.unauthorized', 'Unauthorized', { cause: failure })
-    if (found?.keys !== keys) found = { keys, find: createLocalJWKSet({ keys: keys.keys }) }
-    return found.find(header, token)
+    if (keySet?.keys !== keys) keySet = { keys, find: createLocalJWKSet({ keys: keys.keys }) }
+    return keySet.find(header, token)
   }
 }

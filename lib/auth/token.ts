@@ -1,6 +1,6 @@
 /**
  * Verifies tokens: a JWT (RFC 7519) of a configured issuer, with that issuer's keys (settings, table or its address:
- * ADR 22), never with keys of the token.
+ * docs/adr/0022-keys-of-token-issuers.md), never with keys of the token.
  */
 import { decodeJwt } from 'jose/jwt/decode'
 import { jwtVerify } from 'jose/jwt/verify'

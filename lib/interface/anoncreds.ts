@@ -49,7 +49,7 @@ const Attributes = v.pipe(
   ),
   v.check(
     (names) => new Set(names.map(commonName)).size === names.length,
-    'must have no two names that differ in spaces and case only',
+    'must not have two names that differ only in spaces and case',
   ),
 )
 

@@ -15,7 +15,7 @@ import { withSuitable } from './suitable-formats.ts'
 
 const Attribute = exactly({
   // Libraries keep attributes as properties of an object.
-  name: v.pipe(text(256), v.notValue('__proto__', 'can not be the name of an attribute')),
+  name: v.pipe(text(256), v.notValue('__proto__', 'must not be the name of an attribute')),
   /** Predicates are possible only for values that are 32-bit integers. */
   value: v.pipe(v.string(), v.maxLength(65_536)),
   mimeType: v.optional(text(255)),

@@ -63,7 +63,7 @@ export const ShowDocs = /* @__PURE__ */ defineContract(() => ({
 /** A file name without a path. */
 const FileName = v.pipe(
   v.string(),
-  v.regex(/^[A-Za-z][A-Za-z0-9-]*(\.[A-Za-z]+){0,3}$/, 'is no name of a file'),
+  v.regex(/^[A-Za-z][A-Za-z0-9-]*(\.[A-Za-z]+){0,3}$/, 'must be the name of a file'),
   v.maxLength(64),
 )
 

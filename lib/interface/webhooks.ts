@@ -3,7 +3,7 @@
  * delivery.
  */
 import * as v from 'valibot'
-import { refusedUrl } from '../egress/address-guard.ts'
+import { urlFault } from '../egress/address-guard.ts'
 import { NotificationRegistrationResult, WebhookRegistrationResult } from '../records/registration.ts'
 import { EntityId } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
@@ -12,7 +12,7 @@ import { exactly, text } from './fields.ts'
 
 /** Why a URL is refused; undefined if it is not. `local`: the local stage also allows `http` and loopback addresses. */
 export const endpointFault = (address: string, local: boolean): string | undefined => {
-  const refused = refusedUrl(address, { local, ipLiterals: false })
+  const refused = urlFault(address, { local, ipLiterals: false })
   return refused === undefined ? undefined : `is refused: ${refused}`
 }
 

@@ -110,8 +110,8 @@ const readLastId = async (unit: UnitOfWork, connectionId: string): Promise<strin
 }
 
 const FULL = {
-  queue: 'the other agent has no endpoint, and has not fetched so many messages that no further one is kept for it',
-  agent: 'so many messages wait for agents without an endpoint that no further one is kept',
+  queue: 'the other agent has no endpoint, and too many messages wait until it fetches them',
+  agent: 'too many messages wait for agents without an endpoint',
 }
 
 /** Records the basic message of a queued message: its delivery causes events. */

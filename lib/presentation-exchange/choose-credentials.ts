@@ -60,7 +60,7 @@ export const chooseCredentials = (wanted: Wanted, work: Work): Chosen[] | Unmet 
     if (first.length > 0) chosen.set(descriptorId, first)
   }
   const unknown = [...named.keys()].find((id) => !definition.input_descriptors.some((one) => one.id === id))
-  if (unknown !== undefined) return { descriptorId: unknown, reason: 'is no descriptor of the request' }
+  if (unknown !== undefined) return { descriptorId: unknown, reason: 'is not a descriptor of the request' }
   const shown = descriptorsToShow(definition, { isNamed: (id) => named.has(id), isMet: (id) => chosen.has(id) })
   if (shown === undefined || !isSatisfiedBy(definition, shown))
     return { reason: `no held credential fits ${missing(definition, chosen)}` }
@@ -85,7 +85,7 @@ const misfitOf = (
   work: Work,
 ): string | undefined => {
   if (!isHeldBy(credential, signer)) return 'is about another subject than the one that signs the presentation'
-  if (!matchesSchema(schema, credential)) return 'has not the schema that is asked for'
+  if (!matchesSchema(schema, credential)) return 'does not have the requested schema'
   if (![definition.format, format].every((formats) => permits(formats, 'ldp_vc', credential.proofType)))
     return 'has a proof that is not permitted'
   const [unmet] = unmetConstraints(constraints, { credential: credential.json, signer }, work)

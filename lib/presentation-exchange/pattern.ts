@@ -28,7 +28,7 @@ export const compilePattern = (source: string): Pattern => {
   try {
     return compiled.set(source, { size, expression: RE2JS.compile(re2) })
   } catch (cause) {
-    throw new PatternError('must be a regular expression that RE2 takes', { cause })
+    throw new PatternError('must be a regular expression that RE2 supports', { cause })
   }
 }
 

@@ -1,7 +1,7 @@
 /** Idempotency keys: a repeated request gets the first answer, and has no second effect. */
 import { AgentError } from '../errors.ts'
 import { defineItem } from './item.ts'
-import { bytes, type Field, integer, Mismatch, text } from './item-fields.ts'
+import { bytes, type Field, integer, MismatchError, text } from './item-fields.ts'
 import { type Address, digest, idempotencyAddress } from './keys.ts'
 import { epochSeconds } from './table.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
@@ -37,7 +37,7 @@ const answer = (): Field<StoredAnswer> => ({
   read: (attribute) => {
     if (attribute.S !== undefined) return text().read(attribute)
     if (attribute.B !== undefined) return bytes().read(attribute)
-    throw new Mismatch('a text or bytes')
+    throw new MismatchError('a text or bytes')
   },
 })
 

@@ -2,7 +2,7 @@
 
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { AgentError, isAgentError } from '../errors.ts'
-import { type Attribute, type Field, Mismatch } from './item-fields.ts'
+import { type Attribute, type Field, MismatchError } from './item-fields.ts'
 import type { Address } from './keys.ts'
 import { getItem, type Item, toKey } from './table.ts'
 
@@ -120,7 +120,7 @@ export const defineItem = <Key, F extends Fields>(
     try {
       return field.read(attribute)
     } catch (error) {
-      throw corrupt(error instanceof Mismatch && error.path !== '' ? `${name}.${error.path}` : name, error)
+      throw corrupt(error instanceof MismatchError && error.path !== '' ? `${name}.${error.path}` : name, error)
     }
   }
 

@@ -148,7 +148,7 @@ describe('what is named', () => {
   test('is refused for a descriptor that there is not', () => {
     expect(choose({ input_descriptors }, { named: { none: [first] } })).toEqual({
       descriptorId: 'none',
-      reason: 'is no descriptor of the request',
+      reason: 'is not a descriptor of the request',
     })
   })
 })
