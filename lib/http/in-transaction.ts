@@ -1,18 +1,20 @@
 /** Runs an operation that changes something in one transaction. The same `Idempotency-Key` gets the first answer again. */
 import { AgentError } from '../errors.ts'
-import { type AnswerCodec, onlyOnce } from '../store/idempotency.ts'
+import { onlyOnce, type ResponseCodec } from '../store/idempotency.ts'
 import { transaction } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import type { InTransaction } from './operation.ts'
 import { Answer, type AnswerBody } from './request.ts'
 
-export const inTransaction: InTransaction<UnitOfWork, AnswerCodec> = (
+export const inTransaction: InTransaction<UnitOfWork, ResponseCodec> = (
   { agent, subject, idempotencyKey: key, request, answers, bodiless },
   handle,
 ) =>
   transaction(agent, (unit) => {
     const act = async () => bodyOf(await handle(unit), bodiless)
-    return key === undefined || subject === undefined ? act() : onlyOnce(unit, { subject, key, request, answers }, act)
+    return key === undefined || subject === undefined
+      ? act()
+      : onlyOnce(unit, { subject, key, request, codec: answers }, act)
   })
 
 /** Only the body is stored: the headers of an `Answer` would be lost the second time. */

@@ -153,7 +153,10 @@ const SubmissionRequirementSchema: v.GenericSchema<unknown, SubmissionRequiremen
       v.pipe(v.array(v.lazy(() => SubmissionRequirementSchema)), v.minLength(1), v.maxLength(50)),
     ),
   }),
-  v.check(({ from, from_nested: nested }) => (from === undefined) !== (nested === undefined), 'must have from or from_nested, and not both'),
+  v.check(
+    ({ from, from_nested: nested }) => (from === undefined) !== (nested === undefined),
+    'must have from or from_nested, and not both',
+  ),
 )
 
 export const ReceivedDefinition = v.pipe(

@@ -13,7 +13,7 @@ const UNUSED_MIDDLEWARE = ['loggerMiddleware', 'getUserAgentMiddleware', 'recurs
 
 const newClient = (): DynamoDBClient => {
   const endpoint = settings().DYNAMODB_ENDPOINT
-  const made = new DynamoDBClient({
+  const created = new DynamoDBClient({
     ...(endpoint === undefined ? {} : { endpoint }),
     maxAttempts: 3,
     // No middleware is added later. Resolving the stack for each command would take 14 µs of a read's 390 µs (npm run
@@ -26,9 +26,9 @@ const newClient = (): DynamoDBClient => {
       throwOnRequestTimeout: true,
     },
   })
-  for (const name of UNUSED_MIDDLEWARE) made.middlewareStack.remove(name)
+  for (const name of UNUSED_MIDDLEWARE) created.middlewareStack.remove(name)
   if (settings().TRACING === 'on') {
-    made.middlewareStack.add(
+    created.middlewareStack.add(
       (next, { commandName = '' }) =>
         async (args) => {
           // Loaded on demand: only tracing needs a socket.
@@ -39,7 +39,7 @@ const newClient = (): DynamoDBClient => {
       { step: 'initialize', name: 'traced' },
     )
   }
-  return made
+  return created
 }
 
 /**

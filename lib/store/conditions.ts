@@ -49,7 +49,7 @@ export const expressionsOf = (condition: Condition | undefined, change?: Change)
     return placeholder
   }
   const compare = (attributes: Item | undefined, operator: string): string[] =>
-    Object.entries(attributes ?? {}).map(([key, wanted]) => `${name(key)} ${operator} ${value(wanted)}`)
+    Object.entries(attributes ?? {}).map(([key, expected]) => `${name(key)} ${operator} ${value(expected)}`)
   const terms = ({ equals, absent = [], present = [], below, atMost, anyOf }: Condition): string[] => [
     ...compare(equals, '='),
     ...absent.map((key) => `attribute_not_exists(${name(key)})`),

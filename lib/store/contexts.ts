@@ -42,7 +42,7 @@ export const findContexts = async (
 
 /** The text of each context, in the given order. Throws `internal` if one is not stored. */
 export const readContexts = (unit: UnitOfWork, contexts: readonly StoredContext[]): Promise<string[]> =>
-  unit.keepFailure(async () => {
+  unit.recordFailure(async () => {
     const texts = (await findContexts(unit, contexts)).filter((text) => text !== undefined)
     if (texts.length < contexts.length) throw new AgentError('internal', 'a context of a proof request is not stored')
     return texts

@@ -26,12 +26,12 @@ export const readOwnDefinition = async (tenant: string, id: string): Promise<Own
   if (record === undefined) return undefined
   const { id: recordId, state, credentialDefinitionId, supportRevocation } = record.value
   if (state === 'action') {
-    const held = await readItem(ledgerObjectItem, { tenant, id: String(recordId) })
-    return { record, ...waiting(held === undefined ? [] : [toLedgerObject(held.transaction)]) }
+    const object = await readItem(ledgerObjectItem, { tenant, id: String(recordId) })
+    return { record, ...waiting(object === undefined ? [] : [toLedgerObject(object.transaction)]) }
   }
   if (typeof credentialDefinitionId !== 'string') return { record }
   const [credentialDefinition, writes] = await Promise.all([
-    readMadeDefinition(tenant, credentialDefinitionId),
+    readPublishedDefinition(tenant, credentialDefinitionId),
     supportRevocation === true ? queryAll(registryWritePartition(tenant, credentialDefinitionId)) : [],
   ])
   const ledgerObjects = writes.map((item) => toLedgerObject(registryWriteItem.decode(item).transaction))
@@ -39,9 +39,9 @@ export const readOwnDefinition = async (tenant: string, id: string): Promise<Own
 }
 
 /** What is published of a definition that the agent has made. */
-export const readMadeDefinition = async (tenant: string, credentialDefinitionId: string): Promise<unknown> => {
-  const [made] = await readTagged(tenant, definitionRecords, 'credentialDefinitionId', credentialDefinitionId)
-  return made?.value.credentialDefinition
+export const readPublishedDefinition = async (tenant: string, credentialDefinitionId: string): Promise<unknown> => {
+  const [published] = await readTagged(tenant, definitionRecords, 'credentialDefinitionId', credentialDefinitionId)
+  return published?.value.credentialDefinition
 }
 
 const waiting = (ledgerObjects: LedgerObject[]) => (ledgerObjects.length === 0 ? {} : { ledgerObjects })

@@ -41,7 +41,7 @@ export const openDataKey = async (scope: string): Promise<Uint8Array> => {
  */
 export interface KeyCreation {
   slot<T>(key: symbol, init: () => T): T
-  keepFailure<T>(read: () => Promise<T>): Promise<T>
+  recordFailure<T>(read: () => Promise<T>): Promise<T>
   create(item: Item): void
   afterCommit(then: () => unknown): void
 }
@@ -51,7 +51,7 @@ export const ensureDataKey = async (unit: KeyCreation, scope: string): Promise<U
   const remembered = inMemory(scope)
   if (remembered !== undefined) return remembered
   const keys = unit.slot(MADE, () => new Map<string, Promise<Uint8Array>>())
-  const key = keys.get(scope) ?? unit.keepFailure(async () => (await readKey(scope)) ?? makeKey(unit, scope))
+  const key = keys.get(scope) ?? unit.recordFailure(async () => (await readKey(scope)) ?? makeKey(unit, scope))
   keys.set(scope, key)
   return key
 }

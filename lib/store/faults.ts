@@ -21,7 +21,7 @@ interface AwsError extends Error {
 }
 
 /** A transaction of which nothing was written. */
-export interface Refusal {
+export interface Cancellation {
   /** Indexes of the writes whose condition did not hold. */
   failed: number[]
   /** Another transaction was writing one of the items. */
@@ -40,7 +40,7 @@ export const foundBy = (error: unknown): Record<string, AttributeValue> | undefi
   error instanceof ConditionalCheckFailedException ? error.Item : undefined
 
 /** Why a transaction was refused, if its conditions or a conflict are the reason; undefined for any other error. */
-export const refusalOf = (error: unknown): Refusal | undefined => {
+export const cancellationOf = (error: unknown): Cancellation | undefined => {
   if (isOf(error, CONFLICT)) return { failed: [], conflict: true }
   if (!isOf(error, /^TransactionCanceledException$/)) return undefined
   const reasons = reasonsOf(error)
@@ -78,8 +78,8 @@ export const isThrottled = (error: unknown): boolean =>
   [error.cause.name, ...reasonsOf(error.cause)].some((name) => THROTTLED.test(name))
 
 /**
- * AWS errors that nothing in the data causes: missing permissions, a missing table. Any other refusal is caused by what
- * was to be written.
+ * AWS errors that nothing in the data causes: missing permissions, a missing table. Any other cancellation is caused by
+ * what was to be written.
  */
 const NOT_OF_THE_DATA =
   /^(AccessDenied|ExpiredToken|InvalidSignature|MissingAuthenticationToken|ResourceNotFound|UnrecognizedClient|Credentials)/

@@ -94,14 +94,14 @@ const notIndexed = (type: string, tags: string[]): AgentError =>
  * that the tag is not set; `undefined` requires nothing.
  */
 export const matches = (tags: Tags, { $and = [], $or = [], $not, ...terms }: TagQuery): boolean =>
-  Object.entries(terms).every(([tag, wanted]) => holds(tags[tag], wanted as TagValue)) &&
+  Object.entries(terms).every(([tag, expected]) => hasValue(tags[tag], expected as TagValue)) &&
   $and.every((part) => matches(tags, part)) &&
   ($or.length === 0 || $or.some((part) => matches(tags, part))) &&
   !($not !== undefined && matches(tags, $not))
 
-const holds = (value: TagValue, wanted: TagValue): boolean => {
-  if (wanted === undefined) return true
-  if (wanted === null) return value === undefined || value === null
-  if (Array.isArray(wanted)) return Array.isArray(value) && wanted.every((one) => value.includes(one))
-  return value === wanted
+const hasValue = (value: TagValue, expected: TagValue): boolean => {
+  if (expected === undefined) return true
+  if (expected === null) return value === undefined || value === null
+  if (Array.isArray(expected)) return Array.isArray(value) && expected.every((one) => value.includes(one))
+  return value === expected
 }

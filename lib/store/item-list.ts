@@ -1,4 +1,4 @@
-/** Lists in pages, with cursors to continue: as many items as requested, within the size limit of an answer. */
+/** Lists in pages, with cursors to continue: as many items as requested, within the size limit of a response. */
 import { AgentError } from '../errors.ts'
 import { itemBytes } from './item.ts'
 import type { Item, PartitionPage } from './table.ts'
@@ -40,7 +40,7 @@ export interface ListQuery {
 }
 
 export interface ListView<T> {
-  /** Converts an item for the answer; undefined: it is left out. */
+  /** Converts an item for the response; undefined: it is left out. */
   show: (item: Item) => T | undefined
   /** Whether `show` leaves items out. */
   filtered: boolean
@@ -54,11 +54,11 @@ export interface ListedPage<T> {
   next?: string
 }
 
-/** Limits of filtered lists: pages read for one answer, and items of each page. */
+/** Limits of filtered lists: pages read for one response, and items of each page. */
 const MAX_READS = 10
 const FILTERED_READ = 100
 
-/** No further page is read after this size: a page has up to 1 MB, and Lambda's answers at most 6 MB. */
+/** No further page is read after this size: a page has up to 1 MB, and Lambda's responses at most 6 MB. */
 const ENOUGH_BYTES = 256 * 1024
 
 /** Completed items are larger: one request completes this many, and as many are shown as fit in a page. */

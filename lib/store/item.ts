@@ -89,9 +89,9 @@ export const defineItem = <Key, F extends Fields>(
   const entries = Object.entries(fields)
 
   const write = (value: object, into: Item): Item => {
-    const given = value as Record<string, unknown>
+    const values = value as Record<string, unknown>
     for (const [name, field] of entries) {
-      const attribute = given[name] === undefined ? undefined : writeField(name, field, given[name])
+      const attribute = values[name] === undefined ? undefined : writeField(name, field, values[name])
       if (attribute !== undefined) into[name] = attribute
     }
     return into
@@ -105,10 +105,10 @@ export const defineItem = <Key, F extends Fields>(
     }
   }
 
-  const read = (item: Image, wanted: readonly (readonly [string, Field<unknown>])[]): Record<string, unknown> => {
+  const read = (item: Image, chosen: readonly (readonly [string, Field<unknown>])[]): Record<string, unknown> => {
     if (item.kind?.S !== kind) throw corrupt('kind')
     const value: Record<string, unknown> = {}
-    for (const [name, field] of wanted) {
+    for (const [name, field] of chosen) {
       const attribute = item[field.from ?? name]
       if (attribute !== undefined) value[name] = readField(name, field, attribute)
       else if (field.optional !== true) throw corrupt(name)
@@ -139,7 +139,7 @@ export const defineItem = <Key, F extends Fields>(
     decodePart: (item, names) =>
       read(
         item,
-        entries.filter(([name]) => names.some((wanted) => wanted === name)),
+        entries.filter(([name]) => names.some((one) => one === name)),
       ) as ReturnType<ItemDefinition<Key, F>['decodePart']>,
     is: (image) => image?.kind?.S === kind,
   }

@@ -69,7 +69,7 @@ export const messageMarkAddress = (tenant: string, sender: string, messageId: st
   sk: ALONE,
 })
 
-/** A piece of an answer that is too large for the mark of its envelope. */
+/** A piece of a response that is too large for the mark of its envelope. */
 export const answerPieceAddress = (piece: { markPk: string; number: number }): Address => ({
   pk: piece.markPk,
   sk: String(piece.number),

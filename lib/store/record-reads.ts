@@ -42,27 +42,27 @@ export type ListFilter = (record: ReadRecord) => boolean
 
 /** A filter by fields, or by tags where a record has no such field; undefined without filters. */
 export const filterBy = (filters: Readonly<Record<string, unknown>>): ListFilter | undefined => {
-  const wanted = Object.entries(filters).filter(([, one]) => one !== undefined)
-  if (wanted.length === 0) return undefined
-  return ({ value, tags }) => wanted.every(([name, one]) => (value[name] ?? tags[name]) === one)
+  const expected = Object.entries(filters).filter(([, one]) => one !== undefined)
+  if (expected.length === 0) return undefined
+  return ({ value, tags }) => expected.every(([name, one]) => (value[name] ?? tags[name]) === one)
 }
 
 /** One page of an index with copies (index-entries.ts). See `listItems`. */
-export const listRecords = (partition: string, query: ListQuery, passes?: ListFilter): Promise<ListPage> =>
-  listItems((range) => queryPage(partition, range), query, viewOf(passes))
+export const listRecords = (partition: string, query: ListQuery, filter?: ListFilter): Promise<ListPage> =>
+  listItems((range) => queryPage(partition, range), query, viewOf(filter))
 
 /** One page of an index that may have no copies: one more request reads at most 100 records. */
-export const listIndexed = (partition: string, query: ListQuery, passes?: ListFilter): Promise<ListPage> =>
-  listItems((range) => queryPage(partition, range), query, { ...viewOf(passes), complete: withRecords })
+export const listIndexed = (partition: string, query: ListQuery, filter?: ListFilter): Promise<ListPage> =>
+  listItems((range) => queryPage(partition, range), query, { ...viewOf(filter), complete: withRecords })
 
-const viewOf = (passes: ListFilter | undefined): ListView<ReadRecord> => ({
+const viewOf = (filter: ListFilter | undefined): ListView<ReadRecord> => ({
   show: (item) => {
     // The delivery of a message whose record is deleted.
     if (!hasContent(item)) return undefined
     const record = toStoredRecord(item, recordOfEntry(addressOf(item)))
-    return (passes?.(record) ?? true) ? record : undefined
+    return (filter?.(record) ?? true) ? record : undefined
   },
-  filtered: passes !== undefined,
+  filtered: filter !== undefined,
 })
 
 /** Completes entries with their records. Entries of deleted records are left out. */

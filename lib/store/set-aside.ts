@@ -7,7 +7,7 @@ import { MAX_ITEM_BYTES, type TableWrite } from './write.ts'
 /** In seconds. */
 const SECONDS_KEPT = 90 * 24 * 60 * 60
 
-/** Attributes that are always kept: an operator needs them to find the item and to know where it was. */
+/** Attributes that are never dropped: an operator needs them to find the item and to know where it was. */
 const NEEDED = ['pk', 'sk', 'kind', 'corruptPk', 'corruptSk', 'corruptLacks', 'expiresAt']
 
 /**
@@ -28,7 +28,7 @@ const fitting = (item: Item, lacks: readonly string[] = []): Item => {
 /** Moves an item to an address of its own, with all attributes that fit, so that an operator can repair it. */
 export const setAside = (item: Item, now: number): TableWrite[] => {
   const address = addressOf(item)
-  const kept: Item = {
+  const moved: Item = {
     ...item,
     ...toKey(corruptAddress(address)),
     kind: { S: 'corrupt-item' },
@@ -37,5 +37,5 @@ export const setAside = (item: Item, now: number): TableWrite[] => {
     corruptSk: { S: address.sk },
     expiresAt: { N: String(epochSeconds(now) + SECONDS_KEPT) },
   }
-  return [{ remove: address, condition: { present: ['pk'] } }, { put: fitting(kept) }]
+  return [{ remove: address, condition: { present: ['pk'] } }, { put: fitting(moved) }]
 }

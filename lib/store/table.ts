@@ -82,9 +82,9 @@ const getBatch = async (addresses: Address[]): Promise<Item[]> => {
     [table]: { Keys: addresses.map(toKey), ConsistentRead: true },
   }
   for (let repetition = 0; ; repetition++) {
-    const answer = await attempt(() => dynamodb().send(new BatchGetItemCommand({ RequestItems })))
-    items.push(...(answer.Responses?.[table] ?? []).filter((item) => isLive(item)))
-    RequestItems = answer.UnprocessedKeys ?? {}
+    const response = await attempt(() => dynamodb().send(new BatchGetItemCommand({ RequestItems })))
+    items.push(...(response.Responses?.[table] ?? []).filter((item) => isLive(item)))
+    RequestItems = response.UnprocessedKeys ?? {}
     if (Object.keys(RequestItems).length === 0) return items
     if (repetition === MAX_REPETITIONS) throw new AgentError('store.unavailable', 'the table does not read all items')
     await delay(Math.random() * MAX_PAUSE * 2 ** repetition)

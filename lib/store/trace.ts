@@ -19,7 +19,7 @@ export interface TraceContext {
   table: string
 }
 
-/** Runs a call, and reports its duration and whether it failed. Requests and answers are not reported. */
+/** Runs a call, and reports its duration and whether it failed. Requests and responses are not reported. */
 export const traced = async <T>(
   operation: string,
   { header, daemon, table }: TraceContext,

@@ -11,13 +11,13 @@ import { AgentError } from '../errors.ts'
 import { settings } from '../settings.ts'
 import { dynamodb } from './client.ts'
 import { type Change, type Condition, expressionsOf } from './conditions.ts'
-import { foundBy, isConditionFailure, type Refusal, refusalOf, translateFault } from './faults.ts'
+import { type Cancellation, cancellationOf, foundBy, isConditionFailure, translateFault } from './faults.ts'
 import { itemBytes } from './item.ts'
 import type { Address } from './keys.ts'
 import { epochSeconds, type Item, toKey } from './table.ts'
 
 /*
- * The SDK repeats a request whose answer was lost, so that a condition may fail because of the first try of the same
+ * The SDK repeats a request whose response was lost, so that a condition may fail because of the first try of the same
  * write. A write for which this matters sets a value that nobody else sets (the id of a lease) and reads the item.
  * Transactions carry a token that DynamoDB recognizes for 10 minutes.
  */
@@ -91,7 +91,7 @@ export type TableWrite =
   | { remove: Address; condition?: Condition }
 
 /** `cause` is the error of the SDK. */
-type Transacted = { written: true } | ({ written: false; cause: unknown } & Refusal)
+type Transacted = { written: true } | ({ written: false; cause: unknown } & Cancellation)
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
 const MAX_WRITES = 100
@@ -111,9 +111,9 @@ export const transact = async (writes: readonly TableWrite[]): Promise<Transacte
     await dynamodb().send(new TransactWriteItemsCommand({ TransactItems: writes.map(toTransactItem) }))
     return { written: true }
   } catch (error) {
-    const refusal = refusalOf(error)
-    if (refusal === undefined) throw translateFault(error)
-    return { written: false, ...refusal, cause: error }
+    const cancellation = cancellationOf(error)
+    if (cancellation === undefined) throw translateFault(error)
+    return { written: false, ...cancellation, cause: error }
   }
 }
 

@@ -72,7 +72,7 @@ const nextAtRest = async (unit: UnitOfWork, endpointId: string, { after, until, 
   for (let reads = 0; reads < MAX_READS && next !== undefined; reads++) {
     // Events of one state may be rare, so more are read.
     const read = { after: next, limit: state === undefined ? MAX_REPLAYED : 200 }
-    const page: PartitionPage = await unit.keepFailure(() => queryMerged(eventPartitions(endpointId), read))
+    const page: PartitionPage = await unit.recordFailure(() => queryMerged(eventPartitions(endpointId), read))
     for (const item of page.items) {
       const event = eventItem.decode(item)
       if (event.occurredAt > until) return { events, next: undefined }

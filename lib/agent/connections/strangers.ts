@@ -58,7 +58,7 @@ export const admitRequest = async (invitation: DidCommOutOfBandRecord): Promise<
     : { of: `tries-${invitation.id}`, seconds: DAY, max: MAX_TRIES }
   const message = 'too many requests for a connection come to this agent'
   expireVersions(unit)
-  await unit.keepFailure(() => unit.operationSlot(COUNTED, () => countOne({ tenant, message, ...count })))
+  await unit.recordFailure(() => unit.operationSlot(COUNTED, () => countOne({ tenant, message, ...count })))
   if (!invitation.reusable) return
   shareDids()
   await boundUnfinished(invitation)
