@@ -27,8 +27,8 @@ export interface Contract {
    * again.
    */
   idempotent?: true
-  /** Not one of the seven operations of the interface document. */
-  companion?: true
+  /** One of the operations of the interface document, which keep their paths and bodies. All others are companions. */
+  firstInterface?: true
   parameters?: { path?: Schema; query?: Schema }
   body?: Schema
   /** Accepted content types of the body, in addition to JSON's. */
@@ -52,6 +52,12 @@ export interface Contract {
    */
   refusals?: readonly (404 | 409 | 410 | 422)[]
 }
+
+/** An operation that changes something for the token's agent. */
+export const COMMAND = { method: 'POST', security: 'token', idempotent: true } as const
+
+/** An operation that reads for the token's agent. */
+export const QUERY = { method: 'GET', security: 'token' } as const
 
 /**
  * Defines a contract and keeps its exact type. The contract is given as a function, and the call is marked as pure, so

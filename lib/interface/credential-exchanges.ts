@@ -3,15 +3,12 @@
  * Aries RFC 0453).
  */
 import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
-import { defineContract } from './contract.ts'
+import { COMMAND, defineContract } from './contract.ts'
 import { CredentialAnswer, OfferAnswer, OfferRefusal, ProposalAnswer, RequestAnswer } from './credential-answer.ts'
 import { CredentialProposal } from './credential-proposal.ts'
 
 const STEP = {
-  method: 'POST',
-  security: 'token',
-  idempotent: true,
-  companion: true,
+  ...COMMAND,
   answers: { 200: CredentialExchangeRecord },
   refusals: [404, 409],
 } as const

@@ -6,7 +6,7 @@ import * as v from 'valibot'
 import { MAX_ATTRIBUTES, MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
 import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
 import { EntityId } from '../records/tenant.ts'
-import { defineContract } from './contract.ts'
+import { COMMAND, defineContract } from './contract.ts'
 import { AutoAccept, Comment, exactly, text } from './fields.ts'
 import { UnqualifiedDefinitionId } from './indy-ids.ts'
 import { INVITATION_FIELDS, INVITATION_RESULT } from './invitation.ts'
@@ -93,29 +93,23 @@ const OutOfBandOffer = withSuitable(
 )
 
 export const CreateOffer = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'CreateOffer',
-  method: 'POST',
   path: '/credentials/create-offer',
   summary: 'Offer a credential to a connection',
   description:
     'As JSON-LD or AnonCreds (indy, anoncreds). 422: the attributes are not those of the schema; the error names them, and nothing is sent. ' +
     'A wallet is only issued exactly what was offered to it.',
-  security: 'token',
-  idempotent: true,
-  companion: true,
   body: ConnectionOffer,
   answers: { 200: CredentialExchangeRecord },
   refusals: [404],
 }))
 
 export const CreateOfferOob = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'CreateOfferOob',
-  method: 'POST',
   path: '/credentials/create-offer-oob',
   summary: 'Offer a credential in a single-use out-of-band invitation',
-  security: 'token',
-  idempotent: true,
-  companion: true,
   body: OutOfBandOffer,
   answers: {
     200: v.strictObject({

@@ -19,7 +19,6 @@ export const ShowInvitation = /* @__PURE__ */ defineContract(() => ({
     'The target of `invitationUrl`: a page for people, or the invitation if the caller asks for JSON. Only invitations that an agent of this ' +
     'service has created are shown, unaltered. 410: the invitation was used or deleted.',
   security: 'none',
-  companion: true,
   parameters: {
     query: v.object({
       /** The invitation in base64url; in `c_i` one of the connections protocol. */
@@ -41,7 +40,6 @@ export const GetInvitationById = /* @__PURE__ */ defineContract(() => ({
     'The target of `shortInvitationUrl`: the invitation if the caller asks for JSON, otherwise a redirect to `invitationUrl`. An invitation that is too ' +
     'long for a URL is shown here. 410: the invitation was used or deleted.',
   security: 'none',
-  companion: true,
   parameters: { path: v.object({ invitationId: EntityId }) },
   pages: 'html or json',
   redirects: true,
@@ -55,7 +53,6 @@ export const ShowDocs = /* @__PURE__ */ defineContract(() => ({
   path: '/docs',
   summary: 'Show the API reference',
   security: 'none',
-  companion: true,
   pages: 'html',
   answers: { 200: v.string() },
 }))
@@ -73,7 +70,6 @@ export const GetBrowserFile = /* @__PURE__ */ defineContract(() => ({
   path: '/assets/{file}',
   summary: 'Get a file that the pages load',
   security: 'none',
-  companion: true,
   parameters: { path: v.object({ file: FileName }) },
   contentType: ['text/css', 'text/javascript', 'text/plain'],
   answers: { 200: v.string() },

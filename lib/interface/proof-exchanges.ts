@@ -5,15 +5,12 @@
 import * as v from 'valibot'
 import { ProofRecord } from '../records/proof.ts'
 import { EntityId } from '../records/tenant.ts'
-import { defineContract } from './contract.ts'
+import { COMMAND, defineContract } from './contract.ts'
 import { ProofAnswer, ProofRefusal } from './proof-answer.ts'
 import { ProofProposal, ProposalAnswer } from './proof-proposal.ts'
 
 const STEP = {
-  method: 'POST',
-  security: 'token',
-  idempotent: true,
-  companion: true,
+  ...COMMAND,
   parameters: { path: v.object({ proofRecordId: EntityId }) },
   answers: { 200: ProofRecord },
   refusals: [404, 409],
@@ -46,13 +43,10 @@ export const AcceptPresentation = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const ProposeProof = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'ProposeProof',
-  method: 'POST',
   path: '/proofs/propose-proof',
   summary: 'Send a proof proposal to a connection',
-  security: 'token',
-  idempotent: true,
-  companion: true,
   body: ProofProposal,
   answers: { 200: ProofRecord },
   refusals: [404],

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { ProofRecord } from '../records/proof.ts'
 import { EntityId } from '../records/tenant.ts'
 import { AnonCredsProofRequest, IndyProofRequest } from './anoncreds-proof-request.ts'
-import { defineContract } from './contract.ts'
+import { COMMAND, defineContract } from './contract.ts'
 import { AutoAccept, Comment, exactly, ThreadId, text } from './fields.ts'
 import { INVITATION_FIELDS, INVITATION_RESULT } from './invitation.ts'
 import { PresentationExchangeRequest } from './presentation-definition.ts'
@@ -56,30 +56,26 @@ export const ProofRequestResult = v.strictObject({
 })
 
 export const CreateRequest = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'CreateRequest',
-  method: 'POST',
+  firstInterface: true,
   path: '/proofs/create-request-oob',
   summary: 'Create a presentation request that is bound to no proposal and to no existing connection',
   description:
     '422: a constraint, path, filter, pattern or claim format of the presentation definition would not be enforced; the error names it. ' +
     'Contexts in the options are trusted for this request in addition to those of the service, and so is a context at an address that `schema` names, which ' +
     'is read now. They are not sent to the wallet.',
-  security: 'token',
-  idempotent: true,
   body: ProofRequest,
   answers: { 200: ProofRequestResult },
   refusals: [404],
 }))
 
 export const RequestProof = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'RequestProof',
-  method: 'POST',
   path: '/proofs/request-proof',
   summary: 'Send a proof request to a connection',
   description: '422: something would not be enforced, as for CreateRequest.',
-  security: 'token',
-  idempotent: true,
-  companion: true,
   body: ConnectionProofRequest,
   answers: { 200: ProofRecord },
   refusals: [404],

@@ -4,7 +4,7 @@ import { Timestamp } from '../records/record-json.ts'
 import { EntityId } from '../records/tenant.ts'
 import { DELIVERY_STATUSES, WebhookDelivery } from '../records/webhook-delivery.ts'
 import { RotatedWebhookEndpoint, WebhookEndpoint } from '../records/webhook-endpoint.ts'
-import { defineContract } from './contract.ts'
+import { defineContract, QUERY } from './contract.ts'
 import { Cursor, exactly, Limit, MAX_PAGE } from './fields.ts'
 import { MANAGERS } from './webhooks.ts'
 
@@ -22,13 +22,11 @@ const CHANGE = {
 } as const
 
 export const GetWebhookEndpoints = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'GetWebhookEndpoints',
-  method: 'GET',
   path: '/webhooks/orgs/{orgId}',
   summary: 'List the webhook endpoints of an organization, with their health',
   description: `${WHOSE} Registrations without a token are included, as \`pending\`.`,
-  security: 'token',
-  companion: true,
   parameters: { path: v.object({ orgId: EntityId }) },
   answers: { 200: v.array(WebhookEndpoint) },
 }))
@@ -77,13 +75,11 @@ export const EnableWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const GetWebhookDeliveries = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'GetWebhookDeliveries',
-  method: 'GET',
   path: '/webhooks/orgs/{orgId}/{endpointId}/deliveries',
   summary: 'List the attempts to deliver events to a webhook endpoint, newest first',
   description: `${WHOSE} Attempts are kept for 30 days.`,
-  security: 'token',
-  companion: true,
   parameters: {
     path: EndpointPath,
     query: v.object({

@@ -7,7 +7,7 @@ import { urlFault } from '../egress/address-guard.ts'
 import { NotificationRegistrationResult, WebhookRegistrationResult } from '../records/registration.ts'
 import { EntityId } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
-import { defineContract } from './contract.ts'
+import { COMMAND, defineContract } from './contract.ts'
 import { exactly, text } from './fields.ts'
 
 /** Why a URL is refused; undefined if it is not. `local`: the local stage also allows `http` and loopback addresses. */
@@ -32,6 +32,7 @@ export const MANAGERS =
 
 export const RegisterNotificationWebhook = /* @__PURE__ */ defineContract(() => ({
   operationId: 'RegisterNotificationWebhook',
+  firstInterface: true,
   method: 'POST',
   path: '/notification/register/webhook-endpoint',
   summary: 'Register organization webhook endpoint for notification',
@@ -46,13 +47,12 @@ export const RegisterNotificationWebhook = /* @__PURE__ */ defineContract(() => 
 }))
 
 export const RegisterWebhook = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'RegisterWebhook',
-  method: 'POST',
+  firstInterface: true,
   path: '/webhooks/orgs/{orgId}/register',
   summary: 'Register Webhook',
   description: `Needs a token of ${MANAGERS}.`,
-  security: 'token',
-  idempotent: true,
   parameters: { path: v.object({ orgId: EntityId }) },
   holdsSecret: true,
   body: exactly({ webhookUrl: EndpointUrl }),

@@ -13,7 +13,6 @@ export const GetWebvhLog = /* @__PURE__ */ defineContract(() => ({
   summary: "Get the log of an agent's did:webvh",
   description: 'For verifiers of credentials. `base` is the base agent.',
   security: 'none',
-  companion: true,
   parameters: { path: v.object({ tenantId: EntityId }) },
   contentType: 'text/jsonl',
   answers: { 200: v.string() },
@@ -29,7 +28,6 @@ export const GetWebvhResource = /* @__PURE__ */ defineContract(() => ({
     'For verifiers of credentials: a schema, a credential definition, a revocation registry or a status list of AnonCreds. New links to status ' +
     'lists are added to a registry; all other resources never change.',
   security: 'none',
-  companion: true,
   parameters: { path: v.object({ tenantId: EntityId, resourceId: EntityId }) },
   contentType: 'application/json',
   answers: {
@@ -58,7 +56,6 @@ export const GetTailsFile = /* @__PURE__ */ defineContract(() => ({
   summary: 'Get the tails file of a revocation registry, by its hash',
   description: 'For holders of revocable credentials. It has up to 1.3 MB.',
   security: 'none',
-  companion: true,
   parameters: { path: v.object({ hash: TailsHash }) },
   contentType: 'application/octet-stream',
   answers: { 200: v.string() },
