@@ -93,7 +93,7 @@ interface AnyImplementation<C extends Contract, Prepared, Unit, Answers> extends
 
 const runOf =
   <C extends Contract, Prepared, Unit, Answers>(
-    { operationId, answers: success }: C,
+    { operationId, responses: success }: C,
     { authorize, prepare, handle, answers }: AnyImplementation<C, Prepared, Unit, Answers>,
     inTransaction: InTransaction<Unit, Answers> | undefined,
   ) =>

@@ -85,7 +85,7 @@ export const CreateSchema = /* @__PURE__ */ defineContract(() => ({
     attributes: Attributes,
     ...NOT_ENDORSED,
   }),
-  answers: {
+  responses: {
     200: v.looseObject({
       state: v.picklist(['finished', 'action']),
       schemaId: v.string(),
@@ -102,7 +102,7 @@ export const GetSchemaById = /* @__PURE__ */ defineContract(() => ({
   summary: 'Retrieve a schema of any issuer by its id',
   description: 'The id may be in the path unchanged, with slashes, or percent-encoded.',
   parameters: { path: v.object({ schemaId: ObjectId }) },
-  answers: {
+  responses: {
     200: v.looseObject({
       schemaId: v.string(),
       schema: AnonCredsSchema,
@@ -110,7 +110,7 @@ export const GetSchemaById = /* @__PURE__ */ defineContract(() => ({
       schemaMetadata: Metadata,
     }),
   },
-  refusals: [404],
+  errorStatuses: [404],
 }))
 
 export const CreateCredentialDefinition = /* @__PURE__ */ defineContract(() => ({
@@ -139,7 +139,7 @@ export const CreateCredentialDefinition = /* @__PURE__ */ defineContract(() => (
     ),
     ...NOT_ENDORSED,
   }),
-  answers: {
+  responses: {
     202: v.looseObject({
       ...CredentialDefinitionRecord.entries,
       /** Only in the state `finished`. */
@@ -156,7 +156,7 @@ export const GetCredentialDefinitions = /* @__PURE__ */ defineContract(() => ({
   parameters: {
     query: v.object({ state: v.optional(v.picklist(CREDENTIAL_DEFINITION_STATES)), ...Paging.entries }),
   },
-  answers: { 200: v.array(CredentialDefinitionRecord) },
+  responses: { 200: v.array(CredentialDefinitionRecord) },
 }))
 
 export const GetCredentialDefinitionById = /* @__PURE__ */ defineContract(() => ({
@@ -170,7 +170,7 @@ export const GetCredentialDefinitionById = /* @__PURE__ */ defineContract(() => 
     'and an entry (`REVOC_REG_ENTRY`) after each revocation. Each object of a registry is an event ' +
     '`credential_definition.ledger_objects_added`. An object disappears when the ledger has exactly this object; then the next one appears. The id may be in the path unchanged, with slashes, or percent-encoded.',
   parameters: { path: v.object({ credentialDefinitionId: ObjectId }) },
-  answers: {
+  responses: {
     200: v.looseObject({
       // Only of the agent's own definitions.
       ...v.partial(CredentialDefinitionRecord).entries,
@@ -182,5 +182,5 @@ export const GetCredentialDefinitionById = /* @__PURE__ */ defineContract(() => 
       credentialDefinitionMetadata: Metadata,
     }),
   },
-  refusals: [404],
+  errorStatuses: [404],
 }))

@@ -28,8 +28,8 @@ export const SendMessage = /* @__PURE__ */ defineContract(() => ({
   description: `The record and the message to the wallet are committed together before the answer. \`content\` has at most ${MAX_CONTENT_BYTES} bytes as JSON in UTF-8.`,
   parameters: { path: v.object({ connectionId: EntityId }) },
   body: exactly({ content: Content }),
-  answers: { 200: BasicMessageRecord },
-  refusals: [404],
+  responses: { 200: BasicMessageRecord },
+  errorStatuses: [404],
 }))
 
 export const GetBasicMessages = /* @__PURE__ */ defineContract(() => ({
@@ -40,8 +40,8 @@ export const GetBasicMessages = /* @__PURE__ */ defineContract(() => ({
   description:
     'Oldest first. `metadata["_agent/delivery"]` has the delivery of a sent message: `pending`, or `waiting-for-pickup` for a wallet without an endpoint; finally `delivered` or `failed`.',
   parameters: { path: v.object({ connectionId: EntityId }), query: Paging },
-  answers: { 200: v.array(BasicMessageRecord) },
-  refusals: [404],
+  responses: { 200: v.array(BasicMessageRecord) },
+  errorStatuses: [404],
 }))
 
 export const TenantGetBasicMessages = /* @__PURE__ */ defineContract(() => ({
@@ -51,6 +51,6 @@ export const TenantGetBasicMessages = /* @__PURE__ */ defineContract(() => ({
   path: '/multi-tenancy/basic-messages/{connectionId}/{tenantId}',
   summary: 'Retrieve the basic messages of a connection, addressed through a tenant',
   parameters: { path: v.object({ connectionId: EntityId, tenantId: EntityId }), query: Paging },
-  answers: { 200: v.array(BasicMessageRecord) },
-  refusals: [404],
+  responses: { 200: v.array(BasicMessageRecord) },
+  errorStatuses: [404],
 }))

@@ -14,8 +14,8 @@ const OfConnection = v.object({ connectionId: EntityId })
 const STEP = {
   ...COMMAND,
   parameters: { path: OfConnection },
-  answers: { 200: ConnectionRecord },
-  refusals: [404, 409],
+  responses: { 200: ConnectionRecord },
+  errorStatuses: [404, 409],
 } as const
 
 export const GetConnections = /* @__PURE__ */ defineContract(() => ({
@@ -35,7 +35,7 @@ export const GetConnections = /* @__PURE__ */ defineContract(() => ({
       ...Paging.entries,
     }),
   },
-  answers: { 200: v.array(ConnectionRecord) },
+  responses: { 200: v.array(ConnectionRecord) },
 }))
 
 export const GetConnectionById = /* @__PURE__ */ defineContract(() => ({
@@ -44,8 +44,8 @@ export const GetConnectionById = /* @__PURE__ */ defineContract(() => ({
   path: '/connections/{connectionId}',
   summary: 'Retrieve one connection record by its record id',
   parameters: { path: OfConnection },
-  answers: { 200: ConnectionRecord },
-  refusals: [404],
+  responses: { 200: ConnectionRecord },
+  errorStatuses: [404],
 }))
 
 export const AcceptConnectionRequest = /* @__PURE__ */ defineContract(() => ({
@@ -86,6 +86,6 @@ export const DeleteConnection = /* @__PURE__ */ defineContract(() => ({
   description:
     'The other agent gets a hang-up message (Aries RFC 0794), which is committed together with the deletion, unless the handshake is not completed. Credential and proof exchanges remain.',
   parameters: { path: OfConnection },
-  answers: { 204: v.undefined() },
-  refusals: [404],
+  responses: { 204: v.undefined() },
+  errorStatuses: [404],
 }))

@@ -9,8 +9,8 @@ import { CredentialProposal } from './credential-proposal.ts'
 
 const STEP = {
   ...COMMAND,
-  answers: { 200: CredentialExchangeRecord },
-  refusals: [404, 409],
+  responses: { 200: CredentialExchangeRecord },
+  errorStatuses: [404, 409],
 } as const
 
 export const ProposeCredential = /* @__PURE__ */ defineContract(() => ({

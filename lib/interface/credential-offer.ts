@@ -101,8 +101,8 @@ export const CreateOffer = /* @__PURE__ */ defineContract(() => ({
     'As JSON-LD or AnonCreds (indy, anoncreds). 422: the attributes are not those of the schema; the error names them, and nothing is sent. ' +
     'A wallet is only issued exactly what was offered to it.',
   body: ConnectionOffer,
-  answers: { 200: CredentialExchangeRecord },
-  refusals: [404],
+  responses: { 200: CredentialExchangeRecord },
+  errorStatuses: [404],
 }))
 
 export const CreateOfferOob = /* @__PURE__ */ defineContract(() => ({
@@ -111,7 +111,7 @@ export const CreateOfferOob = /* @__PURE__ */ defineContract(() => ({
   path: '/credentials/create-offer-oob',
   summary: 'Offer a credential in a single-use out-of-band invitation',
   body: OutOfBandOffer,
-  answers: {
+  responses: {
     200: v.strictObject({
       ...INVITATION_RESULT,
       outOfBandRecordId: v.string(),
@@ -122,5 +122,5 @@ export const CreateOfferOob = /* @__PURE__ */ defineContract(() => ({
       credentialRequestThId: v.string(),
     }),
   },
-  refusals: [404],
+  errorStatuses: [404],
 }))

@@ -15,8 +15,8 @@ export const GetCredentialById = /* @__PURE__ */ defineContract(() => ({
   path: '/credentials/{credentialRecordId}',
   summary: 'Retrieve one credential exchange record by its record id',
   parameters: { path: v.object({ credentialRecordId: EntityId }) },
-  answers: { 200: CredentialExchangeRecord },
-  refusals: [404],
+  responses: { 200: CredentialExchangeRecord },
+  errorStatuses: [404],
 }))
 
 export const GetCredentials = /* @__PURE__ */ defineContract(() => ({
@@ -25,7 +25,7 @@ export const GetCredentials = /* @__PURE__ */ defineContract(() => ({
   path: '/credentials',
   summary: "List the credential exchanges of the token's agent, in both roles",
   parameters: { query: exchangeQuery(CREDENTIAL_STATES, CREDENTIAL_ROLES) },
-  answers: { 200: v.array(CredentialExchangeRecord) },
+  responses: { 200: v.array(CredentialExchangeRecord) },
 }))
 
 export const GetCredentialFormData = /* @__PURE__ */ defineContract(() => ({
@@ -34,8 +34,8 @@ export const GetCredentialFormData = /* @__PURE__ */ defineContract(() => ({
   path: '/credentials/{credentialRecordId}/form-data',
   summary: 'Retrieve the contents of the messages of a credential exchange: proposal, offer, request and credential',
   parameters: { path: v.object({ credentialRecordId: EntityId }) },
-  answers: { 200: CredentialFormData },
-  refusals: [404],
+  responses: { 200: CredentialFormData },
+  errorStatuses: [404],
 }))
 
 export const RevokeCredential = /* @__PURE__ */ defineContract(() => ({
@@ -46,6 +46,6 @@ export const RevokeCredential = /* @__PURE__ */ defineContract(() => ({
   description:
     'After the answer the credential is certain to be revoked: `metadata["_agent/revocation"]` is `pending` until the status list is published, and then `published`. A holder with a connection is notified (Aries RFC 0721). A repetition has the same answer and no effect.',
   parameters: { path: v.object({ credentialRecordId: EntityId }) },
-  answers: { 200: CredentialExchangeRecord },
-  refusals: [404, 409],
+  responses: { 200: CredentialExchangeRecord },
+  errorStatuses: [404, 409],
 }))

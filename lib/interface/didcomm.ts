@@ -16,6 +16,6 @@ export const ReceiveDidcomm = /* @__PURE__ */ defineContract(() => ({
   parameters: { path: v.object({ tenantId: v.optional(EntityId) }) },
   body: JsonObject,
   mediaTypes: ['application/didcomm-envelope-enc', 'application/ssi-agent-wire'],
-  answers: { 200: v.optional(JsonObject) },
-  refusals: [404, 409],
+  responses: { 200: v.optional(JsonObject) },
+  errorStatuses: [404, 409],
 }))

@@ -53,7 +53,7 @@ export const CreateDid = /* @__PURE__ */ defineContract(() => ({
     privatekey: OnLedger,
     endpoint: OnLedger,
   }),
-  answers: {
+  responses: {
     200: v.looseObject({
       did: v.string(),
       didDocument: DidDocument,
@@ -71,7 +71,7 @@ export const GetDids = /* @__PURE__ */ defineContract(() => ({
   description:
     'The DIDs that were created by requests, and those that the agent issues with. The did:peer of a single invitation or connection is in its record.',
   parameters: { query: Paging },
-  answers: { 200: v.array(DidRecord) },
+  responses: { 200: v.array(DidRecord) },
 }))
 
 /** Like `Did`, but in one regular expression, with the maximum length of DIDs that the agent reads. */
@@ -88,10 +88,10 @@ export const ResolveDid = /* @__PURE__ */ defineContract(() => ({
     'The result is not stored. 404: the document is not found. 422: the DID is malformed, or its method is not supported; `didResolutionMetadata.error` is in ' +
     '`details`. The DID may be in the path unchanged or percent-encoded.',
   parameters: { path: v.object({ did: DidInPath }) },
-  answers: {
+  responses: {
     200: v.looseObject({ didDocument: DidDocument, didDocumentMetadata: Metadata, didResolutionMetadata: Metadata }),
   },
-  refusals: [404, 422],
+  errorStatuses: [404, 422],
 }))
 
 export const GetWebDidDocument = /* @__PURE__ */ defineContract(() => ({
@@ -103,6 +103,6 @@ export const GetWebDidDocument = /* @__PURE__ */ defineContract(() => ({
   security: 'none',
   parameters: { path: v.object({ tenantId: EntityId }) },
   contentType: 'application/json',
-  answers: { 200: DidDocument },
-  refusals: [404],
+  responses: { 200: DidDocument },
+  errorStatuses: [404],
 }))

@@ -43,8 +43,8 @@ export const CreateInvitation = /* @__PURE__ */ defineContract(() => ({
     /** A DID of this agent with a DIDComm service. */
     invitationDid: v.optional(Did),
   }),
-  answers: { 200: v.strictObject(INVITATION_RESULT) },
-  refusals: [404],
+  responses: { 200: v.strictObject(INVITATION_RESULT) },
+  errorStatuses: [404],
 }))
 
 export const CreateLegacyInvitation = /* @__PURE__ */ defineContract(() => ({
@@ -53,14 +53,14 @@ export const CreateLegacyInvitation = /* @__PURE__ */ defineContract(() => ({
   path: '/oob/create-legacy-invitation',
   summary: 'Create an invitation of the connections protocol (Aries RFC 0160)',
   body: exactly(INVITER),
-  answers: {
+  responses: {
     200: v.strictObject({
       ...INVITATION_RESULT,
       /** The key that was made for it, where the caller named none. */
       recipientKey: v.optional(v.string()),
     }),
   },
-  refusals: [404],
+  errorStatuses: [404],
 }))
 
 /** The invitee's own details, and how it accepts an invitation. */
@@ -103,8 +103,8 @@ export const ReceiveInvitation = /* @__PURE__ */ defineContract(() => ({
   summary: 'Receive an invitation of another agent',
   description: `${REQUESTS} An invitation that was received before is a 409 with the id of its record.`,
   body: exactly({ invitation: InvitationMessage, ...RECEIVING }),
-  answers: { 200: Received },
-  refusals: [404],
+  responses: { 200: Received },
+  errorStatuses: [404],
 }))
 
 export const ReceiveInvitationUrl = /* @__PURE__ */ defineContract(() => ({
@@ -116,8 +116,8 @@ export const ReceiveInvitationUrl = /* @__PURE__ */ defineContract(() => ({
     `${REQUESTS} A URL with \`oob\`, \`c_i\` or \`d_m\` in its query contains the invitation. Any other URL is fetched by https, with at most ` +
     '3 redirects, 64 KiB and 5 seconds. If that fails, the answer is always the same 422.',
   body: exactly({ invitationUrl: text(200_000), ...RECEIVING }),
-  answers: { 200: Received },
-  refusals: [404],
+  responses: { 200: Received },
+  errorStatuses: [404],
 }))
 
 const OUT_OF_BAND_PATH = v.object({ outOfBandId: EntityId })
@@ -130,8 +130,8 @@ export const AcceptInvitation = /* @__PURE__ */ defineContract(() => ({
   description: `${REQUESTS} One that waits for the other agent to accept the reuse of a connection may be accepted again, without reuse.`,
   parameters: { path: OUT_OF_BAND_PATH },
   body: exactly(ACCEPTING),
-  answers: { 200: Received },
-  refusals: [404],
+  responses: { 200: Received },
+  errorStatuses: [404],
 }))
 
 export const ReceiveImplicitInvitation = /* @__PURE__ */ defineContract(() => ({
@@ -140,8 +140,8 @@ export const ReceiveImplicitInvitation = /* @__PURE__ */ defineContract(() => ({
   path: '/oob/receive-implicit-invitation',
   summary: 'Request a connection with the agent of a public DID',
   body: exactly({ did: Did, ...INVITEE }),
-  answers: { 200: v.strictObject({ outOfBandRecord: OutOfBandRecord, connectionRecord: ConnectionRecord }) },
-  refusals: [404],
+  responses: { 200: v.strictObject({ outOfBandRecord: OutOfBandRecord, connectionRecord: ConnectionRecord }) },
+  errorStatuses: [404],
 }))
 
 export const GetOutOfBandRecords = /* @__PURE__ */ defineContract(() => ({
@@ -156,7 +156,7 @@ export const GetOutOfBandRecords = /* @__PURE__ */ defineContract(() => ({
       ...Paging.entries,
     }),
   },
-  answers: { 200: v.array(OutOfBandRecord) },
+  responses: { 200: v.array(OutOfBandRecord) },
 }))
 
 export const GetOutOfBandRecordById = /* @__PURE__ */ defineContract(() => ({
@@ -165,8 +165,8 @@ export const GetOutOfBandRecordById = /* @__PURE__ */ defineContract(() => ({
   path: '/oob/{outOfBandId}',
   summary: 'Retrieve one out-of-band record by its record id',
   parameters: { path: OUT_OF_BAND_PATH },
-  answers: { 200: OutOfBandRecord },
-  refusals: [404],
+  responses: { 200: OutOfBandRecord },
+  errorStatuses: [404],
 }))
 
 export const DeleteOutOfBandRecord = /* @__PURE__ */ defineContract(() => ({
@@ -177,6 +177,6 @@ export const DeleteOutOfBandRecord = /* @__PURE__ */ defineContract(() => ({
   summary: 'Delete an invitation, so that nobody can accept it any more',
   description: 'Its connections remain. A handshake that is not completed can not be completed any more.',
   parameters: { path: OUT_OF_BAND_PATH },
-  answers: { 204: v.undefined() },
-  refusals: [404],
+  responses: { 204: v.undefined() },
+  errorStatuses: [404],
 }))

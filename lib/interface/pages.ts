@@ -27,8 +27,8 @@ export const ShowInvitation = /* @__PURE__ */ defineContract(() => ({
     }),
   },
   pages: 'html or json',
-  answers: { 200: Invitation },
-  refusals: [404, 410],
+  responses: { 200: Invitation },
+  errorStatuses: [404, 410],
 }))
 
 export const GetInvitationById = /* @__PURE__ */ defineContract(() => ({
@@ -43,8 +43,8 @@ export const GetInvitationById = /* @__PURE__ */ defineContract(() => ({
   parameters: { path: v.object({ invitationId: EntityId }) },
   pages: 'html or json',
   redirects: true,
-  answers: { 200: Invitation },
-  refusals: [404, 410],
+  responses: { 200: Invitation },
+  errorStatuses: [404, 410],
 }))
 
 export const ShowDocs = /* @__PURE__ */ defineContract(() => ({
@@ -54,7 +54,7 @@ export const ShowDocs = /* @__PURE__ */ defineContract(() => ({
   summary: 'Show the API reference',
   security: 'none',
   pages: 'html',
-  answers: { 200: v.string() },
+  responses: { 200: v.string() },
 }))
 
 /** A file name without a path. */
@@ -72,6 +72,6 @@ export const GetBrowserFile = /* @__PURE__ */ defineContract(() => ({
   security: 'none',
   parameters: { path: v.object({ file: FileName }) },
   contentType: ['text/css', 'text/javascript', 'text/plain'],
-  answers: { 200: v.string() },
-  refusals: [404],
+  responses: { 200: v.string() },
+  errorStatuses: [404],
 }))

@@ -12,8 +12,8 @@ import { ProofProposal, ProposalAnswer } from './proof-proposal.ts'
 const STEP = {
   ...COMMAND,
   parameters: { path: v.object({ proofRecordId: EntityId }) },
-  answers: { 200: ProofRecord },
-  refusals: [404, 409],
+  responses: { 200: ProofRecord },
+  errorStatuses: [404, 409],
 } as const
 
 export const AcceptProofRequest = /* @__PURE__ */ defineContract(() => ({
@@ -48,8 +48,8 @@ export const ProposeProof = /* @__PURE__ */ defineContract(() => ({
   path: '/proofs/propose-proof',
   summary: 'Send a proof proposal to a connection',
   body: ProofProposal,
-  answers: { 200: ProofRecord },
-  refusals: [404],
+  responses: { 200: ProofRecord },
+  errorStatuses: [404],
 }))
 
 export const AcceptProofProposal = /* @__PURE__ */ defineContract(() => ({

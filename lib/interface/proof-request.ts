@@ -66,8 +66,8 @@ export const CreateRequest = /* @__PURE__ */ defineContract(() => ({
     'Contexts in the options are trusted for this request in addition to those of the service, and so is a context at an address that `schema` names, which ' +
     'is read now. They are not sent to the wallet.',
   body: ProofRequest,
-  answers: { 200: ProofRequestResult },
-  refusals: [404],
+  responses: { 200: ProofRequestResult },
+  errorStatuses: [404],
 }))
 
 export const RequestProof = /* @__PURE__ */ defineContract(() => ({
@@ -77,6 +77,6 @@ export const RequestProof = /* @__PURE__ */ defineContract(() => ({
   summary: 'Send a proof request to a connection',
   description: '422: something would not be enforced, as for CreateRequest.',
   body: ConnectionProofRequest,
-  answers: { 200: ProofRecord },
-  refusals: [404],
+  responses: { 200: ProofRecord },
+  errorStatuses: [404],
 }))

@@ -12,8 +12,8 @@ export const TenantProofFormData = /* @__PURE__ */ defineContract(() => ({
   path: '/multi-tenancy/form-data/{tenantId}/{proofRecordId}',
   summary: 'Retrieve form data of a proof record, addressed through a tenant',
   parameters: { path: v.object({ tenantId: EntityId, proofRecordId: EntityId }) },
-  answers: { 200: ProofFormData },
-  refusals: [404],
+  responses: { 200: ProofFormData },
+  errorStatuses: [404],
 }))
 
 export const GetProofs = /* @__PURE__ */ defineContract(() => ({
@@ -22,7 +22,7 @@ export const GetProofs = /* @__PURE__ */ defineContract(() => ({
   path: '/proofs',
   summary: "List the proof exchanges of the token's agent, in both roles",
   parameters: { query: exchangeQuery(PROOF_STATES, PROOF_ROLES) },
-  answers: { 200: v.array(ProofRecord) },
+  responses: { 200: v.array(ProofRecord) },
 }))
 
 const ONE = v.object({ proofRecordId: EntityId })
@@ -33,8 +33,8 @@ export const GetProofById = /* @__PURE__ */ defineContract(() => ({
   path: '/proofs/{proofRecordId}',
   summary: 'Retrieve one proof exchange record by its record id',
   parameters: { path: ONE },
-  answers: { 200: ProofRecord },
-  refusals: [404],
+  responses: { 200: ProofRecord },
+  errorStatuses: [404],
 }))
 
 export const GetProofFormData = /* @__PURE__ */ defineContract(() => ({
@@ -45,6 +45,6 @@ export const GetProofFormData = /* @__PURE__ */ defineContract(() => ({
   description:
     'A verifier sees a JSON-LD presentation as it was verified, in terms of its own contexts. The claims of a presentation are proved only if the record has `isVerified: true`.',
   parameters: { path: ONE },
-  answers: { 200: BareFormData },
-  refusals: [404],
+  responses: { 200: BareFormData },
+  errorStatuses: [404],
 }))

@@ -38,7 +38,7 @@ export const GetQuestionAnswers = /* @__PURE__ */ defineContract(() => ({
       ...Paging.entries,
     }),
   },
-  answers: { 200: v.array(QuestionAnswerRecord) },
+  responses: { 200: v.array(QuestionAnswerRecord) },
 }))
 
 export const GetQuestionAnswerById = /* @__PURE__ */ defineContract(() => ({
@@ -47,8 +47,8 @@ export const GetQuestionAnswerById = /* @__PURE__ */ defineContract(() => ({
   path: '/question-answer/{questionAnswerId}',
   summary: 'Retrieve a question and its answer by its record id',
   parameters: { path: v.object({ questionAnswerId: EntityId }) },
-  answers: { 200: QuestionAnswerRecord },
-  refusals: [404],
+  responses: { 200: QuestionAnswerRecord },
+  errorStatuses: [404],
 }))
 
 export const SendQuestion = /* @__PURE__ */ defineContract(() => ({
@@ -63,8 +63,8 @@ export const SendQuestion = /* @__PURE__ */ defineContract(() => ({
     validResponses: ValidResponses,
     detail: v.optional(text(MAX_QUESTION)),
   }),
-  answers: { 200: QuestionAnswerRecord },
-  refusals: [404],
+  responses: { 200: QuestionAnswerRecord },
+  errorStatuses: [404],
 }))
 
 export const SendAnswer = /* @__PURE__ */ defineContract(() => ({
@@ -75,6 +75,6 @@ export const SendAnswer = /* @__PURE__ */ defineContract(() => ({
   description: '`response` is the text of one of its `validResponses`. A question can be answered once.',
   parameters: { path: v.object({ questionAnswerId: EntityId }) },
   body: exactly({ response: text(MAX_RESPONSE) }),
-  answers: { 200: QuestionAnswerRecord },
-  refusals: [404],
+  responses: { 200: QuestionAnswerRecord },
+  errorStatuses: [404],
 }))

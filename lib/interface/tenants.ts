@@ -21,5 +21,5 @@ export const CreateTenant = /* @__PURE__ */ defineContract(() => ({
     }),
     orgId: v.optional(EntityId),
   }),
-  answers: { 201: TenantRecord },
+  responses: { 201: TenantRecord },
 }))

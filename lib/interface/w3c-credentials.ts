@@ -12,7 +12,7 @@ export const GetW3cCredentials = /* @__PURE__ */ defineContract(() => ({
   summary: "List the credentials that the token's agent holds",
   description: 'A page has at most 100 of them.',
   parameters: { query: Paging },
-  answers: { 200: v.array(W3cCredentialRecord) },
+  responses: { 200: v.array(W3cCredentialRecord) },
 }))
 
 export const GetW3cCredentialById = /* @__PURE__ */ defineContract(() => ({
@@ -22,6 +22,6 @@ export const GetW3cCredentialById = /* @__PURE__ */ defineContract(() => ({
   summary: 'Retrieve one held credential by the id of its record',
   description: 'The id is in the `credentials` of a credential exchange.',
   parameters: { path: v.object({ w3cCredentialRecordId: EntityId }) },
-  answers: { 200: W3cCredentialRecord },
-  refusals: [404],
+  responses: { 200: W3cCredentialRecord },
+  errorStatuses: [404],
 }))

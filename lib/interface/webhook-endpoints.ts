@@ -18,7 +18,7 @@ const CHANGE = {
   idempotent: true,
   companion: true,
   parameters: { path: EndpointPath },
-  refusals: [404],
+  errorStatuses: [404],
 } as const
 
 export const GetWebhookEndpoints = /* @__PURE__ */ defineContract(() => ({
@@ -28,7 +28,7 @@ export const GetWebhookEndpoints = /* @__PURE__ */ defineContract(() => ({
   summary: 'List the webhook endpoints of an organization, with their health',
   description: `${WHOSE} Registrations without a token are included, as \`pending\`.`,
   parameters: { path: v.object({ orgId: EntityId }) },
-  answers: { 200: v.array(WebhookEndpoint) },
+  responses: { 200: v.array(WebhookEndpoint) },
 }))
 
 export const DeleteWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
@@ -38,7 +38,7 @@ export const DeleteWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
   path: '/webhooks/orgs/{orgId}/{endpointId}',
   summary: 'Delete a webhook endpoint, or a pending registration of one',
   description: `${WHOSE} Returns the deleted endpoint. Its waiting events are not sent any more.`,
-  answers: { 200: WebhookEndpoint },
+  responses: { 200: WebhookEndpoint },
 }))
 
 export const RotateWebhookSecret = /* @__PURE__ */ defineContract(() => ({
@@ -51,7 +51,7 @@ export const RotateWebhookSecret = /* @__PURE__ */ defineContract(() => ({
     `${WHOSE} The secret is shown only once. The previous secret also signs for 24 hours; after another rotation in this time, only ` +
     'the newest secret and the one before it sign.',
   holdsSecret: true,
-  answers: { 200: RotatedWebhookEndpoint },
+  responses: { 200: RotatedWebhookEndpoint },
 }))
 
 export const TestWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
@@ -61,7 +61,7 @@ export const TestWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
   path: '/webhooks/orgs/{orgId}/{endpointId}/test',
   summary: 'Send an endpoint.test event to a webhook endpoint',
   description: `${WHOSE} The result is in the endpoint's deliveries. A disabled endpoint has to be enabled first.`,
-  answers: { 202: v.strictObject({ eventId: v.string() }) },
+  responses: { 202: v.strictObject({ eventId: v.string() }) },
 }))
 
 export const EnableWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
@@ -71,7 +71,7 @@ export const EnableWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
   path: '/webhooks/orgs/{orgId}/{endpointId}/enable',
   summary: 'Enable a disabled webhook endpoint',
   description: `${WHOSE} Events that it has missed are kept for 30 days and can be replayed. An endpoint that is not disabled is not changed.`,
-  answers: { 200: WebhookEndpoint },
+  responses: { 200: WebhookEndpoint },
 }))
 
 export const GetWebhookDeliveries = /* @__PURE__ */ defineContract(() => ({
@@ -88,8 +88,8 @@ export const GetWebhookDeliveries = /* @__PURE__ */ defineContract(() => ({
       cursor: v.optional(Cursor),
     }),
   },
-  answers: { 200: v.array(WebhookDelivery) },
-  refusals: [404],
+  responses: { 200: v.array(WebhookDelivery) },
+  errorStatuses: [404],
 }))
 
 /** `held`: kept while the endpoint was disabled; `failed`: all retries have failed. Pending events need no replay. */
@@ -137,5 +137,5 @@ export const ReplayWebhookEvents = /* @__PURE__ */ defineContract(() => ({
     'delivered ones, or only those in one `state`. Pending events are not affected. If the answer has a `cursor`, there may be more: repeat the call ' +
     'with the same body and this `cursor`.',
   body: Replay,
-  answers: { 202: v.strictObject({ replayed: v.number(), cursor: v.optional(Cursor) }) },
+  responses: { 202: v.strictObject({ replayed: v.number(), cursor: v.optional(Cursor) }) },
 }))

@@ -43,7 +43,7 @@ export const RegisterNotificationWebhook = /* @__PURE__ */ defineContract(() => 
   idempotent: true,
   holdsSecret: true,
   body: exactly({ orgId: EntityId, notificationWebhook: EndpointUrl }),
-  answers: { 201: NotificationRegistrationResult },
+  responses: { 201: NotificationRegistrationResult },
 }))
 
 export const RegisterWebhook = /* @__PURE__ */ defineContract(() => ({
@@ -56,5 +56,5 @@ export const RegisterWebhook = /* @__PURE__ */ defineContract(() => ({
   parameters: { path: v.object({ orgId: EntityId }) },
   holdsSecret: true,
   body: exactly({ webhookUrl: EndpointUrl }),
-  answers: { 201: WebhookRegistrationResult },
+  responses: { 201: WebhookRegistrationResult },
 }))

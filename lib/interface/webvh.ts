@@ -15,8 +15,8 @@ export const GetWebvhLog = /* @__PURE__ */ defineContract(() => ({
   security: 'none',
   parameters: { path: v.object({ tenantId: EntityId }) },
   contentType: 'text/jsonl',
-  answers: { 200: v.string() },
-  refusals: [404],
+  responses: { 200: v.string() },
+  errorStatuses: [404],
 }))
 
 export const GetWebvhResource = /* @__PURE__ */ defineContract(() => ({
@@ -30,7 +30,7 @@ export const GetWebvhResource = /* @__PURE__ */ defineContract(() => ({
   security: 'none',
   parameters: { path: v.object({ tenantId: EntityId, resourceId: EntityId }) },
   contentType: 'application/json',
-  answers: {
+  responses: {
     200: v.looseObject({
       '@context': v.optional(v.unknown()),
       id: v.string(),
@@ -43,7 +43,7 @@ export const GetWebvhResource = /* @__PURE__ */ defineContract(() => ({
       proof: v.record(v.string(), v.unknown()),
     }),
   },
-  refusals: [404],
+  errorStatuses: [404],
 }))
 
 /** `tailsHash` of a revocation registry: SHA-256 in base58. */
@@ -58,6 +58,6 @@ export const GetTailsFile = /* @__PURE__ */ defineContract(() => ({
   security: 'none',
   parameters: { path: v.object({ hash: TailsHash }) },
   contentType: 'application/octet-stream',
-  answers: { 200: v.string() },
-  refusals: [404],
+  responses: { 200: v.string() },
+  errorStatuses: [404],
 }))
