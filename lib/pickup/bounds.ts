@@ -47,8 +47,8 @@ const SHARE_FOR_ANSWERS: Amount = { messages: SHARE.messages / 2, bytes: SHARE.b
  */
 export const BATCH: Amount = { messages: 30, bytes: 512 * 1024 }
 
-const fits = (held: Amount, added: Amount, bound: Amount): boolean =>
-  held.messages + added.messages <= bound.messages && held.bytes + added.bytes <= bound.bytes
+const fits = (present: Amount, added: Amount, bound: Amount): boolean =>
+  present.messages + added.messages <= bound.messages && present.bytes + added.bytes <= bound.bytes
 
 /** The limit that a message would exceed, if any. `answers`: it answers a message of the wallet. */
 export const fullBy = (

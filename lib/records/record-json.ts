@@ -81,8 +81,8 @@ const shownMetadata = (metadata: unknown): Record<string, unknown> =>
 export const toRecordJson = ({ value, tags }: RecordContent): RecordJson => {
   const shared: Record<string, unknown> = {}
   for (const name of ['state', 'role']) {
-    const held = value[name] ?? tags[name]
-    if (held !== undefined) shared[name] = held
+    const shown = value[name] ?? tags[name]
+    if (shown !== undefined) shared[name] = shown
   }
   return { ...value, ...shared, metadata: shownMetadata(value.metadata), _tags: { ...tags, ...shared } }
 }

@@ -36,7 +36,7 @@ export const lastIndex = ({ size }: Pick<Registry, 'size'>): number => size - 1
 export const isNearlyFull = ({ size, taken }: Pick<Registry, 'size' | 'taken'>): boolean =>
   taken >= Math.floor(lastIndex({ size }) * REPLACED_AT)
 
-export interface WantedRegistry extends RegistryKey {
+export interface NewRegistry extends RegistryKey {
   /** `maxCredNum`. */
   size: number
 }
@@ -47,12 +47,12 @@ const ID = /^(\d+)\.(\d+)\.(.+)$/s
 const escaped = (id: string): string => id.replace(/[%|]/g, encodeURIComponent)
 
 const jobOf = (
-  { tenant, credentialDefinitionId, number, size }: WantedRegistry,
+  { tenant, credentialDefinitionId, number, size }: NewRegistry,
   type: JobType = 'revocation-registry',
 ): JobKey => ({ tenant, type, id: `${number}.${size}.${escaped(credentialDefinitionId)}` })
 
 /** The registry that a job should create; undefined if its id names none. */
-export const wantedRegistry = ({ tenant, id }: JobKey): WantedRegistry | undefined => {
+export const registryOfJob = ({ tenant, id }: JobKey): NewRegistry | undefined => {
   const [, number, size, definition] = ID.exec(id) ?? []
   if (definition === undefined) return undefined
   const credentialDefinitionId = definition.replace(/%25|%7C/g, decodeURIComponent)
@@ -60,21 +60,21 @@ export const wantedRegistry = ({ tenant, id }: JobKey): WantedRegistry | undefin
 }
 
 /** Requests the first registry of a definition, in the transaction that publishes the definition. */
-export const enqueueFirstRegistry = (unit: UnitOfWork, wanted: Omit<WantedRegistry, 'number'>): void =>
-  enqueue(unit, jobOf({ ...wanted, number: 1 }))
+export const enqueueFirstRegistry = (unit: UnitOfWork, added: Omit<NewRegistry, 'number'>): void =>
+  enqueue(unit, jobOf({ ...added, number: 1 }))
 
 /**
  * Requests a registry in its own transaction, unless it exists or was requested. Returns whether a ledger's operator
  * has to write it. Throws `store.unavailable`, `store.conflict`.
  */
-export const ensureRegistry = (wanted: WantedRegistry): Promise<boolean> =>
-  transaction(wanted.tenant, async (unit) => {
+export const ensureRegistry = (added: NewRegistry): Promise<boolean> =>
+  transaction(added.tenant, async (unit) => {
     const [registry, job, write] = await Promise.all([
-      unit.load(registryItem, wanted),
-      unit.load(jobItem, jobOf(wanted)),
-      unit.load(registryWriteItem, wanted),
+      unit.load(registryItem, added),
+      unit.load(jobItem, jobOf(added)),
+      unit.load(registryWriteItem, added),
     ])
-    if (registry === undefined && job === undefined && write === undefined) enqueue(unit, jobOf(wanted))
+    if (registry === undefined && job === undefined && write === undefined) enqueue(unit, jobOf(added))
     return write !== undefined
   })
 
@@ -85,7 +85,7 @@ interface Write {
   transaction: unknown
 }
 
-const itemOf = (registry: WantedRegistry, { registryId, transaction }: Write) => {
+const itemOf = (registry: NewRegistry, { registryId, transaction }: Write) => {
   if (!isObject(transaction)) throw new AgentError('internal', 'a ledger does not say what is to be written')
   return registryWriteItem.encode({ ...registry, registryId, transaction, since: new Date().toISOString() })
 }
@@ -112,7 +112,7 @@ const announce = async (unit: UnitOfWork, { credentialDefinitionId }: RegistryKe
  * Starts waiting for the operator; the job `registry-write` polls the ledger. Conflicts if something of the registry is
  * waiting already.
  */
-export const waitForWrite = async (unit: UnitOfWork, registry: WantedRegistry, write: Write): Promise<void> => {
+export const waitForWrite = async (unit: UnitOfWork, registry: NewRegistry, write: Write): Promise<void> => {
   unit.create(itemOf(registry, write))
   enqueue(unit, jobOf(registry, 'registry-write'))
   await announce(unit, registry, write)
@@ -121,7 +121,7 @@ export const waitForWrite = async (unit: UnitOfWork, registry: WantedRegistry, w
 /** Waits for the next object in the same job. */
 export const waitForNextWrite = async (
   unit: UnitOfWork,
-  registry: WantedRegistry,
+  registry: NewRegistry,
   write: Write,
   since: string,
 ): Promise<void> => {

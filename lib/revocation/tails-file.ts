@@ -47,11 +47,15 @@ export const removeTailsFile = async (unit: UnitOfWork, hash: string): Promise<v
 }
 
 /** A cache of 32 MB, because anybody may request a file repeatedly, at up to 320 read units. */
-const kept = new Bounded<string, Buffer>(32 * 1024 * 1024, Number.POSITIVE_INFINITY, ({ byteLength }) => byteLength)
+const cachedFiles = new Bounded<string, Buffer>(
+  32 * 1024 * 1024,
+  Number.POSITIVE_INFINITY,
+  ({ byteLength }) => byteLength,
+)
 
 /** The tails file with a hash for a public request, from the cache if possible. Throws `resource.not_found`. */
 export const requireTailsFile = async (hash: string): Promise<Buffer> => {
-  const content = kept.get(hash) ?? (await readTailsFile(hash))
+  const content = cachedFiles.get(hash) ?? (await readTailsFile(hash))
   if (content === undefined) throw new AgentError('resource.not_found', 'there is no such tails file')
-  return kept.set(hash, content)
+  return cachedFiles.set(hash, content)
 }

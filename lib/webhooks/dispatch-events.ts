@@ -83,7 +83,7 @@ const eventWriter = () => {
  * Waits for all, even if one fails. An outage takes precedence over other errors, because then the whole change is
  * retried.
  */
-const settleAll = async <T>(work: Promise<T>[]): Promise<T[]> => {
+const waitForAll = async <T>(work: Promise<T>[]): Promise<T[]> => {
   const results = await Promise.allSettled(work)
   const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
   if (errors.length > 0) throw errors.find(mayPassLater) ?? errors[0]
@@ -129,7 +129,7 @@ export const dispatchEvents = async (records: DynamoDBRecord[]): Promise<FailedC
 
   const dispatch = async (fact: Fact): Promise<void> => {
     const orgId = 'orgId' in fact.of ? fact.of.orgId : await organizationOf(fact.of.tenant)
-    const written = await settleAll(eventsFor(fact, await endpointsOf(orgId)).map(write))
+    const written = await waitForAll(eventsFor(fact, await endpointsOf(orgId)).map(write))
     woken.push(...written.flat())
   }
 

@@ -62,7 +62,7 @@ const elapsed = (before: string | undefined, after: string | undefined): boolean
   after !== undefined && (before === undefined || Date.parse(after) - Date.parse(before) >= NOTED_EVERY_MS)
 
 /** Whether a change of the health is worth a write: another status, or a time that is a minute newer. */
-export const isNews = (before: EndpointHealth, after: EndpointHealth): boolean =>
+export const isWorthWriting = (before: EndpointHealth, after: EndpointHealth): boolean =>
   before.status !== after.status ||
   before.failingSince !== after.failingSince ||
   elapsed(before.lastSuccessAt, after.lastSuccessAt) ||
@@ -87,7 +87,7 @@ export const recordHealth = async (
   let read: Endpoint | undefined = endpoint
   for (let tries = 0; tries < MAX_TRIES && read !== undefined; tries++) {
     const health = nextHealth(read, result)
-    if (!isNews(read, health)) return read
+    if (!isWorthWriting(read, health)) return read
     const written = await write(read, health)
     if (written !== undefined) {
       if (read.status !== 'disabled' && written.status === 'disabled') logDisabled(written, now)

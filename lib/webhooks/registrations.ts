@@ -26,7 +26,7 @@ import {
 } from './endpoints.ts'
 import { newSecret, PREVIOUS_SECONDS, sealSecret } from './secrets.ts'
 
-export interface WantedEndpoint {
+export interface NewEndpoint {
   orgId: string
   kind: EndpointKind
   url: string
@@ -36,8 +36,8 @@ export interface WantedEndpoint {
  * Registers the organization's active endpoint of a kind. The same URL keeps its id and secret; another URL replaces
  * the endpoint and gets a new secret. A pending registration of the same URL becomes active.
  */
-export const registerEndpoint = async (unit: UnitOfWork, wanted: WantedEndpoint): Promise<Registered> => {
-  const { orgId, kind, url } = wanted
+export const registerEndpoint = async (unit: UnitOfWork, endpoint: NewEndpoint): Promise<Registered> => {
+  const { orgId, kind, url } = endpoint
   const registrations = await readRegistrations(unit, orgId)
   const active = registrations.filter((one) => !isPending(one)).find((one) => one.kind === kind)
   const same = active?.url === url ? active : undefined
@@ -45,13 +45,13 @@ export const registerEndpoint = async (unit: UnitOfWork, wanted: WantedEndpoint)
   const first = same ?? pending[0]
   const now = new Date().toISOString()
   const registration: Registration = {
-    ...wanted,
+    ...endpoint,
     id: first?.id ?? randomUUID(),
     status: 'active',
     createdAt: first?.createdAt ?? now,
     updatedAt: now,
   }
-  const { secret, sealed } = same === undefined ? await sealNew(unit, wanted) : { sealed: secretsOf(same) }
+  const { secret, sealed } = same === undefined ? await sealNew(unit, endpoint) : { sealed: secretsOf(same) }
   const version = (active?.version ?? 0) + 1
   const item = endpointItem.encode({ ...registration, ...sealed, status: 'active', version })
   if (active === undefined) unit.create(item)
@@ -61,9 +61,9 @@ export const registerEndpoint = async (unit: UnitOfWork, wanted: WantedEndpoint)
   return secret === undefined ? { registration } : { registration, secret }
 }
 
-const sealNew = async (unit: UnitOfWork, wanted: WantedEndpoint) => {
+const sealNew = async (unit: UnitOfWork, endpoint: NewEndpoint) => {
   const secret = newSecret()
-  return { secret, sealed: { secret: await sealSecret(unit, wanted, secret) } }
+  return { secret, sealed: { secret: await sealSecret(unit, endpoint, secret) } }
 }
 
 /** A repeated registration during a rotation keeps the previous secret until its time is over. */
@@ -107,7 +107,7 @@ const DECOYS = 256
  * which would reveal that the organization exists, nor with the organization's own users.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
  */
-export const registerPending = async (unit: UnitOfWork, { orgId, url }: WantedEndpoint): Promise<Registered> => {
+export const registerPending = async (unit: UnitOfWork, { orgId, url }: NewEndpoint): Promise<Registered> => {
   const [registrations, inhabited] = await Promise.all([readRegistrations(unit, orgId), hasTenants(orgId)])
   const pending = registrations.filter(isPending)
   const exists = inhabited || orgId === settings().BASE_ORG_ID || pending.length < registrations.length
