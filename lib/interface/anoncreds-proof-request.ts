@@ -31,14 +31,14 @@ const restrictionsOf = (keys: readonly string[]) => {
   const key = v.pipe(
     text(512),
     v.check(
-      (given) => keys.includes(given) || ATTRIBUTE_RESTRICTION.test(given),
+      (name) => keys.includes(name) || ATTRIBUTE_RESTRICTION.test(name),
       'is not a restriction that can be enforced',
     ),
   )
   const restriction = v.pipe(
     noArray(v.record(key, text(2048))),
     v.check(
-      (value) => Object.entries(value).every(([name, held]) => !MARKER.test(name) || held === '1' || held === '0'),
+      (value) => Object.entries(value).every(([name, mark]) => !MARKER.test(name) || mark === '1' || mark === '0'),
       'must mark an attribute with "1" or "0"',
     ),
   )

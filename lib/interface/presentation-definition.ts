@@ -37,8 +37,8 @@ const InputDescriptor = exactly({
 })
 
 const areUnique = (ids: readonly (string | undefined)[]): boolean => {
-  const given = ids.filter((id) => id !== undefined)
-  return new Set(given).size === given.length
+  const present = ids.filter((id) => id !== undefined)
+  return new Set(present).size === present.length
 }
 
 export const PresentationDefinition = v.pipe(

@@ -6,8 +6,8 @@ import * as v from 'valibot'
 import { ProofRecord } from '../records/proof.ts'
 import { EntityId } from '../records/tenant.ts'
 import { COMMAND, defineContract } from './contract.ts'
-import { ProofAnswer, ProofRefusal } from './proof-answer.ts'
-import { ProofProposal, ProposalAnswer } from './proof-proposal.ts'
+import { ProofAcceptance, ProofDecline } from './proof-acceptance.ts'
+import { ProofProposal, ProposalAcceptance } from './proof-proposal.ts'
 
 const STEP = {
   ...COMMAND,
@@ -23,7 +23,7 @@ export const AcceptProofRequest = /* @__PURE__ */ defineContract(() => ({
   summary: 'Send a presentation for a proof request',
   description:
     'With the credentials that are named for each input descriptor or referent. If none is named, the agent selects, and reveals no more than the request asks for. 422: a credential does not fit; nothing is sent.',
-  body: ProofAnswer,
+  body: ProofAcceptance,
 }))
 
 export const DeclineProofRequest = /* @__PURE__ */ defineContract(() => ({
@@ -31,7 +31,7 @@ export const DeclineProofRequest = /* @__PURE__ */ defineContract(() => ({
   operationId: 'DeclineProofRequest',
   path: '/proofs/{proofRecordId}/decline-request',
   summary: 'Decline a proof request, with a problem report to the verifier',
-  body: ProofRefusal,
+  body: ProofDecline,
 }))
 
 export const AcceptPresentation = /* @__PURE__ */ defineContract(() => ({
@@ -59,5 +59,5 @@ export const AcceptProofProposal = /* @__PURE__ */ defineContract(() => ({
   summary: 'Answer a proof proposal with a request for what was proposed, or for something else',
   description:
     'The rules of CreateRequest also apply to what is taken from the proposal. 422: something would not be enforced; nothing is sent.',
-  body: ProposalAnswer,
+  body: ProposalAcceptance,
 }))

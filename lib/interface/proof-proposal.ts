@@ -1,4 +1,4 @@
-/** Request bodies for a prover's proposal, and for a verifier's answer to one. */
+/** Request bodies for a prover's proposal, and for a verifier that accepts one. */
 import * as v from 'valibot'
 import { MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
 import { EntityId } from '../records/tenant.ts'
@@ -86,10 +86,10 @@ export const ProofProposal = withSuitable(
 
 export type ProofProposal = v.InferOutput<typeof ProofProposal>
 
-export const ProposalAnswer = exactly({
+export const ProposalAcceptance = exactly({
   /** The same as in the path. Clients of credo-controller send both. */
   proofRecordId: v.optional(EntityId),
-  /** What to request. For formats that are not given, what was proposed is requested. */
+  /** What to request. For absent formats, what was proposed is requested. */
   proofFormats: v.optional(ProofFormats, {}),
   autoAcceptProof: v.optional(AutoAccept),
   willConfirm: v.optional(v.boolean()),
@@ -97,4 +97,4 @@ export const ProposalAnswer = exactly({
   goalCode: v.optional(text(255)),
 })
 
-export type ProposalAnswer = v.InferOutput<typeof ProposalAnswer>
+export type ProposalAcceptance = v.InferOutput<typeof ProposalAcceptance>

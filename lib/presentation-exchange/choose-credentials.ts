@@ -30,7 +30,7 @@ export interface Unmet {
   descriptorId?: string
 }
 
-interface Wanted {
+interface Selection {
   definition: PresentationDefinition
   /** Credentials that the user names: all of them are shown, or the choice fails. */
   named: Named
@@ -48,15 +48,15 @@ const isHeldBy = ({ subjects }: HeldCredential, signer: string): boolean =>
  * Chooses credentials for each descriptor that has to be met. Throws `WorkLimitError`, because another agent wrote the
  * definition.
  */
-export const chooseCredentials = (wanted: Wanted, work: Work): Chosen[] | Unmet => {
-  const { definition, named } = wanted
+export const chooseCredentials = (selection: Selection, work: Work): Chosen[] | Unmet => {
+  const { definition, named } = selection
   const chosen = new Map<string, readonly HeldCredential[]>()
   for (const descriptor of definition.input_descriptors) {
     const { id: descriptorId } = descriptor
     const own = named.get(descriptorId)
-    const misfit = own?.map((one) => misfitOf(one, descriptor, wanted, work)).find((reason) => reason !== undefined)
+    const misfit = own?.map((one) => misfitOf(one, descriptor, selection, work)).find((reason) => reason !== undefined)
     if (misfit !== undefined) return { descriptorId, reason: misfit }
-    const first = own ?? firstOf(wanted.held, (one) => misfitOf(one, descriptor, wanted, work) === undefined)
+    const first = own ?? firstOf(selection.held, (one) => misfitOf(one, descriptor, selection, work) === undefined)
     if (first.length > 0) chosen.set(descriptorId, first)
   }
   const unknown = [...named.keys()].find((id) => !definition.input_descriptors.some((one) => one.id === id))
@@ -73,15 +73,15 @@ export const chooseCredentials = (wanted: Wanted, work: Work): Chosen[] | Unmet 
     )
 }
 
-const firstOf = <T>(all: readonly T[], isWanted: (one: T) => boolean): T[] => {
-  const found = all.find(isWanted)
-  return found === undefined ? [] : [found]
+const firstOf = <T>(all: readonly T[], matches: (one: T) => boolean): T[] => {
+  const match = all.find(matches)
+  return match === undefined ? [] : [match]
 }
 
 const misfitOf = (
   credential: HeldCredential,
   { schema, format, constraints = {} }: InputDescriptor,
-  { definition, signer }: Wanted,
+  { definition, signer }: Selection,
   work: Work,
 ): string | undefined => {
   if (!isHeldBy(credential, signer)) return 'is about another subject than the one that signs the presentation'
@@ -116,15 +116,15 @@ const descriptorsToShow = (
   const { submission_requirements: requirements, input_descriptors: descriptors } = definition
   if (requirements === undefined) return new Set(descriptors.map(({ id }) => id).filter(isMet))
   const group = (name: string) => descriptors.filter(({ group = [] }) => group.includes(name)).map(({ id }) => id)
-  const take = (requirement: SubmissionRequirement): string[] | undefined => {
+  const shownFor = (requirement: SubmissionRequirement): string[] | undefined => {
     const { rule, count, min, from, from_nested: nested = [] } = requirement
-    const parts = from === undefined ? nested.map(take) : group(from).map((id) => (isMet(id) ? [id] : undefined))
+    const parts = from === undefined ? nested.map(shownFor) : group(from).map((id) => (isMet(id) ? [id] : undefined))
     const met = parts.filter((part) => part !== undefined)
     if (rule === 'all') return met.length === parts.length ? met.flat() : undefined
     const preferred = met.toSorted((a, b) => Number(b.some(isNamed)) - Number(a.some(isNamed)))
     const least = Math.max(count ?? min ?? 1, met.filter((part) => part.some(isNamed)).length)
     return preferred.length < least ? undefined : preferred.slice(0, least).flat()
   }
-  const taken = requirements.map(take)
-  return taken.includes(undefined) ? undefined : new Set(taken.flatMap((part) => part ?? []))
+  const shown = requirements.map(shownFor)
+  return shown.includes(undefined) ? undefined : new Set(shown.flatMap((part) => part ?? []))
 }

@@ -4,7 +4,7 @@
  */
 import { isObject } from '../json.ts'
 import type { Constraints, Field } from './definition-schema.ts'
-import { passes } from './filter.ts'
+import { matchesFilter } from './filter.ts'
 import { type Location, parseTenantPath, type Selected, select } from './path.ts'
 import type { Work } from './work.ts'
 
@@ -15,9 +15,9 @@ interface FieldResult {
 }
 
 /**
- * Evaluates a field: the first path counts that leads to a value which passes the filter. Of several values at a path,
- * such as `$.type[*]`, one that passes is enough. An array is filtered as a whole: `contains` and `items` are for its
- * elements. A claim that is present and passes on no path does not satisfy the field, even if it is optional. Throws
+ * Evaluates a field: the first path counts that leads to a value which matches the filter. Of several values at a path,
+ * such as `$.type[*]`, one that matches is enough. An array is filtered as a whole: `contains` and `items` are for its
+ * elements. A claim that is present and matches on no path does not satisfy the field, even if it is optional. Throws
  * `WorkLimitError`.
  */
 export const evaluateField = ({ path, filter, optional }: Field, credential: unknown, work: Work): FieldResult => {
@@ -26,7 +26,7 @@ export const evaluateField = ({ path, filter, optional }: Field, credential: unk
     const parsed = parseTenantPath(text)
     if (parsed === undefined) return { satisfied: false, matches: [] }
     const selected = select(parsed, credential, work)
-    const matches = filter === undefined ? selected : selected.filter(({ value }) => passes(filter, value, work))
+    const matches = filter === undefined ? selected : selected.filter(({ value }) => matchesFilter(filter, value, work))
     if (matches.length > 0) return { satisfied: true, matches }
     isAbsent &&= selected.length === 0
   }

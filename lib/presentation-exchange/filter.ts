@@ -9,12 +9,13 @@ import { isFound } from './pattern.ts'
 import { VISIT, type Work } from './work.ts'
 
 /**
- * Whether a value passes a filter. In JSON Schema a keyword that does not apply to the type of the value passes:
+ * Whether a value matches a filter. In JSON Schema a keyword that does not apply to the type of the value passes:
  * `{"minimum": 18}` accepts every text, and `{"contains": {"const": "Degree"}}` any `type` that is no array. Here such
  * a keyword is undecided, and so is an unknown one, or one that can't be checked, such as the pattern of a text that is
- * too long. A filter passes only if all of it is decided, also within `not`. Throws `WorkLimitError`.
+ * too long. A filter matches only if all of it is decided, also within `not`. Throws `WorkLimitError`.
  */
-export const passes = (filter: Filter, value: unknown, work: Work): boolean => verdict(filter, value, work) === true
+export const matchesFilter = (filter: Filter, value: unknown, work: Work): boolean =>
+  verdict(filter, value, work) === true
 
 /** undefined: undecided. */
 type Verdict = boolean | undefined
@@ -24,21 +25,21 @@ const verdict = (filter: Filter, value: unknown, work: Work): Verdict => {
   const { type, const: constant, enum: values, format, pattern, minLength, maxLength, ...others } = filter
   const { not, contains, items, ...bounds } = others
   return every([
-    given(type, (name) => isOfType(name, value)),
-    given(constant, (expected) => value === expected),
-    given(values, (expected) => expected.some((one) => one === value)),
-    given(format, (name) => ofText(value, (text) => hasFormat(name, text))),
-    given(minLength, (least) => ofText(value, (text) => [...text].length >= least)),
-    given(maxLength, (most) => ofText(value, (text) => [...text].length <= most)),
-    given(pattern, (source) => ofText(value, (text) => isFound(source, text, work))),
-    given(not, (inner) => negate(verdict(inner, value, work))),
-    given(items, (inner) => ofArray(value, (all) => every(all.map((one) => verdict(inner, one, work))))),
-    given(contains, (inner) => ofArray(value, (all) => some(all.map((one) => verdict(inner, one, work))))),
-    ...Object.entries(bounds).map(([keyword, bound]) => given(bound, (limit) => isWithin(keyword, limit, value))),
+    ifPresent(type, (name) => isOfType(name, value)),
+    ifPresent(constant, (expected) => value === expected),
+    ifPresent(values, (expected) => expected.some((one) => one === value)),
+    ifPresent(format, (name) => ofText(value, (text) => hasFormat(name, text))),
+    ifPresent(minLength, (min) => ofText(value, (text) => [...text].length >= min)),
+    ifPresent(maxLength, (max) => ofText(value, (text) => [...text].length <= max)),
+    ifPresent(pattern, (source) => ofText(value, (text) => isFound(source, text, work))),
+    ifPresent(not, (inner) => negate(verdict(inner, value, work))),
+    ifPresent(items, (inner) => ofArray(value, (all) => every(all.map((one) => verdict(inner, one, work))))),
+    ifPresent(contains, (inner) => ofArray(value, (all) => some(all.map((one) => verdict(inner, one, work))))),
+    ...Object.entries(bounds).map(([keyword, bound]) => ifPresent(bound, (limit) => isWithin(keyword, limit, value))),
   ])
 }
 
-const given = <T>(expected: T | undefined, decide: (expected: T) => Verdict): Verdict =>
+const ifPresent = <T>(expected: T | undefined, decide: (expected: T) => Verdict): Verdict =>
   expected === undefined ? true : decide(expected)
 
 const ofText = (value: unknown, decide: (text: string) => Verdict): Verdict =>
@@ -66,19 +67,19 @@ const isOfType = (name: Filter['type'], value: unknown): boolean => {
   return typeof value === name
 }
 
-const isLeast = (order: number): boolean => order >= 0
-const isMost = (order: number): boolean => order <= 0
+const isAtLeast = (order: number): boolean => order >= 0
+const isAtMost = (order: number): boolean => order <= 0
 const isAbove = (order: number): boolean => order > 0
 const isBelow = (order: number): boolean => order < 0
 
 /** The order of value and bound that each keyword requires. */
 const BOUNDS = new Map([
-  ['minimum', isLeast],
-  ['maximum', isMost],
+  ['minimum', isAtLeast],
+  ['maximum', isAtMost],
   ['exclusiveMinimum', isAbove],
   ['exclusiveMaximum', isBelow],
-  ['formatMinimum', isLeast],
-  ['formatMaximum', isMost],
+  ['formatMinimum', isAtLeast],
+  ['formatMaximum', isAtMost],
   ['formatExclusiveMinimum', isAbove],
   ['formatExclusiveMaximum', isBelow],
 ])

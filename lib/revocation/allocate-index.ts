@@ -75,7 +75,7 @@ const askForFirst = async ({ tenant, credentialDefinitionId }: Omit<Found, keyof
 
 /**
  * Returns whether a ledger's operator has to write the registry. Concurrent offers request the same one, so a conflict
- * is no error.
+ * is not an error.
  */
 const requestRegistry = async (registry: NewRegistry): Promise<boolean> => {
   try {

@@ -21,7 +21,7 @@ const STEP = {
 const GOAL = { goalCode: v.optional(text(255)), goal: v.optional(text(2000)) }
 
 /** Absent fields are taken from the proposal. */
-export const ProposalAnswer = exactly({
+export const ProposalAcceptance = exactly({
   ...STEP,
   ...GOAL,
   credentialFormats: v.optional(
@@ -59,7 +59,7 @@ export const checkOffered = (formats: object, protocolVersion: string): v.InferO
 /** An agent has one link secret, with the id `default`. */
 const HolderFormat = exactly({ linkSecretId: v.optional(v.literal('default')) })
 
-export const OfferAnswer = exactly({
+export const OfferAcceptance = exactly({
   ...STEP,
   ...GOAL,
   /** Which of the offered formats to request; all of them if absent or empty. */
@@ -68,7 +68,7 @@ export const OfferAnswer = exactly({
   ),
 })
 
-export const RequestAnswer = exactly({
+export const RequestAcceptance = exactly({
   ...STEP,
   credentialFormats: v.optional(
     exactly({
@@ -80,9 +80,9 @@ export const RequestAnswer = exactly({
   ),
 })
 
-export const CredentialAnswer = exactly({ credentialRecordId: EntityId })
+export const CredentialAcceptance = exactly({ credentialRecordId: EntityId })
 
-export const OfferRefusal = exactly({
+export const OfferDecline = exactly({
   credentialRecordId: EntityId,
   /** Whether to send the issuer a problem report. */
   sendProblemReport: v.optional(v.boolean(), true),
