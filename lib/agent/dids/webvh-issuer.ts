@@ -4,7 +4,7 @@ import { createDID, MultibaseEncoding, multibaseEncode, prepareDataForSigning } 
 import { invalidField } from '../../errors.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { isOurLocation, type Location, locationOf, parseDomain, parseWebvhDid } from '../../webvh/did.ts'
-import { logIn, publishLog } from '../../webvh/published.ts'
+import { publishLog, readWebvhLog } from '../../webvh/published.ts'
 import type { TenantAgent } from '../credo/index.ts'
 import { saveOwnDid } from './own-dids.ts'
 
@@ -23,7 +23,7 @@ interface SigningInput {
 /** The agent's own did:webvh. The first call creates it, and the commit of the running unit of work publishes it. */
 export const webvhIssuer = async (agent: Agent): Promise<string> => {
   const unit = currentUnit()
-  const known = await logIn(unit, unit.tenant)
+  const known = await readWebvhLog(unit, unit.tenant)
   if (known !== undefined) return known.did
   const { did, log } = await make(agent, locationOf(unit.tenant))
   publishLog(unit, { did, log })
@@ -104,7 +104,7 @@ const create = async ({ domain, path }: Location, { publicKeyMultibase, sign, ve
 export const issuerOf = async (agent: TenantAgent, named: string | undefined): Promise<string> => {
   if (named === undefined) return webvhIssuer(agent)
   const unit = currentUnit()
-  if (parseWebvhDid(named) !== undefined && (await logIn(unit, unit.tenant))?.did !== named)
+  if (parseWebvhDid(named) !== undefined && (await readWebvhLog(unit, unit.tenant))?.did !== named)
     throw invalidField('issuerId', 'is not a DID of this agent')
   return named
 }

@@ -10,7 +10,7 @@ import {
 } from '@credo-ts/core'
 import { AgentError, invalidField } from '../../errors.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { logIn } from '../../webvh/published.ts'
+import { readWebvhLog } from '../../webvh/published.ts'
 import { publishWebDocument } from '../../webvh/web-document.ts'
 import { currentAgent, endpointOf, type TenantAgent } from '../credo/index.ts'
 import {
@@ -113,7 +113,7 @@ const webvh = async (agent: TenantAgent, domain: string | undefined): Promise<Cr
     return { did, didDocument: document, didLog: log }
   }
   const did = await webvhIssuer(agent)
-  const published = await logIn(currentUnit(), currentUnit().tenant)
+  const published = await readWebvhLog(currentUnit(), currentUnit().tenant)
   return { did, didDocument: JSON.parse(published?.log.trim().split('\n').at(-1) ?? '{}').state }
 }
 

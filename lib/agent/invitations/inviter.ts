@@ -1,8 +1,8 @@
 /** The agent's name, DID and keys in invitations, and the answer of the operations that create one. */
 import type { DidCommOutOfBandRecord, DidCommRouting } from '@credo-ts/didcomm'
 import { AgentError, invalidField } from '../../errors.ts'
-import { toOutOfBandJson } from '../../records/out-of-band.ts'
 import type { RecordJson } from '../../records/record-json.ts'
+import { toRecordJson } from '../../records/record-json.ts'
 import { BASE_AGENT } from '../../records/tenant.ts'
 import { settings } from '../../settings.ts'
 import { readTenant } from '../../store/tenants.ts'
@@ -40,7 +40,7 @@ export const toInvitationAnswer = (
     invitationUrl: message.toUrl({ domain: PUBLIC_URL }),
     invitation: { ...invitation, messageType: invitation['@type'] },
     shortInvitationUrl: `${PUBLIC_URL}/url/${message.id}`,
-    outOfBandRecord: toOutOfBandJson(toStored(context, record)),
+    outOfBandRecord: toRecordJson(toStored(context, record)),
     invitationDid,
   }
 }

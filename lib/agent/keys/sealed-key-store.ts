@@ -122,7 +122,7 @@ export class SealedKeyStore implements KeyStore {
    * Reads the first of these keys that is stored. If a key can't be opened, that is our error, not an answer: the unit must not commit what follows.
    */
   #read(tenant: string, wanted: readonly WantedKey[]): Promise<FoundKey | null> {
-    return currentUnit().keepFailure(async () => {
+    return currentUnit().recordFailure(async () => {
       const stored = (await getItems(wanted.map(({ address }) => address))).map(keyItem.decode)
       for (const { keyId, address } of wanted) {
         const item = stored.find(({ pk }) => pk === address.pk)

@@ -9,8 +9,8 @@ import {
   ValidResponse,
 } from '@credo-ts/question-answer'
 import { AgentError, invalidField } from '../../errors.ts'
-import { toQuestionAnswerJson } from '../../records/question-answer.ts'
 import type { RecordJson } from '../../records/record-json.ts'
+import { toRecordJson } from '../../records/record-json.ts'
 import { readyConnection, send } from '../connections/index.ts'
 import { currentContext, toStored } from '../credo/index.ts'
 
@@ -65,5 +65,5 @@ const sent = async (
     ...{ agentContext: context, connection, associatedRecord: record },
   })
   await send(() => context.resolve(DidCommMessageSender).sendMessage(outbound))
-  return toQuestionAnswerJson(toStored(context, record))
+  return toRecordJson(toStored(context, record))
 }

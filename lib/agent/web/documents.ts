@@ -174,7 +174,7 @@ const readForStranger = (request: () => Promise<PostOutcome>): Promise<PostOutco
   const unit = currentUnit()
   const message = 'too many documents of other agents are being read for this agent'
   const count = { tenant: unit.tenant, of: 'readings', seconds: WINDOW_SECONDS, max: MAX_AT_ONCE, message }
-  return unit.keepFailure(() => runCounted(count, request))
+  return unit.recordFailure(() => runCounted(count, request))
 }
 
 /** The document of a did:web: this service's own from the table, others through the guarded client. Throws if there is none. */

@@ -8,10 +8,10 @@ import {
 } from '@credo-ts/core'
 import { Bounded } from '../../bounded.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { type AttestedResource, nameOf, readResource, signatureOf } from '../../webvh/attested-resource.ts'
+import { type AttestedResource, contentHash, readResource, signatureOf } from '../../webvh/attested-resource.ts'
 import { parseResourceId, type ResourceId, urlOfResource } from '../../webvh/did.ts'
-import { resourceIn } from '../../webvh/published.ts'
-import { recordVersions } from '../../webvh/seen-versions.ts'
+import { readWebvhResource } from '../../webvh/published.ts'
+import { assertNoRollback } from '../../webvh/seen-versions.ts'
 import { readText } from '../web/index.ts'
 import { hostOf, resolveWebvh } from './resolver.ts'
 
@@ -44,7 +44,7 @@ export const readAttested = async (
   const resource =
     tenant === undefined
       ? await readOnce(`${freshness} ${id}`, () => readOthers(agentContext, parsed, freshness))
-      : readOwn(await resourceIn(currentUnit(), tenant, parsed.name), id)
+      : readOwn(await readWebvhResource(currentUnit(), tenant, parsed.name), id)
   return { resource, issuerId }
 }
 
@@ -73,10 +73,10 @@ const readOthers = async (
   const resource = readResource(text)
   if (resource === undefined) throw new CredoError('it is no attested resource')
   if (resource.id !== id) throw new CredoError('it has another id')
-  if (nameOf(resource.content) !== name) throw new CredoError('its content is not what its id names')
+  if (contentHash(resource.content) !== name) throw new CredoError('its content is not what its id names')
   // Verified at each use, because the DID may no longer have the key.
   await verify(agentContext, resource, await resolveWebvh(issuer))
-  if (freshness === 'growing') await recordVersions(currentUnit(), id, versionsOf(resource))
+  if (freshness === 'growing') await assertNoRollback(currentUnit(), id, versionsOf(resource))
   if (freshness === 'immutable' && text.length <= MAX_KEPT_LENGTH) kept.set(id, text)
   return resource
 }

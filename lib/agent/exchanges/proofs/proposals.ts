@@ -8,9 +8,9 @@ import {
 } from '@credo-ts/didcomm'
 import { invalidField } from '../../../errors.ts'
 import { defined, isObject } from '../../../json.ts'
-import { toProofJson } from '../../../records/proof.ts'
 import { requestOfPreview } from '../../../records/proof-form-data.ts'
 import type { RecordJson } from '../../../records/record-json.ts'
+import { toRecordJson } from '../../../records/record-json.ts'
 import { readyConnection, send } from '../../connections/index.ts'
 import { currentAgent, type TenantAgent, toStored } from '../../credo/index.ts'
 import { type Prepared, type RequestedFormats, withPrepared } from './requests.ts'
@@ -47,7 +47,7 @@ export const proposeProof = async (proposal: Proposal): Promise<RecordJson> => {
       ...defined(others),
     }),
   )
-  return toProofJson(toStored(agent.context, record))
+  return toRecordJson(toStored(agent.context, record))
 }
 
 /** Requested contents, by format. */

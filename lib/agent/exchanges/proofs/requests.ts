@@ -1,8 +1,8 @@
 /** Proof requests (Aries RFC 0037 and 0454), on a connection or in an invitation (RFC 0434). */
 import type { DidCommAutoAcceptProof } from '@credo-ts/didcomm'
 import { defined } from '../../../json.ts'
-import { toProofJson } from '../../../records/proof.ts'
 import type { RecordJson } from '../../../records/record-json.ts'
+import { toRecordJson } from '../../../records/record-json.ts'
 import { readyConnection, send } from '../../connections/index.ts'
 import { agentContexts, currentAgent, type TenantAgent, toStored } from '../../credo/index.ts'
 import {
@@ -94,7 +94,7 @@ export const requestProof = async (
   const record = await send(() =>
     agent.didcomm.proofs.requestProof({ ...toCreateOptions(request, prepared, parentThreadId), connectionId }),
   )
-  return toProofJson(toStored(agent.context, record))
+  return toRecordJson(toStored(agent.context, record))
 }
 
 type CreateOptions = Parameters<TenantAgent['didcomm']['proofs']['createRequest']>[0]

@@ -9,8 +9,8 @@ import {
 } from '@credo-ts/didcomm'
 import { AgentError, invalidField } from '../../../errors.ts'
 import { defined } from '../../../json.ts'
-import { toProofJson } from '../../../records/proof.ts'
 import type { RecordJson } from '../../../records/record-json.ts'
+import { toRecordJson } from '../../../records/record-json.ts'
 import { currentUnit } from '../../../store/transaction.ts'
 import type { TenantAgent } from '../../credo/index.ts'
 import { type Formats, type Turn, takeStep } from '../index.ts'
@@ -36,7 +36,7 @@ const findWithMessages = async (agentContext: AgentContext, id: string): Promise
   return agentContext.resolve(DidCommProofExchangeRepository).findById(agentContext, id)
 }
 
-const PROOF_EXCHANGES = { name: 'proof exchange', field: 'proofRecordId', find: findWithMessages, toJson: toProofJson }
+const PROOF_EXCHANGES = { name: 'proof exchange', field: 'proofRecordId', find: findWithMessages, toJson: toRecordJson }
 
 interface Answer {
   proofFormats: Formats
