@@ -149,6 +149,12 @@ describe('lib/agent', () => {
     }
     expect(uses.length).toBeGreaterThan(50)
   })
+
+  test('casts through unknown and assigns to prototypes in credo/ only', () => {
+    const FORCES = /\bas unknown as\b|\.prototype(?:\.\w+|\[[^\]]+\]) = |\bObject\.\w+\(\w+\.prototype\b/
+    const forcing = files.filter((file) => /^lib\/agent\//.test(file) && FORCES.test(readFileSync(file, 'utf8')))
+    expect(forcing).toEqual(['lib/agent/credo/root-agent.ts'])
+  })
 })
 
 test('no file imports itself by way of others, not even a type', () => {
