@@ -14,7 +14,7 @@ import { currentAgent, type TenantAgent } from '../../credo/index.ts'
 import { Refused } from '../../formats/anoncreds/presentation-checks/index.ts'
 import { noteUnverified, unverifiedBecause } from '../../formats/index.ts'
 import { abandonExchange, updateExchange } from '../../threads/index.ts'
-import { proofProtocolOf } from './protocols.ts'
+import { proofChecksOf } from './protocols.ts'
 import { nextAttempt } from './verification-plan.ts'
 import { waitsForVerification } from './verify-later.ts'
 
@@ -47,7 +47,7 @@ const verifyAgain = async (id: string): Promise<Outcome | undefined> => {
   const proofRecord = await findWaiting(context, id)
   if (proofRecord === undefined) return undefined
   try {
-    await proofProtocolOf(context, proofRecord).verifyAgain(context, proofRecord)
+    await proofChecksOf(context, proofRecord).verifyAgain(context, proofRecord)
   } catch (error) {
     if (error instanceof Refused || error instanceof CredoError) return { state: 'refused', reason: error.message }
     await noteUnverified(id, error)
@@ -89,7 +89,7 @@ const accept = async (
   proofRecord.isVerified = true
   if (presented !== null) proofRecord.metadata.set(PRESENTED, presented)
   await updateExchange(context, proofRecord)
-  if (await proofProtocolOf(context, proofRecord).isAcceptedAutomatically(context, proofRecord))
+  if (await proofChecksOf(context, proofRecord).isAcceptedAutomatically(context, proofRecord))
     await tell(agent, proofRecord, ({ didcomm }) =>
       didcomm.proofs.acceptPresentation({ proofExchangeRecordId: proofRecord.id }),
     )
