@@ -3,5 +3,5 @@ export { ConnectionService, connectionsOfOurKey, currentConnection, isOfCurrentD
 export { completeByMessage, DidExchange, takeRepeatedComplete } from './did-exchange.ts'
 export { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
 export { endConnection, sendTrustPing } from './messages.ts'
-export { findConnection, readyConnection, send } from './ready-connection.ts'
+export { findConnection, readyConnection, sendOn, withSendErrors } from './ready-connection.ts'
 export { isHandshakeRequest } from './strangers.ts'

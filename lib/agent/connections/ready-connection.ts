@@ -1,5 +1,5 @@
 /** The connection that a message is sent to, and errors of sending. */
-import type { AgentContext } from '@credo-ts/core'
+import type { AgentContext, BaseRecord } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
   DidCommConnectionRepository,
@@ -31,7 +31,7 @@ export const readyConnection = async (agentContext: AgentContext, id: string): P
 }
 
 /** Runs `act`, which sends a message. Throws `connection.no_endpoint` if the DID document of the other agent has no usable endpoint. */
-export const send = async <T>(act: () => Promise<T>): Promise<T> => {
+export const withSendErrors = async <T>(act: () => Promise<T>): Promise<T> => {
   try {
     return await act()
   } catch (error) {
@@ -46,7 +46,9 @@ export const sendOn = (
   agentContext: AgentContext,
   connection: DidCommConnectionRecord,
   message: DidCommMessage,
+  associatedRecord?: BaseRecord,
 ): Promise<void> => {
-  const outbound = new DidCommOutboundMessageContext(message, { agentContext, connection })
-  return send(() => agentContext.resolve(DidCommMessageSender).sendMessage(outbound))
+  const of = { agentContext, connection, ...(associatedRecord && { associatedRecord }) }
+  const outbound = new DidCommOutboundMessageContext(message, of)
+  return withSendErrors(() => agentContext.resolve(DidCommMessageSender).sendMessage(outbound))
 }

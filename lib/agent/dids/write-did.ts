@@ -8,7 +8,9 @@ import {
   Kms,
   PeerDidResolver,
 } from '@credo-ts/core'
+import type * as v from 'valibot'
 import { AgentError, invalidField } from '../../errors.ts'
+import type { CreateDid } from '../../interface/dids.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { logIn } from '../../webvh/published.ts'
 import { publishWebDocument } from '../../webvh/web-document.ts'
@@ -26,13 +28,7 @@ import {
 import { webDid, webDidFor } from './web-dids.ts'
 import { makeWebvhDid, webvhIssuer } from './webvh-issuer.ts'
 
-export interface NewDid {
-  method: 'key' | 'jwk' | 'peer' | 'web' | 'webvh'
-  keyType: KeyType
-  seed?: string | undefined
-  domain?: string | undefined
-  numAlgo?: 2 | 4 | undefined
-}
+type NewDid = v.InferOutput<typeof CreateDid.body>
 
 export interface CreatedDid {
   did: string

@@ -2,30 +2,24 @@
 import {
   type DidCommConnectionRecord,
   DidCommHandshakeProtocol,
-  DidCommMessageSender,
-  DidCommOutboundMessageContext,
   type DidCommOutOfBandInvitation,
   type DidCommOutOfBandRecord,
   DidCommOutOfBandRepository,
   DidCommOutOfBandService,
   DidCommOutOfBandState,
 } from '@credo-ts/didcomm'
+import type * as v from 'valibot'
 import { invalidField, isAgentError } from '../../errors.ts'
+import type { AcceptInvitation, ReceiveImplicitInvitation } from '../../interface/out-of-band.ts'
 import { defined } from '../../json.ts'
-import { send } from '../connections/index.ts'
+import { sendOn, withSendErrors } from '../connections/index.ts'
 import type { TenantAgent } from '../credo/index.ts'
 import { assertReachableDid } from '../dids/index.ts'
 import { handleAttachedRequest, requestOf } from './attached-requests.ts'
 import { currentProfile } from './inviter.ts'
 
-export interface Acceptance {
-  label?: string | undefined
-  alias?: string | undefined
-  imageUrl?: string | undefined
-  autoAcceptConnection: boolean
-  ourDid?: string | undefined
-  reuseConnection?: boolean | undefined
-}
+export type Acceptance = Omit<v.InferOutput<typeof ReceiveImplicitInvitation.body>, 'did'> &
+  Partial<v.InferOutput<typeof AcceptInvitation.body>>
 
 const HANDSHAKES: Record<string, DidCommHandshakeProtocol> = {
   didexchange: DidCommHandshakeProtocol.DidExchange,
@@ -97,7 +91,7 @@ const startHandshake = async (
     await assertReachableDid(agent, ourDid, 'ourDid')
   }
   const profile = await currentProfile()
-  return send(() =>
+  return withSendErrors(() =>
     agent.didcomm.connections.acceptOutOfBandInvitation(record, {
       protocol,
       label: label ?? profile.label,
@@ -114,6 +108,5 @@ const requestReuse = async (
   connection: DidCommConnectionRecord,
 ): Promise<void> => {
   const message = await context.resolve(DidCommOutOfBandService).createHandShakeReuse(context, record, connection)
-  const outbound = new DidCommOutboundMessageContext(message, { agentContext: context, connection })
-  await send(() => context.resolve(DidCommMessageSender).sendMessage(outbound))
+  await sendOn(context, connection, message)
 }

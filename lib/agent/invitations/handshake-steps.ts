@@ -4,7 +4,7 @@ import { type DidCommConnectionRecord, DidCommDidExchangeState, DidCommOutOfBand
 import { AgentError } from '../../errors.ts'
 import { toConnectionJson } from '../../records/connection.ts'
 import type { RecordJson } from '../../records/record-json.ts'
-import { findConnection, send } from '../connections/index.ts'
+import { findConnection, withSendErrors } from '../connections/index.ts'
 import { currentAgent, toStored } from '../credo/index.ts'
 import { handleRequestAfterHandshake } from './attached-requests.ts'
 
@@ -49,7 +49,7 @@ const continueHandshake = async (
   act: () => Promise<DidCommConnectionRecord>,
 ): Promise<RecordJson> => {
   try {
-    return toConnectionJson(toStored(context, await send(act)))
+    return toConnectionJson(toStored(context, await withSendErrors(act)))
   } catch (error) {
     if (error instanceof CredoError) throw notReady('the message of the other agent can not be answered', error)
     throw error

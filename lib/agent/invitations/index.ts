@@ -2,7 +2,7 @@
 export { Dispatcher } from './attached-requests.ts'
 export { acceptRequest, acceptResponse } from './handshake-steps.ts'
 export { invitationAt } from './invitation-address.ts'
-export { type InvitationOptions, inviteWith } from './invitation-with-request.ts'
+export { inviteWith } from './invitation-with-request.ts'
 export {
   findInvitation,
   findInvitationOfRequest,
@@ -17,7 +17,6 @@ export {
   mayReuse,
   rememberNamedInvitation,
 } from './invitations.ts'
-export type { InvitationAnswer } from './inviter.ts'
 export { OutOfBandService } from './out-of-band-service.ts'
 export { inviteByKey, inviteToConnect } from './own-invitations.ts'
 export {

@@ -1,22 +1,14 @@
 /** Single-use invitations that carry a request or an offer (Aries RFC 0434, "requests~attach"). */
 import { randomUUID } from 'node:crypto'
 import { type DidCommMessage, type DidCommOutOfBandRecord, DidCommOutOfBandRepository } from '@credo-ts/didcomm'
+import type * as v from 'valibot'
 import { invalidField } from '../../errors.ts'
+import type { INVITATION_FIELDS } from '../../interface/invitation.ts'
 import { defined } from '../../json.ts'
 import type { TenantAgent } from '../credo/index.ts'
 import { currentProfile, type InvitationAnswer, invitationDidOf, routingOf, toInvitationAnswer } from './inviter.ts'
 
-export interface InvitationOptions {
-  goalCode?: string | undefined
-  /** Parent thread of the request; the invitation by default. */
-  parentThreadId?: string | undefined
-  label?: string | undefined
-  imageUrl?: string | undefined
-  recipientKey?: string | undefined
-  invitationDid?: string | undefined
-  /** False: the request is answered without a connection. */
-  handshake: boolean
-}
+export type InvitationOptions = v.InferOutput<v.ObjectSchema<typeof INVITATION_FIELDS, undefined>>
 
 /**
  * Creates a message with `carry`, and the invitation that carries it, in the running unit of work. The invitation is the parent thread of its

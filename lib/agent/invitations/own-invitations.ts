@@ -1,24 +1,12 @@
 /** Creates invitations to connect (Aries RFC 0434, and 0160 for older agents). */
 import { type DidCommHandshakeProtocol, DidCommRoutingService } from '@credo-ts/didcomm'
+import type * as v from 'valibot'
+import type { CreateInvitation, CreateLegacyInvitation } from '../../interface/out-of-band.ts'
 import { defined } from '../../json.ts'
 import { currentAgent, type TenantAgent } from '../credo/index.ts'
 import { currentProfile, type InvitationAnswer, invitationDidOf, routingOf, toInvitationAnswer } from './inviter.ts'
 
-interface Inviter {
-  label?: string | undefined
-  alias?: string | undefined
-  imageUrl?: string | undefined
-  multiUseInvitation: boolean
-  autoAcceptConnection: boolean
-  recipientKey?: string | undefined
-}
-
-export interface ConnectionInvitation extends Inviter {
-  goal?: string | undefined
-  goalCode?: string | undefined
-  handshakeProtocols?: `${DidCommHandshakeProtocol}`[] | undefined
-  invitationDid?: string | undefined
-}
+type Inviter = v.InferOutput<typeof CreateLegacyInvitation.body>
 
 /** Members of both kinds of invitation. Throws `resource.not_found` (tenant). */
 const toConfig = async ({ label, alias, imageUrl, multiUseInvitation, autoAcceptConnection }: Inviter) => {
@@ -35,7 +23,9 @@ const toConfig = async ({ label, alias, imageUrl, multiUseInvitation, autoAccept
  * Creates an invitation in the running unit of work. Throws `resource.not_found` (tenant), and `request.invalid` for a DID or key that is not this
  * agent's.
  */
-export const inviteToConnect = async (invitation: ConnectionInvitation): Promise<InvitationAnswer> => {
+export const inviteToConnect = async (
+  invitation: v.InferOutput<typeof CreateInvitation.body>,
+): Promise<InvitationAnswer> => {
   const agent = await currentAgent()
   const { goal, goalCode, handshakeProtocols } = invitation
   const record = await agent.didcomm.oob.createInvitation({

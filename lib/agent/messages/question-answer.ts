@@ -1,6 +1,6 @@
 /** Asks and answers questions on connections (Aries RFC 0113). */
 import type { AgentContext } from '@credo-ts/core'
-import { type DidCommMessage, DidCommMessageSender, DidCommOutboundMessageContext } from '@credo-ts/didcomm'
+import type { DidCommMessage } from '@credo-ts/didcomm'
 import {
   type QuestionAnswerRecord,
   QuestionAnswerRepository,
@@ -8,24 +8,22 @@ import {
   QuestionAnswerState,
   ValidResponse,
 } from '@credo-ts/question-answer'
+import type * as v from 'valibot'
 import { AgentError, invalidField } from '../../errors.ts'
+import type { SendQuestion } from '../../interface/question-answer.ts'
 import { toQuestionAnswerJson } from '../../records/question-answer.ts'
 import type { RecordJson } from '../../records/record-json.ts'
-import { readyConnection, send } from '../connections/index.ts'
+import { readyConnection, sendOn } from '../connections/index.ts'
 import { currentContext, toStored } from '../credo/index.ts'
-
-export interface NewQuestion {
-  question: string
-  detail?: string | undefined
-  validResponses: { text: string }[]
-}
 
 /**
  * Sends a question in the running unit of work. Returns its record. Throws `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`.
  */
-export const sendQuestion = async (connectionId: string, asked: NewQuestion): Promise<RecordJson> => {
+export const sendQuestion = async (
+  connectionId: string,
+  { question, detail, validResponses }: v.InferOutput<typeof SendQuestion.body>,
+): Promise<RecordJson> => {
   const context = await currentContext()
-  const { question, detail, validResponses } = asked
   await readyConnection(context, connectionId)
   const { questionMessage, questionAnswerRecord } = await context
     .resolve(QuestionAnswerService)
@@ -60,10 +58,6 @@ const sent = async (
   message: DidCommMessage,
   record: QuestionAnswerRecord,
 ): Promise<RecordJson> => {
-  const connection = await readyConnection(context, record.connectionId)
-  const outbound = new DidCommOutboundMessageContext(message, {
-    ...{ agentContext: context, connection, associatedRecord: record },
-  })
-  await send(() => context.resolve(DidCommMessageSender).sendMessage(outbound))
+  await sendOn(context, await readyConnection(context, record.connectionId), message, record)
   return toQuestionAnswerJson(toStored(context, record))
 }

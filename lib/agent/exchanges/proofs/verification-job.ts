@@ -9,7 +9,7 @@ import type { JobHandler } from '../../../jobs/job.ts'
 import { log } from '../../../log.ts'
 import { PRESENTED } from '../../../records/record-json.ts'
 import { transaction } from '../../../store/transaction.ts'
-import { readyConnection, send } from '../../connections/index.ts'
+import { readyConnection, withSendErrors } from '../../connections/index.ts'
 import { currentAgent, type TenantAgent } from '../../credo/index.ts'
 import { Refused } from '../../formats/anoncreds/presentation-checks/index.ts'
 import { noteUnverified, unverifiedBecause } from '../../formats/index.ts'
@@ -105,7 +105,7 @@ const tell = async (
 ): Promise<void> => {
   try {
     if (connectionId !== undefined) await readyConnection(agent.context, connectionId)
-    await send(() => act(agent))
+    await withSendErrors(() => act(agent))
   } catch (error) {
     if (!isAgentError(error) || !UNREACHABLE.includes(error.code)) throw error
     log('info', 'a prover was not told what became of its presentation', {
