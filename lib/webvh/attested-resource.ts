@@ -66,7 +66,7 @@ export const readResource = (text: string): AttestedResource | undefined => {
 const SHA_256 = [0x12, 0x20]
 
 /** The name of a resource: the hash of its content as multihash and multibase. */
-export const nameOf = (content: unknown): string =>
+export const contentHash = (content: unknown): string =>
   multibaseEncode(Uint8Array.from([...SHA_256, ...sha256(canonicalJson(content))]), MultibaseEncoding.BASE58_BTC)
 
 /** The signed bytes: the hash of the proof's options and that of the document. https://www.w3.org/TR/vc-di-eddsa/#hashing-eddsa-jcs-2022 */

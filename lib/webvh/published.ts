@@ -104,7 +104,7 @@ const write = (unit: UnitOfWork, { log, resources }: Published): void => {
 }
 
 /** The log of an agent's DID as the unit of work sees it. */
-export const logIn = async (unit: UnitOfWork, tenant: string): Promise<PublishedLog | undefined> => {
+export const readWebvhLog = async (unit: UnitOfWork, tenant: string): Promise<PublishedLog | undefined> => {
   const { log, logs } = publishedBy(unit)
   if (log !== undefined && tenant === unit.tenant) return log
   const read = logs.get(tenant) ?? unit.load(logItem, { tenant })

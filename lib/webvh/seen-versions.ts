@@ -56,7 +56,11 @@ const read = async (unit: UnitOfWork, subject: string): Promise<Held> => {
  * Records the newest version of `subject` in the running unit of work: a DID, whose log entries contain a hash of all before, or a revocation
  * registry, with its links to lists. `versions`: ids of all versions, oldest first. Throws `request.invalid` if they do not continue those last seen.
  */
-export const recordVersions = async (unit: UnitOfWork, subject: string, versions: readonly string[]): Promise<void> => {
+export const assertNoRollback = async (
+  unit: UnitOfWork,
+  subject: string,
+  versions: readonly string[],
+): Promise<void> => {
   const held = await hold(unit, subject)
   const seen = held.current
   const entries = versions.length

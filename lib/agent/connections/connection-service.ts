@@ -25,8 +25,8 @@ import { didsWithKey, isOfDid } from '../dids/index.ts'
 import { isReadableDocument } from '../envelopes/index.ts'
 import type { Ed25519Key } from '../keys/index.ts'
 import { withoutQueue } from '../transport/index.ts'
-import { admitRequest, expireUnlessCompleted, keepForGood } from './strangers.ts'
 import { assertOfSender } from './their-did.ts'
+import { admitRequest, expireUnlessCompleted, removeExpiry } from './unsolicited-requests.ts'
 
 type Arguments<Name extends 'createResponse' | 'processResponse' | 'updateState'> = Parameters<
   DidCommConnectionService[Name]
@@ -67,8 +67,8 @@ export class ConnectionService extends DidCommConnectionService {
   }
 
   /** Creates a key for each connection. Credo would use the invitation's key if the invitation names one. */
-  override async createResponse(...[agentContext, connection, outOfBand, given]: Arguments<'createResponse'>) {
-    const routing = given ?? (await agentContext.resolve(DidCommRoutingService).getRouting(agentContext))
+  override async createResponse(...[agentContext, connection, outOfBand, chosenRouting]: Arguments<'createResponse'>) {
+    const routing = chosenRouting ?? (await agentContext.resolve(DidCommRoutingService).getRouting(agentContext))
     const response = await super.createResponse(agentContext, connection, outOfBand, routing)
     if (outOfBand.reusable) await expireUnlessCompleted(agentContext, connection)
     return { ...response, message: withoutQueue(response.message) }
@@ -92,7 +92,7 @@ export class ConnectionService extends DidCommConnectionService {
 
   /** Every change of state of both protocols comes here. */
   override async updateState(...[agentContext, connection, state]: Arguments<'updateState'>) {
-    if (state === DidCommDidExchangeState.Completed) await keepForGood(agentContext, connection)
+    if (state === DidCommDidExchangeState.Completed) await removeExpiry(agentContext, connection)
     await super.updateState(agentContext, connection, state)
   }
 
@@ -107,10 +107,10 @@ export class ConnectionService extends DidCommConnectionService {
     const theirs = await didsWithKey(agentContext, senderKey)
     if (theirs.length === 0) return null
     const isTheirs = (did: string | undefined) => theirs.some((record) => isOfDid(record, did))
-    const found = (await connectionsOfOurKey(agentContext, recipientKey)).findLast(
+    const connection = (await connectionsOfOurKey(agentContext, recipientKey)).findLast(
       ({ isReady, theirDid, previousTheirDids }) => isReady && [theirDid, ...previousTheirDids].some(isTheirs),
     )
-    return found ?? null
+    return connection ?? null
   }
 }
 

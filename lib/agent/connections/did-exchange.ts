@@ -19,8 +19,8 @@ import { storeTheirDid } from '../dids/index.ts'
 import { isProblemReport } from '../threads/index.ts'
 import { withoutQueue } from '../transport/index.ts'
 import { isOfCurrentDid } from './connection-service.ts'
-import { admitRequest, expires, expireUnlessCompleted } from './strangers.ts'
-import { assertOfResponder, refusal, theirDidOf } from './their-did.ts'
+import { assertOfResponder, requestNotAccepted, theirDidOf } from './their-did.ts'
+import { admitRequest, expires, expireUnlessCompleted } from './unsolicited-requests.ts'
 
 type Arguments<Name extends 'processRequest' | 'createResponse' | 'processResponse'> = Parameters<
   DidExchangeProtocol[Name]
@@ -44,7 +44,7 @@ export class DidExchange extends DidExchangeProtocol {
     const { agentContext, message, senderKey } = messageContext
     outOfBand.assertRole(DidCommOutOfBandRole.Sender)
     outOfBand.assertState(DidCommOutOfBandState.AwaitResponse)
-    if (senderKey === undefined) throw refusal('the request is not authenticated')
+    if (senderKey === undefined) throw requestNotAccepted('the request is not authenticated')
     await admitRequest(outOfBand)
     const theirs = await theirDidOf(agentContext, message, senderKey)
     await storeTheirDid(agentContext, theirs, senderKey)
@@ -66,8 +66,8 @@ export class DidExchange extends DidExchangeProtocol {
    * Creates a key for each connection. Credo would use the invitation's key if it names one, and a caller may put one key into several invitations.
    * ACA-Py derives its `complete` from the response, and fails without the parent thread.
    */
-  override async createResponse(...[agentContext, connection, outOfBand, given]: Arguments<'createResponse'>) {
-    const routing = given ?? (await agentContext.resolve(DidCommRoutingService).getRouting(agentContext))
+  override async createResponse(...[agentContext, connection, outOfBand, chosenRouting]: Arguments<'createResponse'>) {
+    const routing = chosenRouting ?? (await agentContext.resolve(DidCommRoutingService).getRouting(agentContext))
     const message = await super.createResponse(agentContext, connection, outOfBand, routing)
     message.setThread({ threadId: message.threadId, parentThreadId: outOfBand.outOfBandInvitation.id })
     if (outOfBand.reusable) await expireUnlessCompleted(agentContext, connection)
@@ -77,7 +77,7 @@ export class DidExchange extends DidExchangeProtocol {
   /** Checks the document: Credo accepts keys of other agents in it, and finds no connection by a DID other than did:peer. */
   override async processResponse(...[inbound, outOfBand]: Arguments<'processResponse'>) {
     const { agentContext, message, senderKey } = inbound
-    if (senderKey === undefined) throw refusal('the response is not authenticated')
+    if (senderKey === undefined) throw requestNotAccepted('the response is not authenticated')
     await assertOfResponder(agentContext, message, senderKey)
     const connection = await super.processResponse(inbound, outOfBand)
     if (!isValidPeerDid(message.did)) await storeTheirDid(agentContext, { did: message.did }, senderKey)
@@ -114,10 +114,10 @@ export const completeByMessage: DidCommMessageHandlerMiddleware = async (inbound
 }
 
 /**
- * Accepts a repeated `complete` of a completed connection. Credo's handler would refuse it, and the sender would retry. Credo calls this before the
+ * Accepts a repeated `complete` of a completed connection. Credo's handler would reject it, and the sender would retry. Credo calls this before the
  * handlers.
  */
-export const takeRepeatedComplete: DidCommMessageHandlerMiddleware = async ({ connection, message }, next) => {
+export const acceptRepeatedComplete: DidCommMessageHandlerMiddleware = async ({ connection, message }, next) => {
   const isRepetition =
     message instanceof DidCommDidExchangeCompleteMessage &&
     connection?.state === DidCommDidExchangeState.Completed &&

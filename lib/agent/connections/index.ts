@@ -1,7 +1,7 @@
 /** Connections: handshakes, rotations of DIDs, bounds for those that nobody has invited. */
 export { ConnectionService, connectionsOfOurKey, currentConnection, isOfCurrentDid } from './connection-service.ts'
-export { completeByMessage, DidExchange, takeRepeatedComplete } from './did-exchange.ts'
+export { acceptRepeatedComplete, completeByMessage, DidExchange } from './did-exchange.ts'
 export { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
 export { endConnection, sendTrustPing } from './messages.ts'
 export { findConnection, readyConnection, sendOn, withSendErrors } from './ready-connection.ts'
-export { isHandshakeRequest } from './strangers.ts'
+export { isHandshakeRequest } from './unsolicited-requests.ts'

@@ -48,17 +48,19 @@ export const theirDidOf = async (
   const { did } = request
   if (!did.startsWith('did:') || isDid(did, 'sov')) {
     const document = JsonTransformer.fromJSON(await attachedDocument(agentContext, request, senderKey), DidDoc)
-    if (unqualified(document.id) !== unqualified(did)) throw refusal('the attached document is of another DID')
+    if (unqualified(document.id) !== unqualified(did))
+      throw requestNotAccepted('the attached document is of another DID')
     assertOfSender(document, senderKey)
     return { did: toPeerDid(document, senderKey) }
   }
   if (PEER_OF_DOCUMENT.test(did)) {
     const didDocument = documentOf(did, await attachedDocument(agentContext, request, senderKey))
-    if (didDocument === null) throw refusal('the attached document is of another DID')
+    if (didDocument === null) throw requestNotAccepted('the attached document is of another DID')
     return { did, didDocument: storable(didDocument, senderKey) }
   }
   const document = await agentContext.resolve(DidsApi).resolveDidDocument(did)
-  if (document.id !== did || authenticationMethod(document, senderKey) === undefined) throw refusal(NOT_THEIRS)
+  if (document.id !== did || authenticationMethod(document, senderKey) === undefined)
+    throw requestNotAccepted(NOT_THEIRS)
   return { did }
 }
 
@@ -74,9 +76,10 @@ export const assertOfResponder = async (
   const document = PEER_OF_DOCUMENT.test(did)
     ? documentOf(did, parseBase64(didDoc?.data.base64 ?? ''))
     : (await agentContext.resolve(DidsApi).resolve(did)).didDocument
-  if (document === null) throw rejection('the DID of the response has no document, or another one than is attached')
+  if (document === null)
+    throw responseNotAccepted('the DID of the response has no document, or another one than is attached')
   if (onlyMethod(document, senderKey) === undefined)
-    throw rejection('the response is not packed with the key of the DID that it names')
+    throw responseNotAccepted('the response is not packed with the key of the DID that it names')
 }
 
 /** Method 1: the DID is a hash of its document, which is attached. */
@@ -98,7 +101,7 @@ const unqualified = (did: string): string => did.replace(/^did:sov:/, '')
 /** Credo finds a stored document by the recipient keys of its services, so there has to be one, and all have to be the sender's. */
 const storable = (document: DidDocument, senderKey: Ed25519Key): DidDocument => {
   const method = onlyMethod(document, senderKey)
-  if (method === undefined) throw refusal(NOT_THEIRS)
+  if (method === undefined) throw requestNotAccepted(NOT_THEIRS)
   if (document.recipientKeys.length > 0) return document
   const queue = new DidCommV1Service({ id: '#queue', serviceEndpoint: QUEUE, recipientKeys: [method.id] })
   document.service = [...(document.service ?? []), queue]
@@ -108,22 +111,22 @@ const storable = (document: DidDocument, senderKey: Ed25519Key): DidDocument => 
 /** The attached DID document as JSON, signed by the sender. */
 const attachedDocument = async (agentContext: AgentContext, { didDoc }: Request, senderKey: Ed25519Key) => {
   const { base64, jws } = didDoc?.data ?? {}
-  if (base64 === undefined || jws === undefined) throw refusal('the request brings no signed DID document')
+  if (base64 === undefined || jws === undefined) throw requestNotAccepted('the request brings no signed DID document')
   const payload = Buffer.from(base64, 'base64').toString('base64url')
   const { isValid } = await agentContext.resolve(JwsService).verifyJws(agentContext, {
     jws: { ...jws, payload },
     jwsSigner: { method: 'jwk', jwk: senderKey },
   })
-  if (!isValid) throw refusal('the attached document is not signed by the sender')
+  if (!isValid) throw requestNotAccepted('the attached document is not signed by the sender')
   const json = parseBase64(base64)
-  if (!isObject(json)) throw refusal('the attached document is not a JSON object')
+  if (!isObject(json)) throw requestNotAccepted('the attached document is not a JSON object')
   return json
 }
 
-export const refusal = (message: string): DidExchangeProblemReportError =>
+export const requestNotAccepted = (message: string): DidExchangeProblemReportError =>
   new DidExchangeProblemReportError(message, { problemCode: DidExchangeProblemReportReason.RequestNotAccepted })
 
-const rejection = (message: string): DidExchangeProblemReportError =>
+const responseNotAccepted = (message: string): DidExchangeProblemReportError =>
   new DidExchangeProblemReportError(message, { problemCode: DidExchangeProblemReportReason.ResponseNotAccepted })
 
 /**
@@ -150,7 +153,7 @@ const toPeerDid = (document: DidDoc, senderKey: Ed25519Key): string => {
     routingKeys: routingKeys.map(toKey),
   }))
   const { didDocument } = createPeerDidDocumentFromServices(services, false)
-  if (JSON.stringify(didDocument).length > MAX_DOCUMENT) throw refusal('the attached document is too large')
+  if (JSON.stringify(didDocument).length > MAX_DOCUMENT) throw requestNotAccepted('the attached document is too large')
   return didDocumentToNumAlgo4Did(didDocument).longFormDid
 }
 

@@ -33,7 +33,7 @@ export class KnownDids extends Bounded<string, readonly DidRecord[]> {
 
 /**
  * A DID's record never changes, so a process reads it once. This covers DIDs of this agent, and DIDs that name their document by its hash
- * (did:peer:1, and the short form of did:peer:4). Those of an unfinished handshake expire (strangers.ts): no connection names them then.
+ * (did:peer:1, and the short form of did:peer:4). Those of an unfinished handshake expire (lib/agent/connections/unsolicited-requests.ts): no connection names them then.
  */
 export class AgentDidRepository extends DidRepository {
   readonly #known: KnownDids
@@ -46,20 +46,20 @@ export class AgentDidRepository extends DidRepository {
   override async getCreatedDids(agentContext: AgentContext, query: { method?: string; did?: string }) {
     const { did, method } = query
     const read = () => super.getCreatedDids(agentContext, query)
-    return did === undefined || method !== undefined ? read() : this.#once(agentContext, `created ${did}`, read)
+    return did === undefined || method !== undefined ? read() : this.#readOnce(agentContext, `created ${did}`, read)
   }
 
   override async findCreatedDidByRecipientKey(agentContext: AgentContext, key: Kms.PublicJwk) {
-    const [record] = await this.#once(agentContext, `created by key ${key.fingerprint}`, async () => {
-      const found = await super.findCreatedDidByRecipientKey(agentContext, key)
-      return found === null ? [] : [found]
+    const [record] = await this.#readOnce(agentContext, `created by key ${key.fingerprint}`, async () => {
+      const record = await super.findCreatedDidByRecipientKey(agentContext, key)
+      return record === null ? [] : [record]
     })
     return record ?? null
   }
 
   /** Credo's resolver of did:peer calls this for a document that is not in the DID. */
   override findAllByDid(agentContext: AgentContext, did: string): Promise<DidRecord[]> {
-    return this.#once(agentContext, did, () => super.findAllByDid(agentContext, did))
+    return this.#readOnce(agentContext, did, () => super.findAllByDid(agentContext, did))
   }
 
   /** Stores a DID of another agent once for each key. Throws a CredoError if the key has too many. */
@@ -86,13 +86,13 @@ export class AgentDidRepository extends DidRepository {
   }
 
   /** Reads until a record is found, freezes it because it is shared, and caches it when the reading unit of work commits. */
-  async #once(agentContext: AgentContext, what: string, read: () => Promise<DidRecord[]>): Promise<DidRecord[]> {
+  async #readOnce(agentContext: AgentContext, what: string, read: () => Promise<DidRecord[]>): Promise<DidRecord[]> {
     const key = `${tenantOf(agentContext)} ${what}`
     const known = this.#known.get(key)
     if (known !== undefined) return [...known]
-    const found = deepFreeze(await read())
-    if (found.length > 0) currentUnit().afterCommit(() => this.#known.set(key, found))
-    return [...found]
+    const records = deepFreeze(await read())
+    if (records.length > 0) currentUnit().afterCommit(() => this.#known.set(key, records))
+    return [...records]
   }
 }
 

@@ -67,8 +67,8 @@ export const findOwnDid = async ({ context }: Agent, did: string): Promise<DidRe
  * created the same DID: the commit detects that.
  */
 export const assertReachesNoOther = async ({ context }: Agent, did: string, key: Kms.PublicJwk): Promise<void> => {
-  const found = await context.resolve(DidRepository).findCreatedDidByRecipientKey(context, key)
-  if (found !== null && found.did !== did) throw invalidField('seed', 'is of the key of another DID of this agent')
+  const other = await context.resolve(DidRepository).findCreatedDidByRecipientKey(context, key)
+  if (other !== null && other.did !== did) throw invalidField('seed', 'is of the key of another DID of this agent')
 }
 
 export interface OwnDid {

@@ -20,13 +20,13 @@ export const resolveDid = (tenant: string, did: string): Promise<Resolution> =>
     const { didDocument, didDocumentMetadata, didResolutionMetadata } = await (await currentAgent()).dids.resolve(did)
     if (didDocument === null) throw unresolved(didResolutionMetadata.error ?? 'notFound')
     const document = didDocument.toJSON()
-    // A stranger's server may return anything. Malformed documents are not passed on.
+    // The server of another agent may return anything. Malformed documents are not passed on.
     if (!v.is(DidDocument, document)) throw unresolved('invalidDidDocument')
-    const shown = Object.entries(didResolutionMetadata).filter(([name]) => !OF_CACHE.includes(name))
+    const metadata = Object.entries(didResolutionMetadata).filter(([name]) => !OF_CACHE.includes(name))
     return {
       didDocument: document,
       didDocumentMetadata,
-      didResolutionMetadata: Object.fromEntries(shown),
+      didResolutionMetadata: Object.fromEntries(metadata),
     }
   })
 

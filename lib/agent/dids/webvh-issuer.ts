@@ -4,7 +4,7 @@ import { createDID, MultibaseEncoding, multibaseEncode, prepareDataForSigning } 
 import { invalidField } from '../../errors.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { isOurLocation, type Location, locationOf, parseDomain, parseWebvhDid } from '../../webvh/did.ts'
-import { logIn, publishLog } from '../../webvh/published.ts'
+import { publishLog, readWebvhLog } from '../../webvh/published.ts'
 import type { TenantAgent } from '../credo/index.ts'
 import { saveOwnDid } from './own-dids.ts'
 
@@ -23,9 +23,9 @@ interface SigningInput {
 /** The agent's own did:webvh. The first call creates it, and the commit of the running unit of work publishes it. */
 export const webvhIssuer = async (agent: Agent): Promise<string> => {
   const unit = currentUnit()
-  const known = await logIn(unit, unit.tenant)
+  const known = await readWebvhLog(unit, unit.tenant)
   if (known !== undefined) return known.did
-  const { did, log } = await make(agent, locationOf(unit.tenant))
+  const { did, log } = await createDid(agent, locationOf(unit.tenant))
   publishLog(unit, { did, log })
   return did
 }
@@ -41,21 +41,21 @@ interface NewWebvhDid {
  * Creates a did:webvh that the caller will serve. `domain` is in the form of a DID, and may have a path. Throws `request.invalid` for this service's
  * own domain.
  */
-export const makeWebvhDid = async (agent: Agent, domain: string): Promise<NewWebvhDid> => {
+export const createWebvhDidOf = async (agent: Agent, domain: string): Promise<NewWebvhDid> => {
   const parsed = parseDomain(domain)
   if (parsed === undefined) throw invalidField('domain', 'is not the domain of a DID')
   if (isOurLocation(parsed)) throw invalidField('domain', 'is of this service: it serves the DID where none is given')
   const [host = '', ...path] = domain.split(':')
-  return make(agent, { domain: host, path })
+  return createDid(agent, { domain: host, path })
 }
 
 type Agent = Pick<TenantAgent, 'context'>
 
-const make = async (agent: Agent, location: Location): Promise<NewWebvhDid> => {
+const createDid = async (agent: Agent, location: Location): Promise<NewWebvhDid> => {
   const kms = agent.context.resolve(Kms.KeyManagementApi)
   const { keyId, publicJwk } = await kms.createKey({ type: { kty: 'OKP', crv: 'Ed25519' } })
   const publicKeyMultibase = Kms.PublicJwk.fromPublicJwk(publicJwk).fingerprint
-  const { did, doc, log } = await create(location, {
+  const { did, doc, log } = await createLog(location, {
     publicKeyMultibase,
     sign: async (data) => (await kms.sign({ keyId, algorithm: 'EdDSA', data })).signature,
     verify: async (signature, data) =>
@@ -80,7 +80,7 @@ interface Key {
  * Replaces Credo's registrar, whose DIDs other implementations refuse: proofs have to name the key with its fragment, the DID document has to list
  * the key for assertion, and only the DID may be its controller.
  */
-const create = async ({ domain, path }: Location, { publicKeyMultibase, sign, verify }: Key): Promise<Created> => {
+const createLog = async ({ domain, path }: Location, { publicKeyMultibase, sign, verify }: Key): Promise<Created> => {
   const id = `${['did:webvh:{SCID}', domain, ...path].join(':')}#${publicKeyMultibase}`
   return createDID({
     domain,
@@ -104,7 +104,7 @@ const create = async ({ domain, path }: Location, { publicKeyMultibase, sign, ve
 export const issuerOf = async (agent: TenantAgent, named: string | undefined): Promise<string> => {
   if (named === undefined) return webvhIssuer(agent)
   const unit = currentUnit()
-  if (parseWebvhDid(named) !== undefined && (await logIn(unit, unit.tenant))?.did !== named)
+  if (parseWebvhDid(named) !== undefined && (await readWebvhLog(unit, unit.tenant))?.did !== named)
     throw invalidField('issuerId', 'is not a DID of this agent')
   return named
 }

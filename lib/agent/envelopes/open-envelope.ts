@@ -68,14 +68,14 @@ export class EnvelopeService extends PackingService {
   override async unpackMessage(agentContext: AgentContext, envelope: DidCommEncryptedMessage): Promise<Unpacked> {
     const { recipients } = readHeader(envelope)
     const kids = recipients.map(({ header }) => header.kid)
-    const found = await this.keys.first(agentContext, kids)
+    const key = await this.keys.first(agentContext, kids)
     try {
-      const recipient = recipients.find(({ header }) => header.kid === found?.keyId)
-      if (found === null || recipient === undefined) throw new CredoError('no recipient is of this agent')
-      const { message, senderKey } = openEnvelope(envelope, recipient, found.jwk)
+      const recipient = recipients.find(({ header }) => header.kid === key?.keyId)
+      if (key === null || recipient === undefined) throw new CredoError('no recipient is of this agent')
+      const { message, senderKey } = openEnvelope(envelope, recipient, key.jwk)
       assertReadable(message)
-      const recipientKey = keyOfVerkey(found.keyId)
-      recipientKey.keyId = found.keyId
+      const recipientKey = keyOfVerkey(key.keyId)
+      recipientKey.keyId = key.keyId
       return { plaintextMessage: message, recipientKey, ...(senderKey && { senderKey }) }
     } catch (error) {
       throw new UnreadableEnvelopeError(

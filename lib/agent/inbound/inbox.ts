@@ -53,9 +53,9 @@ export const handleOnce = async (
   } catch (error) {
     if (error instanceof AgentError) throw error
     // If the message was handled before, the commit has found a mark, or a handler did not expect the message any more.
-    const given = error instanceof UnreadableEnvelopeError ? undefined : await marks?.answerGiven()
-    if (given === undefined) throw cannotHandle(error)
-    return given
+    const stored = error instanceof UnreadableEnvelopeError ? undefined : await marks?.storedAnswer()
+    if (stored === undefined) throw cannotHandle(error)
+    return stored
   }
 }
 
@@ -63,9 +63,9 @@ export const handleOnce = async (
 const marksOf = (unit: UnitOfWork) => unit.slot(markItem, (): { marks?: InboxMarks } => ({}))
 
 /** Thrown by the commit if one of the marks exists. */
-class HandledBefore extends Error {}
+class HandledBeforeError extends Error {}
 
-const handled = () => new HandledBefore('the message was handled before')
+const handled = () => new HandledBeforeError('the message was handled before')
 
 /** The marks of one inbound message. They are committed in the same transaction as its changes. */
 class InboxMarks {
@@ -117,13 +117,13 @@ class InboxMarks {
   }
 
   /** The stored answer, if the message was handled before. */
-  async answerGiven(): Promise<string | undefined> {
+  async storedAnswer(): Promise<string | undefined> {
     const marks = (await getItems(this.#addresses)).map(markItem.decode)
-    const [given] = this.#addresses.flatMap(({ pk }) => marks.filter((mark) => mark.pk === pk))
-    if (given?.pieces === undefined || given.piecesPk === undefined) return given?.answer
+    const [stored] = this.#addresses.flatMap(({ pk }) => marks.filter((mark) => mark.pk === pk))
+    if (stored?.pieces === undefined || stored.piecesPk === undefined) return stored?.answer
     const texts: string[] = []
-    for (let number = 1; number <= given.pieces; number++) {
-      const piece = await readItem(pieceItem, { markPk: given.piecesPk, number })
+    for (let number = 1; number <= stored.pieces; number++) {
+      const piece = await readItem(pieceItem, { markPk: stored.piecesPk, number })
       // Pieces expire at the same time as the mark.
       if (piece === undefined) return undefined
       texts.push(piece.text)

@@ -2,5 +2,5 @@
 export { handlesMessage, markMessage } from './inbox.ts'
 export { registerPickup } from './pickup-protocols.ts'
 export { logProblemReports, MessageHandlerRegistry } from './problem-reports.ts'
-export { logRefusals, receiveEnvelope } from './receive.ts'
+export { logRejections, receiveEnvelope } from './receive.ts'
 export { guardThread } from './thread-guard.ts'

@@ -53,7 +53,7 @@ export class MessageHandlerRegistry extends DidCommMessageHandlerRegistry {
     return isProblemReport(messageType) ? this.#reports : super.getHandlerForMessageType(messageType)
   }
 
-  /** Reads reports without Credo's validators, which refuse the lower case of RFC 0035. */
+  /** Reads reports without Credo's validators, which reject the lower case of RFC 0035. */
   override getMessageClassForMessageType(messageType: string): typeof DidCommMessage | undefined {
     return isProblemReport(messageType) ? DidCommMessage : super.getMessageClassForMessageType(messageType)
   }
@@ -83,13 +83,13 @@ const logReport = (answer: unknown): void => {
   )
 }
 
-/** Logs messages that are refused with a problem report; others are logged in receive.ts. Credo calls this before all other middlewares. */
+/** Logs messages that are rejected with a problem report; others are logged in receive.ts. Credo calls this before all other middlewares. */
 export const logProblemReports: DidCommMessageHandlerMiddleware = async (inbound, next) => {
   try {
     await next()
     logReport(inbound.responseMessage?.message)
   } catch (error) {
-    // Without a connection the message is refused without a report.
+    // Without a connection the message is rejected without a report.
     if (inbound.connection !== undefined) logReport(error)
     throw error
   }
@@ -98,7 +98,7 @@ export const logProblemReports: DidCommMessageHandlerMiddleware = async (inbound
 class ProblemReportHandler implements DidCommMessageHandler {
   readonly supportedMessages = []
 
-  /** Throws a CredoError for a stranger's report that belongs to none of its exchanges. */
+  /** Throws a CredoError for a report that belongs to none of its exchanges. */
   async handle(inbound: Inbound): Promise<undefined> {
     const { description } = v.parse(Report, inbound.message)
     const exchange = await findReported(inbound)
@@ -143,22 +143,24 @@ const isOfConnection = ({ state, threadId }: DidCommConnectionRecord, { thread, 
 /** The connection that a report abandons. */
 const findReportedConnection = async (inbound: Inbound): Promise<DidCommConnectionRecord | undefined> => {
   const { connection, message } = inbound
-  if (connection === undefined) return findAsked(inbound)
+  if (connection === undefined) return findRequested(inbound)
   return isOfConnection(connection, message) && (await isOfCurrentDid(inbound, connection)) ? connection : undefined
 }
 
-const ASKED: string[] = [DidCommDidExchangeState.RequestSent, DidCommDidExchangeState.ResponseReceived]
+const REQUESTED_STATES: string[] = [DidCommDidExchangeState.RequestSent, DidCommDidExchangeState.ResponseReceived]
 
 /** A requested connection that is not ready: the other agent reports with a key of its invitation or DID. */
-const findAsked = async (inbound: Inbound): Promise<DidCommConnectionRecord | undefined> => {
+const findRequested = async (inbound: Inbound): Promise<DidCommConnectionRecord | undefined> => {
   const { agentContext, message, recipientKey } = inbound
   if (recipientKey === undefined) return undefined
-  const asked = (await connectionsOfOurKey(agentContext, recipientKey)).find(
+  const requested = (await connectionsOfOurKey(agentContext, recipientKey)).find(
     ({ role, state, threadId = '' }) =>
-      role === DidCommDidExchangeRole.Requester && ASKED.includes(state) && threadsOf(message).includes(threadId),
+      role === DidCommDidExchangeRole.Requester &&
+      REQUESTED_STATES.includes(state) &&
+      threadsOf(message).includes(threadId),
   )
-  if (asked === undefined) return undefined
-  return (await isOfInviterOf(inbound, asked)) || (await isOfCurrentDid(inbound, asked)) ? asked : undefined
+  if (requested === undefined) return undefined
+  return (await isOfInviterOf(inbound, requested)) || (await isOfCurrentDid(inbound, requested)) ? requested : undefined
 }
 
 const abandonConnection = async (

@@ -24,8 +24,8 @@ export const receiveEnvelope = async (tenant: string, envelope: Envelope): Promi
   })
 }
 
-/** Logs refused envelopes. */
-export const logRefusals = async <T>(tenant: string, receive: () => Promise<T>): Promise<T> => {
+/** Logs rejected envelopes. */
+export const logRejections = async <T>(tenant: string, receive: () => Promise<T>): Promise<T> => {
   try {
     return await receive()
   } catch (error) {

@@ -16,9 +16,9 @@ import {
   findInvitation,
   findInvitationOfRequest,
   type Invitation,
+  isAcceptedBy,
   isAddressedTo,
   isOfInviter,
-  isTakenBy,
   isUnused,
   markUsed,
   mayReuse,
@@ -59,7 +59,7 @@ export const joinExchange = async (inbound: Inbound, exchange: Exchange): Promis
     message.setThread({ threadId: exchange.threadId, parentThreadId: id })
     return true
   }
-  if (!isTakenBy(invitation, connection)) {
+  if (!isAcceptedBy(invitation, connection)) {
     if (!(await mayAnswerAgain(inbound, invitation, connection))) return false
     await markUsed(agentContext, invitation, connection)
   }
@@ -122,7 +122,7 @@ export const isOthersThread = async (inbound: Inbound, threadId: string): Promis
 const isOwnInvitation = async (inbound: Inbound, invitation: Invitation): Promise<boolean> => {
   const { agentContext, connection, message } = inbound
   if (connection === undefined) return isAddressedTo(invitation, inbound)
-  if (isTakenBy(invitation, connection)) return true
+  if (isAcceptedBy(invitation, connection)) return true
   return message instanceof DidCommHandshakeReuseMessage && mayReuse(agentContext, invitation, connection)
 }
 

@@ -46,24 +46,25 @@ export const accept = async (
   const { context } = agent
   const { outOfBandInvitation } = record
   const { alias, autoAcceptConnection, reuseConnection } = acceptance
-  const older = reuseConnection ? await existingConnection(agent, outOfBandInvitation) : undefined
+  const reusedConnection = reuseConnection ? await existingConnection(agent, outOfBandInvitation) : undefined
   delete record.reuseConnectionId
   Object.assign(record, {
     autoAcceptConnection,
     state: DidCommOutOfBandState.PrepareResponse,
-    ...defined({ alias, reuseConnectionId: older?.id }),
+    ...defined({ alias, reuseConnectionId: reusedConnection?.id }),
   })
   await context.resolve(DidCommOutOfBandRepository).update(context, record)
   const protocol = handshakeOf(outOfBandInvitation)
-  if (older === undefined && protocol !== undefined) return startHandshake(agent, record, protocol, acceptance)
-  if (requestOf(context, outOfBandInvitation) === undefined && older !== undefined)
-    await requestReuse(agent, record, older)
+  if (reusedConnection === undefined && protocol !== undefined)
+    return startHandshake(agent, record, protocol, acceptance)
+  if (requestOf(context, outOfBandInvitation) === undefined && reusedConnection !== undefined)
+    await requestReuse(agent, record, reusedConnection)
   else
-    await handleAttachedRequest(context, record, older).catch((error) => {
+    await handleAttachedRequest(context, record, reusedConnection).catch((error) => {
       if (isAgentError(error)) throw error
       throw invalidField(path, 'has a request that this agent can not handle')
     })
-  return older
+  return reusedConnection
 }
 
 /** The newest connection that was made from an invitation by the same DID and that neither side has ended. */
@@ -72,8 +73,8 @@ const existingConnection = async (
   { invitationDids }: DidCommOutOfBandInvitation,
 ): Promise<DidCommConnectionRecord | undefined> => {
   for (const did of invitationDids) {
-    const found = await didcomm.connections.findByInvitationDid(did)
-    const usable = found.findLast(({ isReady, theirDid }) => isReady && theirDid !== undefined)
+    const connections = await didcomm.connections.findByInvitationDid(did)
+    const usable = connections.findLast(({ isReady, theirDid }) => isReady && theirDid !== undefined)
     if (usable !== undefined) return usable
   }
   return undefined

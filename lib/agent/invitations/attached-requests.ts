@@ -59,7 +59,7 @@ const protocolOf = (request: DidCommPlaintextMessage): ExchangeProtocol | undefi
   }
 }
 
-const isTaken = (record: DidCommOutOfBandRecord): boolean => record.metadata.get(ATTACHED_REQUEST) !== null
+const isHandled = (record: DidCommOutOfBandRecord): boolean => record.metadata.get(ATTACHED_REQUEST) !== null
 
 /**
  * Handles the request of an invitation, with or without a connection, and completes the invitation. Throws the errors of Credo's handlers, and a
@@ -71,7 +71,7 @@ export const handleAttachedRequest = async (
   connection?: DidCommConnectionRecord,
 ): Promise<void> => {
   const request = requestOf(agentContext, record.outOfBandInvitation)
-  if (request !== undefined && !isTaken(record)) {
+  if (request !== undefined && !isHandled(record)) {
     const threadId = request['~thread']?.thid ?? request['@id']
     const isNew = await isNewThread(agentContext, threadId)
     record.metadata.set(ATTACHED_REQUEST, { id: request['@id'], ...(isNew && { threadId }) })
@@ -125,7 +125,7 @@ export const handleRequestAfterHandshake = async (
   const { outOfBandId } = connection
   if (outOfBandId === undefined) return
   const record = await agentContext.resolve(DidCommOutOfBandRepository).findById(agentContext, outOfBandId)
-  if (record === null || record.role !== DidCommOutOfBandRole.Receiver || isTaken(record)) return
+  if (record === null || record.role !== DidCommOutOfBandRole.Receiver || isHandled(record)) return
   if (requestOf(agentContext, record.outOfBandInvitation) === undefined) return
   try {
     await handleAttachedRequest(agentContext, record, connection)

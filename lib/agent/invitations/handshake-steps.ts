@@ -14,7 +14,7 @@ import { handleRequestAfterHandshake } from './attached-requests.ts'
  */
 export const acceptRequest = async (connectionId: string): Promise<RecordJson> => {
   const { context, didcomm } = await currentAgent()
-  await requireTurn(context, connectionId, DidCommDidExchangeState.RequestReceived)
+  await assertState(context, connectionId, DidCommDidExchangeState.RequestReceived)
   return continueHandshake(context, () => didcomm.connections.acceptRequest(connectionId))
 }
 
@@ -24,7 +24,7 @@ export const acceptRequest = async (connectionId: string): Promise<RecordJson> =
  */
 export const acceptResponse = async (connectionId: string): Promise<RecordJson> => {
   const { context, didcomm } = await currentAgent()
-  await requireTurn(context, connectionId, DidCommDidExchangeState.ResponseReceived)
+  await assertState(context, connectionId, DidCommDidExchangeState.ResponseReceived)
   return continueHandshake(context, async () => {
     const connection = await didcomm.connections.acceptResponse(connectionId)
     await handleRequestAfterHandshake(context, connection)
@@ -33,9 +33,9 @@ export const acceptResponse = async (connectionId: string): Promise<RecordJson> 
 }
 
 /** Reads the connection together with the end of its lane, and the record of the invitation, in one request each. */
-const requireTurn = async (context: AgentContext, connectionId: string, turn: DidCommDidExchangeState) => {
+const assertState = async (context: AgentContext, connectionId: string, expected: DidCommDidExchangeState) => {
   const { state, outOfBandId } = await findConnection(context, connectionId)
-  if (state !== turn) throw notReady(`the connection is not waiting for this: its state is ${state}`)
+  if (state !== expected) throw notReady(`the connection is not waiting for this: its state is ${state}`)
   const invitation = outOfBandId && (await context.resolve(DidCommOutOfBandRepository).findById(context, outOfBandId))
   if (!invitation) throw notReady('the record of the invitation was deleted')
 }

@@ -1,14 +1,17 @@
 /** Single-use invitations that carry a request or an offer (Aries RFC 0434, "requests~attach"). */
 import { randomUUID } from 'node:crypto'
 import { type DidCommMessage, type DidCommOutOfBandRecord, DidCommOutOfBandRepository } from '@credo-ts/didcomm'
-import type * as v from 'valibot'
 import { invalidField } from '../../errors.ts'
-import type { INVITATION_FIELDS } from '../../interface/invitation.ts'
 import { defined } from '../../json.ts'
 import type { TenantAgent } from '../credo/index.ts'
-import { currentProfile, type InvitationAnswer, invitationDidOf, routingOf, toInvitationAnswer } from './inviter.ts'
-
-export type InvitationOptions = v.InferOutput<v.ObjectSchema<typeof INVITATION_FIELDS, undefined>>
+import {
+  currentProfile,
+  type InvitationOptions,
+  type InvitationResponse,
+  invitationDidOf,
+  routingOf,
+  toInvitationResponse,
+} from './inviter.ts'
 
 /**
  * Creates a message with `carry`, and the invitation that carries it, in the running unit of work. The invitation is the parent thread of its
@@ -18,7 +21,7 @@ export const inviteWith = async <T extends { message: DidCommMessage }>(
   agent: TenantAgent,
   options: InvitationOptions,
   carry: (parentThreadId: string) => Promise<T>,
-): Promise<{ carried: T; answer: InvitationAnswer }> => {
+): Promise<{ carried: T; answer: InvitationResponse }> => {
   const { label, connectionImageUrl } = await currentProfile()
   const service = await serviceOf(agent, options)
   const invitationId = randomUUID()
@@ -33,7 +36,7 @@ export const inviteWith = async <T extends { message: DidCommMessage }>(
     autoAcceptConnection: true,
   })
   await nameInvitation(agent, record, invitationId)
-  return { carried, answer: toInvitationAnswer(agent, record) }
+  return { carried, answer: toInvitationResponse(agent, record) }
 }
 
 /** Sets the id of the invitation, which the request names: Credo does not take one. */

@@ -20,7 +20,7 @@ import { type Acceptance, accept, handshakeOf } from './accepted-invitations.ts'
 import { requestOf } from './attached-requests.ts'
 import { type ReadInvitation, readInvitation } from './read-invitation.ts'
 
-export interface ReceivedAnswer {
+export interface ReceivedResponse {
   outOfBandRecord: RecordJson
   connectionRecord?: RecordJson
 }
@@ -35,19 +35,22 @@ type Message = Parameters<typeof readInvitation>[0]
  * Stores an invitation and, unless it has to wait, accepts it, in the running unit of work. `path` is the body's field of the invitation. Throws
  * `request.invalid`, `invitation.received`, and the errors of accepting.
  */
-export const storeInvitation = async (message: Message, receipt: Receipt, path: string): Promise<ReceivedAnswer> => {
+export const storeInvitation = async (message: Message, receipt: Receipt, path: string): Promise<ReceivedResponse> => {
   const agent = await currentAgent()
   const read = readInvitation(message, path)
   await assertNew(agent, read.invitation, path)
   if (handshakeOf(read.invitation) === undefined && requestOf(agent.context, read.invitation) === undefined)
     throw invalidField(path, 'offers no handshake and has no request that this agent knows')
   const record = await store(agent, read, receipt, path)
-  if (!receipt.autoAcceptInvitation) return toAnswer(agent, record)
-  return toAnswer(agent, record, await accept(agent, record, receipt, path))
+  if (!receipt.autoAcceptInvitation) return toResponse(agent, record)
+  return toResponse(agent, record, await accept(agent, record, receipt, path))
 }
 
 /** The same for the invitation of a URL, undefined if there is none. All faults of the invitation are one error without details. */
-export const storeInvitationOfUrl = async (message: Message | undefined, receipt: Receipt): Promise<ReceivedAnswer> => {
+export const storeInvitationOfUrl = async (
+  message: Message | undefined,
+  receipt: Receipt,
+): Promise<ReceivedResponse> => {
   if (message === undefined) throw noInvitation()
   return storeInvitation(message, receipt, ADDRESS).catch((error) => {
     const isOfInvitation = isAgentError(error) && error.details?.some(({ path }) => path.startsWith(ADDRESS))
@@ -60,7 +63,10 @@ const ADDRESS = 'invitationUrl'
 const noInvitation = () => invalidField(ADDRESS, 'leads to no invitation that this agent can take')
 
 /** Accepts a waiting invitation in the running unit of work. Throws `resource.not_found`, `invitation.out_of_turn`, and the errors of accepting. */
-export const acceptStoredInvitation = async (outOfBandId: string, acceptance: Acceptance): Promise<ReceivedAnswer> => {
+export const acceptStoredInvitation = async (
+  outOfBandId: string,
+  acceptance: Acceptance,
+): Promise<ReceivedResponse> => {
   const agent = await currentAgent()
   const record = await agent.context.resolve(DidCommOutOfBandRepository).findById(agent.context, outOfBandId)
   if (record === null) throw new AgentError('resource.not_found', 'there is no such record')
@@ -70,14 +76,14 @@ export const acceptStoredInvitation = async (outOfBandId: string, acceptance: Ac
   const isReusing = record.state === DidCommOutOfBandState.PrepareResponse && record.reuseConnectionId !== undefined
   if (record.state !== DidCommOutOfBandState.Initial && !isReusing)
     throw new AgentError('invitation.out_of_turn', `the invitation does not wait: its state is ${record.state}`)
-  return toAnswer(agent, record, await accept(agent, record, acceptance, 'outOfBandId'))
+  return toResponse(agent, record, await accept(agent, record, acceptance, 'outOfBandId'))
 }
 
 /**
  * Requests a connection from the agent of a public DID, in the running unit of work (Aries RFC 0434, "implicit invitation"). Throws
  * `request.invalid`, and the errors of accepting.
  */
-export const connectToPublicDid = async (did: string, acceptance: Acceptance): Promise<ReceivedAnswer> => {
+export const connectToPublicDid = async (did: string, acceptance: Acceptance): Promise<ReceivedResponse> => {
   const agent = await currentAgent()
   if ((await findOwnDid(agent, did)) !== undefined) throw invalidField('did', 'is a DID of this agent')
   const invitation = new DidCommOutOfBandInvitation({
@@ -87,14 +93,14 @@ export const connectToPublicDid = async (did: string, acceptance: Acceptance): P
   })
   const record = newRecord(invitation, await keysOf(agent, did, 'did'), acceptance)
   await agent.context.resolve(DidCommOutOfBandRepository).save(agent.context, record)
-  return toAnswer(agent, record, await accept(agent, record, acceptance, 'did'))
+  return toResponse(agent, record, await accept(agent, record, acceptance, 'did'))
 }
 
-const toAnswer = (
+const toResponse = (
   { context }: TenantAgent,
   record: DidCommOutOfBandRecord,
   connection?: DidCommConnectionRecord,
-): ReceivedAnswer => ({
+): ReceivedResponse => ({
   outOfBandRecord: toOutOfBandJson(toStored(context, record)),
   ...(connection && { connectionRecord: toConnectionJson(toStored(context, connection)) }),
 })

@@ -28,7 +28,7 @@ const MAX_TOTAL_BYTES = 1024 * 1024
 /** Time limit in ms for all documents of a unit of work, because a request waits for them. */
 const MAX_TOTAL_MS = 5_000
 /** The same where anybody can send the message that names them. */
-const MAX_STRANGERS_MS = 2_000
+const MAX_UNSOLICITED_MS = 2_000
 /** Maximum number of requests that an agent makes at the same time for such messages: each holds a function until a host answers. */
 const MAX_AT_ONCE = 10
 /** Longer than a request for such a message takes. */
@@ -41,8 +41,8 @@ interface Budget {
   bytes: number
   /** Time spent waiting for responses; computing in between does not count. */
   milliseconds: number
-  /** The message is of a stranger, who may name hosts that never answer. */
-  ofStranger: boolean
+  /** The message was not expected, and may name hosts that never answer. */
+  isUnsolicited: boolean
   /** The first one of which it is unknown whether there is such a document. */
   unread?: UnreadableDocumentError
 }
@@ -55,15 +55,15 @@ const currentBudget = (): Budget =>
     documents: MAX_DOCUMENTS,
     bytes: MAX_TOTAL_BYTES,
     milliseconds: MAX_TOTAL_MS,
-    ofStranger: false,
+    isUnsolicited: false,
   }))
 
 /**
  * Bounds what an inbound message makes this agent read. Messages of exchanges continue what this agent has begun or accepted; all others, such as
- * handshakes and rotations, may be of strangers. Credo calls this before the handlers, and again for the request that came with an invitation.
+ * handshakes and rotations, may come from anybody. Credo calls this before the handlers, and again for the request that came with an invitation.
  */
 export const boundDocuments: DidCommMessageHandlerMiddleware = async ({ message }, next) => {
-  currentBudget().ofStranger = !isExchangeProtocol(parseMessageType(message.type).protocolName)
+  currentBudget().isUnsolicited = !isExchangeProtocol(parseMessageType(message.type).protocolName)
   await next()
 }
 
@@ -91,7 +91,7 @@ const ABSENT = [404, 410]
 export interface ReadOptions {
   /** Media types. */
   accept?: string
-  /** In bytes; larger documents are refused. */
+  /** In bytes; larger documents are rejected. */
   maxBytes?: number
   maxRedirects?: number
   /** JSON to POST; without it the request is a GET. Redirects of a POST are not followed. */
@@ -108,15 +108,15 @@ export const readText = (url: string, options: ReadOptions = {}): Promise<string
 const follow = async (url: string, options: ReadOptions, redirects: number): Promise<string> => {
   const { accept = 'application/ld+json, application/did+ld+json, application/json', maxBytes = MAX_BYTES } = options
   const budget = currentBudget()
-  const remaining = budget.milliseconds - (budget.ofStranger ? MAX_TOTAL_MS - MAX_STRANGERS_MS : 0)
+  const remaining = budget.milliseconds - (budget.isUnsolicited ? MAX_TOTAL_MS - MAX_UNSOLICITED_MS : 0)
   if (budget.documents === 0 || budget.bytes <= 0) throw new CredoError('the message names more documents than one may')
   if (remaining <= 0) throw unreadable('the documents of the message take too long to read')
   budget.documents--
   const responseBytes = Math.min(maxBytes, budget.bytes)
-  const sent = options.body
+  const { body: posted } = options
   const attempt = {
     url,
-    headers: { accept, ...(sent === undefined ? {} : { 'content-type': 'application/json' }) },
+    headers: { accept, ...(posted === undefined ? {} : { 'content-type': 'application/json' }) },
     policy: { local: settings().LOCAL_STAGE },
     limits: {
       connectMs: Math.min(2_000, remaining),
@@ -124,11 +124,11 @@ const follow = async (url: string, options: ReadOptions, redirects: number): Pro
       responseBytes,
     },
   }
-  const { outcome, isCut } = await readOnce(attempt, sent, responseBytes)
+  const { outcome, isCut } = await readOnce(attempt, posted, responseBytes)
   const { status = 0, headers, body, failure } = outcome
   budget.bytes -= Buffer.byteLength(body)
   budget.milliseconds -= outcome.milliseconds
-  if (status >= 300 && status < 400 && headers.location !== undefined && redirects > 0 && sent === undefined)
+  if (status >= 300 && status < 400 && headers.location !== undefined && redirects > 0 && posted === undefined)
     return follow(new URL(headers.location, url).href, options, redirects - 1)
   if (failure === 'address' || ABSENT.includes(status))
     throw new CredoError(`no document at ${url}: ${failure ?? status}`)
@@ -151,26 +151,26 @@ const READ = Symbol('responses that the operation has read')
  * Sends a request once for the whole operation: a repetition after a conflict reads the same response, and spends as much of its budget. A request
  * that the same try makes again is sent again.
  */
-const readOnce = (attempt: Get, sent: string | undefined, responseBytes: number): Promise<Reading> => {
+const readOnce = (attempt: Get, posted: string | undefined, responseBytes: number): Promise<Reading> => {
   const readings = currentUnit().operationSlot(READ, () => new Map<string, Promise<Reading>>())
   const times = currentUnit().slot(READ, () => new Map<string, number>())
-  const request = JSON.stringify([attempt.url, attempt.headers, sent])
+  const request = JSON.stringify([attempt.url, attempt.headers, posted])
   const time = (times.get(request) ?? 0) + 1
   times.set(request, time)
   const key = `${time} ${request}`
-  const reading = readings.get(key) ?? read(attempt, sent, responseBytes)
+  const reading = readings.get(key) ?? read(attempt, posted, responseBytes)
   readings.set(key, reading)
   return reading
 }
 
-const read = async (attempt: Get, sent: string | undefined, responseBytes: number): Promise<Reading> => {
-  const request = () => (sent === undefined ? get(attempt) : post({ ...attempt, body: sent }))
-  const outcome = await (currentBudget().ofStranger ? readForStranger(request) : request())
+const read = async (attempt: Get, posted: string | undefined, responseBytes: number): Promise<Reading> => {
+  const request = () => (posted === undefined ? get(attempt) : post({ ...attempt, body: posted }))
+  const outcome = await (currentBudget().isUnsolicited ? readCounted(request) : request())
   return { outcome, isCut: Buffer.byteLength(outcome.body) >= responseBytes }
 }
 
 /** Throws `quota.exceeded`, which resolvers make a missing document of: so the unit of work keeps it. */
-const readForStranger = (request: () => Promise<PostOutcome>): Promise<PostOutcome> => {
+const readCounted = (request: () => Promise<PostOutcome>): Promise<PostOutcome> => {
   const unit = currentUnit()
   const message = 'too many documents of other agents are being read for this agent'
   const count = { tenant: unit.tenant, of: 'readings', seconds: WINDOW_SECONDS, max: MAX_AT_ONCE, message }

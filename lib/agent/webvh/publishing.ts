@@ -1,8 +1,8 @@
 /** Publishes attested resources of the agent's did:webvh in the running unit of work. */
 import { type AgentContext, CredoError, DidRepository, Kms } from '@credo-ts/core'
 import { currentUnit } from '../../store/transaction.ts'
-import { type AttestedResource, attest, nameOf, type UnsignedResource } from '../../webvh/attested-resource.ts'
-import { logIn, publishResource, replaceResource } from '../../webvh/published.ts'
+import { type AttestedResource, attest, contentHash, type UnsignedResource } from '../../webvh/attested-resource.ts'
+import { publishResource, readWebvhLog, replaceResource } from '../../webvh/published.ts'
 
 /** https://identity.foundation/did-attested-resources */
 const CONTEXT = [
@@ -25,9 +25,9 @@ export interface NewResource {
 export const publish = async (agentContext: AgentContext, resource: NewResource): Promise<string> => {
   const { issuerId, content, type, name: resourceName, grows = false } = resource
   const unit = currentUnit()
-  if ((await logIn(unit, unit.tenant))?.did !== issuerId)
+  if ((await readWebvhLog(unit, unit.tenant))?.did !== issuerId)
     throw new CredoError("the issuer is not the agent's own did:webvh")
-  const name = nameOf(content)
+  const name = contentHash(content)
   const id = `${issuerId}/resources/${name}`
   const metadata = { resourceId: name, resourceType: type, resourceName }
   const document: UnsignedResource = {

@@ -18,8 +18,8 @@ import {
   parseWitnessProofs,
   type VerifyEd25519,
 } from '../../webvh/log.ts'
-import { logIn } from '../../webvh/published.ts'
-import { recordVersions } from '../../webvh/seen-versions.ts'
+import { readWebvhLog } from '../../webvh/published.ts'
+import { assertNoRollback } from '../../webvh/seen-versions.ts'
 import { isReadableDocument } from '../envelopes/index.ts'
 import { verifyWith } from '../keys/index.ts'
 import { readText } from '../web/index.ts'
@@ -28,7 +28,7 @@ import { readText } from '../web/index.ts'
 export const hostOf = async (did: WebvhDid): Promise<string | undefined> => {
   const tenant = possibleTenantOf(did)
   if (tenant === undefined) return undefined
-  const published = await logIn(currentUnit(), tenant)
+  const published = await readWebvhLog(currentUnit(), tenant)
   if (published?.did === did.did) return tenant
   if (isOurLocation(did)) throw new CredoError(`the DID ${did.did} does not exist`)
   return undefined
@@ -42,9 +42,9 @@ export const resolveWebvh = (did: WebvhDid): Promise<DidDocument> => {
   const resolved = currentUnit().slot(RESOLVED, () => new Map<string, Promise<DidDocument>>())
   const known = resolved.get(did.did)
   if (known !== undefined) return known
-  const document = resolve(did).then((found) => {
-    if (!isReadableDocument(found)) throw new CredoError('the document is too large')
-    return JsonTransformer.fromJSON(found, DidDocument)
+  const document = resolve(did).then((json) => {
+    if (!isReadableDocument(json)) throw new CredoError('the document is too large')
+    return JsonTransformer.fromJSON(json, DidDocument)
   })
   resolved.set(did.did, document)
   return document
@@ -53,7 +53,7 @@ export const resolveWebvh = (did: WebvhDid): Promise<DidDocument> => {
 const resolve = async (did: WebvhDid): Promise<object> => {
   const tenant = await hostOf(did)
   if (tenant === undefined) return readDocument(did)
-  const published = await logIn(currentUnit(), tenant)
+  const published = await readWebvhLog(currentUnit(), tenant)
   const newest = published?.log.trim().split('\n').at(-1)
   if (newest === undefined) throw new CredoError(`the DID ${did.did} does not exist`)
   return JSON.parse(newest).state
@@ -68,7 +68,7 @@ const readDocument = async (did: WebvhDid): Promise<object> => {
     ? parseWitnessProofs(await readFile(did, 'did-witness.json', 'application/json'), log)
     : []
   const document = await documentOf(did, { log, witnessProofs, verify })
-  await recordVersions(
+  await assertNoRollback(
     currentUnit(),
     did.did,
     log.map(({ versionId }) => versionId),

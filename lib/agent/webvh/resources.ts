@@ -8,10 +8,10 @@ import {
 } from '@credo-ts/core'
 import { Bounded } from '../../bounded.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { type AttestedResource, nameOf, readResource, signatureOf } from '../../webvh/attested-resource.ts'
+import { type AttestedResource, contentHash, readResource, signatureOf } from '../../webvh/attested-resource.ts'
 import { parseResourceId, type ResourceId, urlOfResource } from '../../webvh/did.ts'
 import { resourceIn } from '../../webvh/published.ts'
-import { recordVersions } from '../../webvh/seen-versions.ts'
+import { assertNoRollback } from '../../webvh/seen-versions.ts'
 import { readText } from '../web/index.ts'
 import { hostOf, resolveWebvh } from './resolver.ts'
 
@@ -22,8 +22,8 @@ import { hostOf, resolveWebvh } from './resolver.ts'
 const MAX_BYTES = 1024 * 1024
 
 /** Maximum length in characters of a cached immutable resource: the cache holds 100. */
-const MAX_KEPT_LENGTH = 100_000
-const kept = new Bounded<string, string>(100)
+const MAX_CACHED_LENGTH = 100_000
+const cachedTexts = new Bounded<string, string>(100)
 
 /** `growing`: links may have been added since it was read. */
 export type Freshness = 'immutable' | 'growing'
@@ -68,16 +68,16 @@ const readOthers = async (
   freshness: Freshness,
 ): Promise<AttestedResource> => {
   const { id, issuer, name } = parsed
-  const known = freshness === 'immutable' ? kept.get(id) : undefined
+  const known = freshness === 'immutable' ? cachedTexts.get(id) : undefined
   const text = known ?? (await readText(urlOfResource(parsed), { accept: 'application/json', maxBytes: MAX_BYTES }))
   const resource = readResource(text)
   if (resource === undefined) throw new CredoError('it is no attested resource')
   if (resource.id !== id) throw new CredoError('it has another id')
-  if (nameOf(resource.content) !== name) throw new CredoError('its content is not what its id names')
+  if (contentHash(resource.content) !== name) throw new CredoError('its content is not what its id names')
   // Verified at each use, because the DID may no longer have the key.
   await verify(agentContext, resource, await resolveWebvh(issuer))
-  if (freshness === 'growing') await recordVersions(currentUnit(), id, versionsOf(resource))
-  if (freshness === 'immutable' && text.length <= MAX_KEPT_LENGTH) kept.set(id, text)
+  if (freshness === 'growing') await assertNoRollback(currentUnit(), id, versionsOf(resource))
+  if (freshness === 'immutable' && text.length <= MAX_CACHED_LENGTH) cachedTexts.set(id, text)
   return resource
 }
 

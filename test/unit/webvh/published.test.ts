@@ -5,9 +5,9 @@ import { transaction } from '../../../lib/store/transaction.ts'
 import { MAX_ITEM_BYTES } from '../../../lib/store/write.ts'
 import {
   etagOf,
-  logIn,
   publishLog,
   publishResource,
+  readWebvhLog,
   replaceResource,
   requireLog,
   requireResource,
@@ -42,7 +42,7 @@ test('a unit of work sees its own publications, which nobody else sees before th
   await transaction('unit', async (unit) => {
     publishLog(unit, { did: 'did:webvh:unit', log: '{}\n' })
     await publishResource(unit, 'zUnit', fixed('{}'))
-    await expect(logIn(unit, 'unit')).resolves.toHaveProperty('did', 'did:webvh:unit')
+    await expect(readWebvhLog(unit, 'unit')).resolves.toHaveProperty('did', 'did:webvh:unit')
     await expect(resourceIn(unit, 'unit', 'zUnit')).resolves.toHaveProperty('document', '{}')
     await expect(requireResource('unit', 'zUnit')).rejects.toMatchObject(NOT_FOUND)
   })
