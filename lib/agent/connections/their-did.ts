@@ -111,7 +111,7 @@ const storable = (document: DidDocument, senderKey: Ed25519Key): DidDocument => 
 /** The attached DID document as JSON, signed by the sender. */
 const attachedDocument = async (agentContext: AgentContext, { didDoc }: Request, senderKey: Ed25519Key) => {
   const { base64, jws } = didDoc?.data ?? {}
-  if (base64 === undefined || jws === undefined) throw requestNotAccepted('the request brings no signed DID document')
+  if (base64 === undefined || jws === undefined) throw requestNotAccepted('the request has no signed DID document')
   const payload = Buffer.from(base64, 'base64').toString('base64url')
   const { isValid } = await agentContext.resolve(JwsService).verifyJws(agentContext, {
     jws: { ...jws, payload },
@@ -163,6 +163,6 @@ const MAX_DOCUMENT = 2900
 /** Routing keys are in base58, or are DIDs. */
 const toKey = (key: string): Ed25519Key => {
   const parsed = key.startsWith('did:key:') ? DidKey.fromDid(key).publicJwk : keyOfVerkey(key)
-  if (!parsed.is(Kms.Ed25519PublicJwk)) throw new CredoError('a routing key is of another kind than Ed25519')
+  if (!parsed.is(Kms.Ed25519PublicJwk)) throw new CredoError('a routing key must be an Ed25519 key')
   return parsed
 }

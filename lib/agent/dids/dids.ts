@@ -28,7 +28,7 @@ export const assertOwnDid = async (agent: Agent, did: string, path: string): Pro
 export const assertReachableDid = async (agent: Agent, did: string, path: string): Promise<void> => {
   await assertOwnDid(agent, did, path)
   const { didDocument } = await agent.dids.resolveCreatedDidDocumentWithKeys(did)
-  if (didDocument.didCommServices.length === 0) throw invalidField(path, 'names no DIDComm service')
+  if (didDocument.didCommServices.length === 0) throw invalidField(path, 'must be a DID with a DIDComm service')
 }
 
 /** A new did:peer:2 with the agent's endpoint. https://identity.foundation/peer-did-method-spec/#method-2 */
@@ -72,7 +72,7 @@ export const issuerDid = async (agent: Pick<Agent, 'context'>): Promise<string> 
 }
 
 const created = ({ didState }: { didState: { did?: string; reason?: string } }): string => {
-  if (didState.did === undefined) throw new AgentError('internal', `no DID was made: ${didState.reason}`)
+  if (didState.did === undefined) throw new AgentError('internal', `the DID could not be created: ${didState.reason}`)
   return didState.did
 }
 

@@ -68,7 +68,8 @@ export const findOwnDid = async ({ context }: Agent, did: string): Promise<DidRe
  */
 export const assertReachesNoOther = async ({ context }: Agent, did: string, key: Kms.PublicJwk): Promise<void> => {
   const other = await context.resolve(DidRepository).findCreatedDidByRecipientKey(context, key)
-  if (other !== null && other.did !== did) throw invalidField('seed', 'is of the key of another DID of this agent')
+  if (other !== null && other.did !== did)
+    throw invalidField('seed', 'must not be the seed of another DID of this agent')
 }
 
 export interface OwnDid {

@@ -43,8 +43,9 @@ interface NewWebvhDid {
  */
 export const createWebvhDidOf = async (agent: Agent, domain: string): Promise<NewWebvhDid> => {
   const parsed = parseDomain(domain)
-  if (parsed === undefined) throw invalidField('domain', 'is not the domain of a DID')
-  if (isOurLocation(parsed)) throw invalidField('domain', 'is of this service: it serves the DID where none is given')
+  if (parsed === undefined) throw invalidField('domain', 'must be the domain of a DID')
+  if (isOurLocation(parsed))
+    throw invalidField('domain', 'must not be the domain of this service, which serves the DID without a domain')
   const [host = '', ...path] = domain.split(':')
   return createDid(agent, { domain: host, path })
 }

@@ -54,11 +54,13 @@ export const writeDid = async ({
 const assertFits = ({ method, keyType, seed, domain, numAlgo }: NewDid): void => {
   if (keyType !== 'ed25519' && method !== 'key' && method !== 'jwk')
     throw invalidField('keyType', `must be ed25519 for did:${method}`)
-  if (seed !== undefined && keyType !== 'ed25519') throw invalidField('seed', 'is for keys of type ed25519')
-  if (seed !== undefined && method === 'webvh') throw invalidField('seed', 'is not for did:webvh')
+  if (seed !== undefined && keyType !== 'ed25519')
+    throw invalidField('seed', 'must be absent for keys of another type than ed25519')
+  if (seed !== undefined && method === 'webvh') throw invalidField('seed', 'must be absent for did:webvh')
   if (domain !== undefined && method !== 'web' && method !== 'webvh')
-    throw invalidField('domain', 'is for did:web and did:webvh')
-  if (numAlgo !== undefined && method !== 'peer') throw invalidField('numAlgo', 'is for did:peer')
+    throw invalidField('domain', 'must be absent for DIDs other than did:web and did:webvh')
+  if (numAlgo !== undefined && method !== 'peer')
+    throw invalidField('numAlgo', 'must be absent for DIDs other than did:peer')
 }
 
 const toCreatedDid = ({ did, didDocument }: Pick<OwnDid, 'did' | 'didDocument'>): CreatedDid => ({
@@ -77,7 +79,7 @@ const DIDS_OF_KEYS: Record<'key' | 'jwk' | 'peer', DidOfKey> = {
     return { did, didDocument, keys: [{ didDocumentRelativeKeyId: '#0', kmsKeyId: key.keyId }] }
   },
   peer: async ({ context }, key, { numAlgo = 2 }) => {
-    if (!key.is(Kms.Ed25519PublicJwk)) throw new AgentError('internal', 'a did:peer is of an Ed25519 key')
+    if (!key.is(Kms.Ed25519PublicJwk)) throw new AgentError('internal', 'a did:peer must have an Ed25519 key')
     const { didDocument, keys } = createPeerDidDocumentFromServices(
       [
         {

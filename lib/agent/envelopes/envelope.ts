@@ -73,7 +73,7 @@ export type Envelope = v.InferOutput<typeof Envelope>
 
 /** Validates an envelope without any lookup. Throws `request.malformed`. */
 export const readEnvelope = (body: unknown): Envelope => {
-  if (!v.is(Texts, body)) throw new AgentError('request.malformed', 'the body is no DIDComm envelope (RFC 0019)')
+  if (!v.is(Texts, body)) throw new AgentError('request.malformed', 'the body is not a DIDComm envelope (RFC 0019)')
   const envelope = v.safeParse(Envelope, body)
   if (!envelope.success) throw cannotHandle()
   readHeader(envelope.output)

@@ -46,7 +46,7 @@ const parse = (json: string): unknown => {
     return JSON.parse(json)
   } catch {
     // The parser's message quotes the text, and this error is logged.
-    throw new CredoError('the message is no JSON')
+    throw new CredoError('the message is not JSON')
   }
 }
 
@@ -57,7 +57,7 @@ const text = (content: Uint8Array): string => new TextDecoder('utf-8', { fatal: 
 
 type Unpacked = Awaited<ReturnType<DidCommEnvelopeService['unpackMessage']>>
 
-/** The envelope can't be opened or holds no message, so it was not handled before either. */
+/** The envelope can't be opened or must contain a message, so it was not handled before either. */
 export class UnreadableEnvelopeError extends CredoError {}
 
 export class EnvelopeService extends PackingService {
@@ -71,7 +71,7 @@ export class EnvelopeService extends PackingService {
     const key = await this.keys.first(agentContext, kids)
     try {
       const recipient = recipients.find(({ header }) => header.kid === key?.keyId)
-      if (key === null || recipient === undefined) throw new CredoError('no recipient is of this agent')
+      if (key === null || recipient === undefined) throw new CredoError('this agent is not a recipient')
       const { message, senderKey } = openEnvelope(envelope, recipient, key.jwk)
       assertReadable(message)
       const recipientKey = keyOfVerkey(key.keyId)

@@ -83,15 +83,14 @@ export class PackingService extends DidCommEnvelopeService {
   override async packMessage(...[agentContext, message, keys]: Packing): Promise<DidCommEncryptedMessage> {
     const { useDidSovPrefixWhereAllowed } = agentContext.resolve(DidCommModuleConfig)
     const { recipientKeys, routingKeys, senderKey } = keys
-    if (routingKeys.length > MAX_ROUTING_KEYS)
-      throw new CredoError('too many mediators are on the way to the other agent')
+    if (routingKeys.length > MAX_ROUTING_KEYS) throw new CredoError('the other agent has too many mediators')
     if (recipientKeys.length > MAX_KEYS) throw new CredoError('the other agent has too many keys')
     const sender = senderKey === null ? undefined : await this.#sender(agentContext, senderKey)
     const { '~transport': _, ...json } = message.toJSON({ useDidSovPrefixWhereAllowed })
     let envelope = packEnvelope(json, recipientKeys, sender)
     let [next] = recipientKeys
     for (const routingKey of routingKeys) {
-      if (next === undefined) throw new CredoError('a message that is forwarded to nobody')
+      if (next === undefined) throw new CredoError('a forwarded message must have a recipient')
       const forward = new DidCommForwardMessage({ to: verkeyOf(next), message: envelope })
       envelope = packEnvelope(forward.toJSON({ useDidSovPrefixWhereAllowed }), [routingKey])
       next = routingKey

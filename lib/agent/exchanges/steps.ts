@@ -58,7 +58,7 @@ export const continueExchange = async <Of extends Exchange>(
   if (exchange.role !== expected.role || exchange.state !== expected.state)
     throw new AgentError(
       'exchange.out_of_turn',
-      `the state of the exchange is ${exchange.state}, as ${exchange.role}: it would have to be ${expected.state}, as ${expected.role}`,
+      `the state of the exchange is ${exchange.state}, as ${exchange.role}: it must be ${expected.state}, as ${expected.role}`,
     )
   await assertConnected(context, exchange)
   const changed = await withAnswerErrors(field, () => withSendErrors(() => act(agent, exchange)))

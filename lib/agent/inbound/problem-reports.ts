@@ -106,7 +106,7 @@ class ProblemReportHandler implements DidCommMessageHandler {
     if (exchange !== undefined) await abandon(inbound, exchange, description.join(': ').slice(0, MAX_ERROR_MESSAGE))
     else if (connection !== undefined)
       await abandonConnection(inbound, connection, description.join(' : ').slice(0, MAX_ERROR_MESSAGE))
-    else if (inbound.connection === undefined) throw new CredoError('the report concerns nothing of its sender')
+    else if (inbound.connection === undefined) throw new CredoError('the report is about nothing of its sender')
   }
 }
 

@@ -55,7 +55,7 @@ const assertOwnExchange = async (inbound: Inbound, protocol: ExchangeProtocol, m
       throw new CredoError(`${message.type} is not for the ${exchange.role}`)
   }
   if (exchanges.length > 0) return
-  if (connection === undefined) throw new CredoError('only a connection begins an exchange')
+  if (connection === undefined) throw new CredoError('an exchange must begin on a connection')
   await assertNotOthers(inbound, message.threadId)
   await assertParentNotOthers(inbound)
 }
@@ -69,7 +69,8 @@ const assertNotOthers = async (inbound: Inbound, threadId: string): Promise<void
   if (await isOthersThread(inbound, threadId)) throw notTheirs(threadId)
 }
 
-const notTheirs = (threadId: string): CredoError => new CredoError(`the sender has no part in the thread ${threadId}`)
+const notTheirs = (threadId: string): CredoError =>
+  new CredoError(`the sender is not a party of the thread ${threadId}`)
 
 /** Credo looks up the invitation only by its id (did-exchange) or only by the key (connections). */
 const assertInvited = async (inbound: Inbound): Promise<void> => {
@@ -94,7 +95,7 @@ const assertImplicitlyInvited = async (
 ): Promise<void> => {
   const isRequested = message instanceof DidCommDidExchangeRequestMessage && recipientKey !== undefined
   if (!isRequested || !(await isPublic(agentContext, did, recipientKey)))
-    throw new CredoError('the request was not sent to a DID that this agent has made known')
+    throw new CredoError('the request was not sent to a public DID of this agent')
 }
 
 const isInvitedTo = async (inbound: Inbound, invitationId: string): Promise<boolean> => {

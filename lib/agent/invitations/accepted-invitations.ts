@@ -88,7 +88,7 @@ const startHandshake = async (
 ): Promise<DidCommConnectionRecord> => {
   if (ourDid !== undefined) {
     if (protocol === DidCommHandshakeProtocol.Connections)
-      throw invalidField('ourDid', 'can not be used: the invitation offers the connections protocol only')
+      throw invalidField('ourDid', 'must be absent: the invitation offers the connections protocol only')
     await assertReachableDid(agent, ourDid, 'ourDid')
   }
   const profile = await currentProfile()

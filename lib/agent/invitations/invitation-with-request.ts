@@ -52,7 +52,7 @@ const serviceOf = async (agent: TenantAgent, options: InvitationOptions) => {
   if (invitationDid !== undefined)
     throw invalidField(
       'invitationDid',
-      'must not be there without a handshake: the service of such an invitation is a key',
+      'must be absent without a handshake: the service of such an invitation is a key',
     )
   return recipientKey === undefined ? {} : { routing: await routingOf(agent, recipientKey) }
 }

@@ -40,7 +40,7 @@ export const toInvitationResponse = (
   const invitation = message.toJSON()
   const [service] = record.outOfBandInvitation.getServices()
   const invitationDid = typeof service === 'string' ? service : service?.recipientKeys[0]
-  if (invitationDid === undefined) throw new AgentError('internal', 'the invitation names nobody')
+  if (invitationDid === undefined) throw new AgentError('internal', 'the invitation has no service')
   return {
     invitationUrl: message.toUrl({ domain: PUBLIC_URL }),
     invitation: { ...invitation, messageType: invitation['@type'] },
@@ -67,7 +67,7 @@ export const invitationDidOf = async (
   if (recipientKey !== undefined) {
     const did = await didOfKey(agent, recipientKey)
     if (invitationDid !== undefined && invitationDid !== did)
-      throw invalidField('recipientKey', 'is no key of invitationDid')
+      throw invalidField('recipientKey', 'must be a key of invitationDid')
     return did
   }
   if (invitationDid === undefined) return freshPeerDid(agent)

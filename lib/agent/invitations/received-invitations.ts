@@ -40,7 +40,7 @@ export const storeInvitation = async (message: Message, receipt: Receipt, path: 
   const read = readInvitation(message, path)
   await assertNew(agent, read.invitation, path)
   if (handshakeOf(read.invitation) === undefined && requestOf(agent.context, read.invitation) === undefined)
-    throw invalidField(path, 'offers no handshake and has no request that this agent knows')
+    throw invalidField(path, 'must offer a handshake, or contain a request that this agent supports')
   const record = await store(agent, read, receipt, path)
   if (!receipt.autoAcceptInvitation) return toResponse(agent, record)
   return toResponse(agent, record, await accept(agent, record, receipt, path))
@@ -60,7 +60,7 @@ export const storeInvitationOfUrl = async (
 
 const ADDRESS = 'invitationUrl'
 
-const noInvitation = () => invalidField(ADDRESS, 'leads to no invitation that this agent can take')
+const noInvitation = () => invalidField(ADDRESS, 'must lead to an invitation that this agent can accept')
 
 /** Accepts a waiting invitation in the running unit of work. Throws `resource.not_found`, `invitation.out_of_turn`, and the errors of accepting. */
 export const acceptStoredInvitation = async (
@@ -71,7 +71,7 @@ export const acceptStoredInvitation = async (
   const record = await agent.context.resolve(DidCommOutOfBandRepository).findById(agent.context, outOfBandId)
   if (record === null) throw new AgentError('resource.not_found', 'there is no such record')
   if (record.role !== DidCommOutOfBandRole.Receiver)
-    throw new AgentError('invitation.out_of_turn', 'the invitation is one of this agent itself')
+    throw new AgentError('invitation.out_of_turn', 'the invitation is not a received one')
   // The handshake reuse was not answered: the other agent may have lost that connection.
   const isReusing = record.state === DidCommOutOfBandState.PrepareResponse && record.reuseConnectionId !== undefined
   if (record.state !== DidCommOutOfBandState.Initial && !isReusing)
@@ -85,7 +85,7 @@ export const acceptStoredInvitation = async (
  */
 export const connectToPublicDid = async (did: string, acceptance: Acceptance): Promise<ReceivedResponse> => {
   const agent = await currentAgent()
-  if ((await findOwnDid(agent, did)) !== undefined) throw invalidField('did', 'is a DID of this agent')
+  if ((await findOwnDid(agent, did)) !== undefined) throw invalidField('did', 'must not be a DID of this agent')
   const invitation = new DidCommOutOfBandInvitation({
     id: did,
     services: [did],
@@ -108,7 +108,7 @@ const toResponse = (
 const assertNew = async ({ context }: TenantAgent, { id }: DidCommOutOfBandInvitation, path: string): Promise<void> => {
   const known = await context.resolve(DidCommOutOfBandRepository).findByQuery(context, { invitationId: id })
   if (known.some(({ role }) => role === DidCommOutOfBandRole.Sender))
-    throw invalidField(path, 'is an invitation of this agent itself')
+    throw invalidField(path, 'must not be an invitation of this agent')
   const [received] = known
   if (received !== undefined)
     throw new AgentError('invitation.received', `the invitation was received before: its record is ${received.id}`)
@@ -150,6 +150,6 @@ const newRecord = (
 
 const keysOf = async ({ context }: TenantAgent, did: string, path: string): Promise<string[]> => {
   const keys = await reachableKeysOf(context, did).catch(() => [])
-  if (keys.length === 0) throw invalidField(path, 'is a DID that can not be resolved, or that nobody is reached by')
+  if (keys.length === 0) throw invalidField(path, 'must be a DID that can be resolved and has a usable endpoint')
   return keys
 }

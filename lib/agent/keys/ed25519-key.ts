@@ -17,7 +17,7 @@ export const Verkey = v.pipe(
 
 /** The key of a verkey. Throws a CredoError for any other text. */
 export const keyOfVerkey = (verkey: string): Ed25519Key => {
-  if (!v.is(Verkey, verkey)) throw new CredoError('the text is no Ed25519 key in base58')
+  if (!v.is(Verkey, verkey)) throw new CredoError('the text is not an Ed25519 key in base58')
   return Kms.PublicJwk.fromPublicKey({ kty: 'OKP', crv: 'Ed25519', publicKey: TypedArrayEncoder.fromBase58(verkey) })
 }
 

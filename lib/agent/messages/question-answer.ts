@@ -46,7 +46,7 @@ export const sendAnswer = async (questionAnswerId: string, response: string): Pr
   if (question.state !== QuestionAnswerState.QuestionReceived)
     throw new AgentError('exchange.out_of_turn', `the question can not be answered: its state is ${question.state}`)
   if (!question.validResponses.some(({ text }) => text === response))
-    throw invalidField('response', 'is none of the valid responses of the question')
+    throw invalidField('response', 'must be one of the valid responses of the question')
   const { answerMessage, questionAnswerRecord } = await context
     .resolve(QuestionAnswerService)
     .createAnswer(context, question, response)

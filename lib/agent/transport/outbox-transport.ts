@@ -101,7 +101,7 @@ export class OutboxTransport implements DidCommOutboundTransport {
   async stop(): Promise<void> {}
 
   async sendMessage({ payload, endpoint, connectionId }: DidCommOutboundPackage): Promise<void> {
-    if (endpoint === undefined) throw new CredoError('a message without an endpoint')
+    if (endpoint === undefined) throw new CredoError('the message has no endpoint')
     // A connectionless message goes to a service of an invitation and is ordered by endpoint.
     const lane = connectionId === undefined ? { connectionId: digest(endpoint) } : await currentLane(connectionId)
     await addToOutbox(lane, { endpoint, payload: JSON.stringify(payload) })

@@ -59,7 +59,7 @@ export const republish = async (
 const sign = async (agentContext: AgentContext, did: string, document: UnsignedResource): Promise<AttestedResource> => {
   const [record] = await agentContext.resolve(DidRepository).getCreatedDids(agentContext, { did })
   const key = record?.keys?.[0]
-  if (key === undefined) throw new CredoError('the agent has no key of this DID')
+  if (key === undefined) throw new CredoError('the agent does not have the key of this DID')
   const kms = agentContext.resolve(Kms.KeyManagementApi)
   return attest(
     document,

@@ -88,7 +88,7 @@ export class WebvhDidResolver implements DidResolver {
   async resolve(_agentContext: AgentContext, did: string): Promise<DidResolutionResult> {
     try {
       const parsed = parseWebvhDid(did)
-      if (parsed === undefined) throw new CredoError('it is no did:webvh')
+      if (parsed === undefined) throw new CredoError('it is not a did:webvh')
       const didDocument = await resolveWebvh(parsed)
       return { didDocument, didDocumentMetadata: {}, didResolutionMetadata: { contentType: 'application/did+ld+json' } }
     } catch (error) {

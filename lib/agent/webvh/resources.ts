@@ -38,7 +38,7 @@ export const readAttested = async (
   freshness: Freshness,
 ): Promise<{ resource: AttestedResource; issuerId: string }> => {
   const parsed = parseResourceId(id)
-  if (parsed === undefined) throw new CredoError('it is no id of a resource of a did:webvh')
+  if (parsed === undefined) throw new CredoError('it is not the id of a resource of a did:webvh')
   const issuerId = parsed.issuer.did
   const tenant = await hostOf(parsed.issuer)
   const resource =
@@ -71,7 +71,7 @@ const readOthers = async (
   const known = freshness === 'immutable' ? cachedTexts.get(id) : undefined
   const text = known ?? (await readText(urlOfResource(parsed), { accept: 'application/json', maxBytes: MAX_BYTES }))
   const resource = readResource(text)
-  if (resource === undefined) throw new CredoError('it is no attested resource')
+  if (resource === undefined) throw new CredoError('it is not an attested resource')
   if (resource.id !== id) throw new CredoError('it has another id')
   if (contentHash(resource.content) !== name) throw new CredoError('its content is not what its id names')
   // Verified at each use, because the DID may no longer have the key.
@@ -97,7 +97,7 @@ const verify = async (
   didDocument: DidDocument,
 ): Promise<void> => {
   const key = assertionKey(didDocument, resource.proof.verificationMethod)
-  if (!key.is(Kms.Ed25519PublicJwk)) throw new CredoError("the attestation's key is none of Ed25519")
+  if (!key.is(Kms.Ed25519PublicJwk)) throw new CredoError("the attestation's key is not an Ed25519 key")
   const { data, signature } = signatureOf(resource)
   const kms = agentContext.resolve(Kms.KeyManagementApi)
   const { verified } = await kms.verify({ key: { publicJwk: key.toJson() }, algorithm: 'EdDSA', data, signature })

@@ -48,7 +48,7 @@ export const acceptProofRequest = (proofRecordId: string, answer: ProofAnswer): 
     const { request = {} } = await proofs.getFormatData(id)
     const named = defined(answer.proofFormats) as Formats
     for (const format of Object.keys(named))
-      if (!Object.hasOwn(request, format)) throw invalidField(`proofFormats.${format}`, 'is not asked for')
+      if (!Object.hasOwn(request, format)) throw invalidField(`proofFormats.${format}`, 'is not requested')
     const formats: Formats = Object.keys(named).length > 0 ? named : request
     const proofFormats = Object.fromEntries(
       Object.keys(formats).map((format) => [format, { ...named[format], filterByNonRevocationRequirements }]),
