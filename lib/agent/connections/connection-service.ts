@@ -1,5 +1,6 @@
 /**
- * Credo's connection service with stricter checks: a document has to be its sender's, and a message has to come from the connection's current DID.
+ * Credo's connection service with stricter checks: a document has to be its sender's, and a message has to come from
+ * the connection's current DID.
  */
 import {
   type AgentContext,
@@ -97,8 +98,9 @@ export class ConnectionService extends DidCommConnectionService {
   }
 
   /**
-   * Credo expects one DID for the sender's key, so a second document with that key, which anybody can write, would break the connection. This
-   * searches the connections of our key, which is unique to a connection, and all DIDs of the sender's key.
+   * Credo expects one DID for the sender's key, so a second document with that key, which anybody can write, would
+   * break the connection. This searches the connections of our key, which is unique to a connection, and all DIDs of
+   * the sender's key.
    */
   override async findByKeys(
     agentContext: AgentContext,

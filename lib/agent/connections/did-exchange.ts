@@ -37,8 +37,8 @@ export class DidExchange extends DidExchangeProtocol {
   }
 
   /**
-   * Replaces Credo's, which accepts any DID from any sender, rejects a DID without a method, and finds no key of a wallet whose document has no
-   * service.
+   * Replaces Credo's, which accepts any DID from any sender, rejects a DID without a method, and finds no key of a
+   * wallet whose document has no service.
    */
   override async processRequest(...[messageContext, outOfBand]: Arguments<'processRequest'>) {
     const { agentContext, message, senderKey } = messageContext
@@ -63,8 +63,8 @@ export class DidExchange extends DidExchangeProtocol {
   }
 
   /**
-   * Creates a key for each connection. Credo would use the invitation's key if it names one, and a caller may put one key into several invitations.
-   * ACA-Py derives its `complete` from the response, and fails without the parent thread.
+   * Creates a key for each connection. Credo would use the invitation's key if it names one, and a caller may put one
+   * key into several invitations. ACA-Py derives its `complete` from the response, and fails without the parent thread.
    */
   override async createResponse(...[agentContext, connection, outOfBand, chosenRouting]: Arguments<'createResponse'>) {
     const routing = chosenRouting ?? (await agentContext.resolve(DidCommRoutingService).getRouting(agentContext))
@@ -74,7 +74,10 @@ export class DidExchange extends DidExchangeProtocol {
     return withoutQueue(message)
   }
 
-  /** Checks the document: Credo accepts keys of other agents in it, and finds no connection by a DID other than did:peer. */
+  /**
+   * Checks the document: Credo accepts keys of other agents in it, and finds no connection by a DID other than
+   * did:peer.
+   */
   override async processResponse(...[inbound, outOfBand]: Arguments<'processResponse'>) {
     const { agentContext, message, senderKey } = inbound
     if (senderKey === undefined) throw requestNotAccepted('the response is not authenticated')
@@ -94,8 +97,8 @@ const isToComplete = (connection: DidCommConnectionRecord): boolean =>
   (connection.state === DidCommDidExchangeState.Completed && expires(connection))
 
 /**
- * Completes a connection on any message of the other agent: it shows that our response arrived (Aries RFC 0160, "States"), which some agents never
- * acknowledge. Credo calls this before the handlers.
+ * Completes a connection on any message of the other agent: it shows that our response arrived (Aries RFC 0160,
+ * "States"), which some agents never acknowledge. Credo calls this before the handlers.
  */
 export const completeByMessage: DidCommMessageHandlerMiddleware = async (inbound, next) => {
   const { agentContext, connection, message } = inbound
@@ -114,8 +117,8 @@ export const completeByMessage: DidCommMessageHandlerMiddleware = async (inbound
 }
 
 /**
- * Accepts a repeated `complete` of a completed connection. Credo's handler would reject it, and the sender would retry. Credo calls this before the
- * handlers.
+ * Accepts a repeated `complete` of a completed connection. Credo's handler would reject it, and the sender would retry.
+ * Credo calls this before the handlers.
  */
 export const acceptRepeatedComplete: DidCommMessageHandlerMiddleware = async ({ connection, message }, next) => {
   const isRepetition =

@@ -1,4 +1,6 @@
-/** did-rotate (Aries RFC 0794). The other agent's new DID is pending until it authenticates a message on the connection. */
+/**
+ * did-rotate (Aries RFC 0794). The other agent's new DID is pending until it authenticates a message on the connection.
+ */
 import { type AgentContext, DidRepository } from '@credo-ts/core'
 import {
   AckStatus,
@@ -38,7 +40,10 @@ import { expires, expireUnlessCompleted, isHandshakeRequest } from './unsolicite
 
 type Inbound = DidCommInboundMessageContext
 
-/** Metadata of the connection. It is not indexed: a pending DID finds no connection, and its owner may still connect with it. */
+/**
+ * Metadata of the connection. It is not indexed: a pending DID finds no connection, and its owner may still connect
+ * with it.
+ */
 const PENDING = '_internal/pendingTheirDid'
 
 const Pending = v.object({ did: v.string(), keyFingerprints: v.array(v.string()) })
@@ -46,7 +51,10 @@ const Pending = v.object({ did: v.string(), keyFingerprints: v.array(v.string())
 const pendingOf = ({ metadata }: DidCommConnectionRecord) =>
   v.parse(v.fallback(Pending, { did: '', keyFingerprints: [] }), metadata.get(PENDING))
 
-/** Maximum number of rotations of a connection to another DID in an hour: each makes a request to an endpoint that the other agent chooses. */
+/**
+ * Maximum number of rotations of a connection to another DID in an hour: each makes a request to an endpoint that the
+ * other agent chooses.
+ */
 const MAX_ROTATIONS = 10
 
 const HOUR = 60 * 60 * 1000
@@ -93,8 +101,9 @@ export class DidRotateHandler implements DidCommMessageHandler {
 const PING_DELAY = 2_000
 
 /**
- * Pings the new DID (Aries RFC 0048), which may wait for a message before it writes one. Nothing else is sent to it before its answer. An agent without
- * an endpoint writes first. To ACA-Py, a message for the new DID that it reads before the `ack` is of an unknown sender, and gets no answer.
+ * Pings the new DID (Aries RFC 0048), which may wait for a message before it writes one. Nothing else is sent to it
+ * before its answer. An agent without an endpoint writes first. To ACA-Py, a message for the new DID that it reads
+ * before the `ack` is of an unknown sender, and gets no answer.
  */
 const ping = async ({ agentContext, recipientKey }: Inbound, did: string, lane: Lane): Promise<void> => {
   const [service] = await reachableServicesOf(agentContext, did)
@@ -144,7 +153,8 @@ const isRepetition = async ({ agentContext, recipientKey, senderKey }: Inbound):
 }
 
 /**
- * Completes a rotation when a key of the pending DID has authenticated a message to our key of the connection. Credo calls this before the handlers.
+ * Completes a rotation when a key of the pending DID has authenticated a message to our key of the connection. Credo
+ * calls this before the handlers.
  */
 export const completeRotation: DidCommMessageHandlerMiddleware = async (inbound, next) => {
   const { agentContext, connection, recipientKey, senderKey } = inbound
@@ -161,7 +171,10 @@ export const completeRotation: DidCommMessageHandlerMiddleware = async (inbound,
 const isOurs = async (agentContext: AgentContext, key: Ed25519Key): Promise<boolean> =>
   (await agentContext.resolve(DidRepository).findCreatedDidByRecipientKey(agentContext, key)) !== null
 
-/** Maximum number of former DIDs, from which messages may still arrive. Each is an index entry with a copy of the connection, whose size others choose. */
+/**
+ * Maximum number of former DIDs, from which messages may still arrive. Each is an index entry with a copy of the
+ * connection, whose size others choose.
+ */
 const MAX_FORMER_DIDS = 5
 
 const rotate = async (inbound: Inbound, connection: DidCommConnectionRecord, senderKey: Ed25519Key): Promise<void> => {

@@ -20,7 +20,10 @@ export const findConnection = async (agentContext: AgentContext, id: string): Pr
   return connection
 }
 
-/** The same for sending a message. Throws `connection.not_ready` if the handshake is not complete or the other agent has hung up. */
+/**
+ * The same for sending a message. Throws `connection.not_ready` if the handshake is not complete or the other agent has
+ * hung up.
+ */
 export const readyConnection = async (agentContext: AgentContext, id: string): Promise<DidCommConnectionRecord> => {
   const connection = await findConnection(agentContext, id)
   if (!connection.isReady)
@@ -30,7 +33,10 @@ export const readyConnection = async (agentContext: AgentContext, id: string): P
   return connection
 }
 
-/** Runs `act`, which sends a message. Throws `connection.no_endpoint` if the DID document of the other agent has no usable endpoint. */
+/**
+ * Runs `act`, which sends a message. Throws `connection.no_endpoint` if the DID document of the other agent has no
+ * usable endpoint.
+ */
 export const withSendErrors = async <T>(act: () => Promise<T>): Promise<T> => {
   try {
     return await act()
@@ -41,7 +47,10 @@ export const withSendErrors = async <T>(act: () => Promise<T>): Promise<T> => {
   }
 }
 
-/** Adds a message to a connection to the outbox, or to its queue. Throws `connection.no_endpoint`, `connection.queue_full`. */
+/**
+ * Adds a message to a connection to the outbox, or to its queue. Throws `connection.no_endpoint`,
+ * `connection.queue_full`.
+ */
 export const sendOn = (
   agentContext: AgentContext,
   connection: DidCommConnectionRecord,

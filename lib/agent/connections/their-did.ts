@@ -1,4 +1,7 @@
-/** Checks whose DID or document a handshake message brings (Aries RFC 0023, 0160): it has to belong to the key that packed the message. */
+/**
+ * Checks whose DID or document a handshake message brings (Aries RFC 0023, 0160): it has to belong to the key that
+ * packed the message.
+ */
 import {
   type AgentContext,
   CredoError,
@@ -37,8 +40,8 @@ export interface TheirDid {
 type Request = Pick<DidCommDidExchangeRequestMessage, 'did' | 'didDoc'>
 
 /**
- * The DID to use for the sender of a request. A DID without a method (ACA-Py, did-exchange 1.0) becomes a did:peer:4 of its document. Throws a
- * problem report if the DID or its document does not belong to the sender's key.
+ * The DID to use for the sender of a request. A DID without a method (ACA-Py, did-exchange 1.0) becomes a did:peer:4 of
+ * its document. Throws a problem report if the DID or its document does not belong to the sender's key.
  */
 export const theirDidOf = async (
   agentContext: AgentContext,
@@ -65,8 +68,8 @@ export const theirDidOf = async (
 }
 
 /**
- * Checks that the DID of a response belongs to the sender, and that its document has no other recipient key: messages of that key would be attributed
- * to this connection. Throws a problem report.
+ * Checks that the DID of a response belongs to the sender, and that its document has no other recipient key: messages
+ * of that key would be attributed to this connection. Throws a problem report.
  */
 export const assertOfResponder = async (
   agentContext: AgentContext,
@@ -98,7 +101,10 @@ const NOT_THEIRS = 'the request is not packed with a key of the DID that it name
 
 const unqualified = (did: string): string => did.replace(/^did:sov:/, '')
 
-/** Credo finds a stored document by the recipient keys of its services, so there has to be one, and all have to be the sender's. */
+/**
+ * Credo finds a stored document by the recipient keys of its services, so there has to be one, and all have to be the
+ * sender's.
+ */
 const storable = (document: DidDocument, senderKey: Ed25519Key): DidDocument => {
   const method = onlyMethod(document, senderKey)
   if (method === undefined) throw requestNotAccepted(NOT_THEIRS)
@@ -130,8 +136,9 @@ const responseNotAccepted = (message: string): DidExchangeProblemReportError =>
   new DidExchangeProblemReportError(message, { problemCode: DidExchangeProblemReportReason.ResponseNotAccepted })
 
 /**
- * Checks that the document of a DID without a method (Aries RFC 0160, and 0023 at version 1.0) belongs to its sender, and adds a queue if it has no
- * service. Throws a CredoError if it has another recipient key: messages packed with that key would be attributed to this wallet.
+ * Checks that the document of a DID without a method (Aries RFC 0160, and 0023 at version 1.0) belongs to its sender,
+ * and adds a queue if it has no service. Throws a CredoError if it has another recipient key: messages packed with that
+ * key would be attributed to this wallet.
  */
 export const assertOfSender = (document: DidDoc, senderKey: Ed25519Key): void => {
   const own = TypedArrayEncoder.toBase58(senderKey.publicKey.publicKey)
@@ -144,7 +151,10 @@ export const assertOfSender = (document: DidDoc, senderKey: Ed25519Key): void =>
   if (services.length === 0) document.service.push(new IndyAgentService(queue))
 }
 
-/** Converts such a document to a did:peer:4, which only this agent uses for the wallet. Throws a problem report if it is too large for that. */
+/**
+ * Converts such a document to a did:peer:4, which only this agent uses for the wallet. Throws a problem report if it is
+ * too large for that.
+ */
 const toPeerDid = (document: DidDoc, senderKey: Ed25519Key): string => {
   const services = document.didCommServices.map(({ serviceEndpoint, routingKeys = [] }, index) => ({
     id: `#didcomm-${index}`,
@@ -157,7 +167,10 @@ const toPeerDid = (document: DidDoc, senderKey: Ed25519Key): string => {
   return didDocumentToNumAlgo4Did(didDocument).longFormDid
 }
 
-/** Of the document in a did:peer:4, in characters: base58 makes them a third more, and no DID is longer than `MAX_IDENTIFIER`. */
+/**
+ * Of the document in a did:peer:4, in characters: base58 makes them a third more, and no DID is longer than
+ * `MAX_IDENTIFIER`.
+ */
 const MAX_DOCUMENT = 2900
 
 /** Routing keys are in base58, or are DIDs. */

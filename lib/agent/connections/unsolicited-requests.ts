@@ -1,4 +1,7 @@
-/** Bounds the handshakes of other agents (docs/adr/0028-handshakes-of-strangers-are-bounded.md): their number, and how long their DIDs and keys last. */
+/**
+ * Bounds the handshakes of other agents (docs/adr/0028-handshakes-of-strangers-are-bounded.md): their number, and how
+ * long their DIDs and keys last.
+ */
 import { type AgentContext, DidRecord } from '@credo-ts/core'
 import {
   DidCommConnectionRecord,
@@ -29,21 +32,27 @@ import { sealedKeys } from '../keys/index.ts'
 export const isHandshakeRequest = ({ message }: DidCommInboundMessageContext): boolean =>
   message instanceof DidCommDidExchangeRequestMessage || message instanceof DidCommConnectionRequestMessage
 
-/** Maximum number for an invitation or a DID: of requests that wait to be accepted, and of responses that were not answered. */
+/**
+ * Maximum number for an invitation or a DID: of requests that wait to be accepted, and of responses that were not
+ * answered.
+ */
 export const MAX_UNFINISHED = 500
 
 /** Unsolicited requests to a tenant per second, on the average of a minute, if `TENANT_RATE` is not set. */
 const DEFAULT_RATE = 10
 
-/** Requests for an invitation for one connection in a day: some come to nothing, and only the first one that does not uses it up. */
+/**
+ * Requests for an invitation for one connection in a day: some come to nothing, and only the first one that does not
+ * uses it up.
+ */
 const MAX_TRIES = 20
 
 const MINUTE = 60
 const DAY = 24 * 60 * MINUTE
 
 /**
- * Admits a request for an invitation, before anything that it names is read. Throws `quota.exceeded` if there were too many, or too many wait to be
- * accepted. If too many responses were not answered, the oldest connection is deleted.
+ * Admits a request for an invitation, before anything that it names is read. Throws `quota.exceeded` if there were too
+ * many, or too many wait to be accepted. If too many responses were not answered, the oldest connection is deleted.
  */
 export const admitRequest = async (invitation: DidCommOutOfBandRecord): Promise<void> => {
   const unit = currentUnit()
@@ -88,7 +97,9 @@ const expiringPartsOf = (connection: DidCommConnectionRecord): ExpiringParts | u
 /** Whether DIDs of the connection expire if its handshake is not completed. */
 export const expires = (connection: DidCommConnectionRecord): boolean => expiringPartsOf(connection) !== undefined
 
-/** Sets the expiry of all DIDs and keys that the running unit of work has created for the handshake of this connection. */
+/**
+ * Sets the expiry of all DIDs and keys that the running unit of work has created for the handshake of this connection.
+ */
 export const expireUnlessCompleted = async (
   agentContext: AgentContext,
   connection: DidCommConnectionRecord,

@@ -77,8 +77,8 @@ const created = ({ didState }: { didState: { did?: string; reason?: string } }):
 }
 
 /**
- * The agent's DID that has this Ed25519 key, given as did:key, fingerprint (`z6Mk...`) or base58. Throws `request.invalid` for a key that is not this
- * agent's.
+ * The agent's DID that has this Ed25519 key, given as did:key, fingerprint (`z6Mk...`) or base58. Throws
+ * `request.invalid` for a key that is not this agent's.
  */
 export const didOfKey = async (agent: Agent, recipientKey: string): Promise<string> => {
   const record = await agent.context.resolve(DidRepository).findSingleByQuery(agent.context, {
@@ -89,7 +89,10 @@ export const didOfKey = async (agent: Agent, recipientKey: string): Promise<stri
   return record.did
 }
 
-/** A key of this agent for an inline service, whether it is part of a DID or not. Throws `request.invalid` for any other key. */
+/**
+ * A key of this agent for an inline service, whether it is part of a DID or not. Throws `request.invalid` for any other
+ * key.
+ */
 export const ownKey = async (agent: Agent, recipientKey: string): Promise<Ed25519Key> => {
   const key = parseKey(recipientKey)
   key.keyId = key.legacyKeyId

@@ -1,4 +1,7 @@
-/** Resolves any DID, with the guarded client and without storing anything. https://www.w3.org/TR/did-core/#did-resolution */
+/**
+ * Resolves any DID, with the guarded client and without storing anything.
+ * https://www.w3.org/TR/did-core/#did-resolution
+ */
 import * as v from 'valibot'
 import { AgentError } from '../../errors.ts'
 import { DidDocument } from '../../records/did.ts'
@@ -14,7 +17,10 @@ export interface Resolution {
 /** Hidden, because all tenants share the cache: these fields tell whether another tenant has resolved the DID. */
 const OF_CACHE = ['servedFromCache', 'resolutionTime']
 
-/** Throws `resource.not_found`, and `request.invalid` for a DID that this agent can't resolve. The errors give no network details. */
+/**
+ * Throws `resource.not_found`, and `request.invalid` for a DID that this agent can't resolve. The errors give no
+ * network details.
+ */
 export const resolveDid = (tenant: string, did: string): Promise<Resolution> =>
   transaction(tenant, async () => {
     const { didDocument, didDocumentMetadata, didResolutionMetadata } = await (await currentAgent()).dids.resolve(did)

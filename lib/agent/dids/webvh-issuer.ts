@@ -1,4 +1,7 @@
-/** The issuer of AnonCreds objects, by default the agent's did:webvh: created once, its key in the agent's key store, its log served by this service. */
+/**
+ * The issuer of AnonCreds objects, by default the agent's did:webvh: created once, its key in the agent's key store,
+ * its log served by this service.
+ */
 import { DidDocument, JsonTransformer, Kms } from '@credo-ts/core'
 import { createDID, MultibaseEncoding, multibaseEncode, prepareDataForSigning } from 'didwebvh-ts'
 import { invalidField } from '../../errors.ts'
@@ -38,8 +41,8 @@ interface NewWebvhDid {
 }
 
 /**
- * Creates a did:webvh that the caller will serve. `domain` is in the form of a DID, and may have a path. Throws `request.invalid` for this service's
- * own domain.
+ * Creates a did:webvh that the caller will serve. `domain` is in the form of a DID, and may have a path. Throws
+ * `request.invalid` for this service's own domain.
  */
 export const createWebvhDidOf = async (agent: Agent, domain: string): Promise<NewWebvhDid> => {
   const parsed = parseDomain(domain)
@@ -78,8 +81,8 @@ interface Key {
 }
 
 /**
- * Replaces Credo's registrar, whose DIDs other implementations refuse: proofs have to name the key with its fragment, the DID document has to list
- * the key for assertion, and only the DID may be its controller.
+ * Replaces Credo's registrar, whose DIDs other implementations reject: proofs have to name the key with its fragment,
+ * the DID document has to list the key for assertion, and only the DID may be its controller.
  */
 const createLog = async ({ domain, path }: Location, { publicKeyMultibase, sign, verify }: Key): Promise<Created> => {
   const id = `${['did:webvh:{SCID}', domain, ...path].join(':')}#${publicKeyMultibase}`
@@ -101,7 +104,10 @@ const createLog = async ({ domain, path }: Location, { publicKeyMultibase, sign,
   })
 }
 
-/** The issuer that a request names in `issuerId`, by default the agent's did:webvh. Throws `request.invalid` for another agent's did:webvh. */
+/**
+ * The issuer that a request names in `issuerId`, by default the agent's did:webvh. Throws `request.invalid` for another
+ * agent's did:webvh.
+ */
 export const issuerOf = async (agent: TenantAgent, named: string | undefined): Promise<string> => {
   if (named === undefined) return webvhIssuer(agent)
   const unit = currentUnit()

@@ -28,8 +28,8 @@ export interface CreatedDid {
 }
 
 /**
- * Creates a DID in the running unit of work, or returns the existing one for a known seed or a method with one DID per agent. Throws
- * `request.invalid`, and `did.exists` if the DID exists with another key.
+ * Creates a DID in the running unit of work, or returns the existing one for a known seed or a method with one DID per
+ * agent. Throws `request.invalid`, and `did.exists` if the DID exists with another key.
  */
 export const writeDid = async ({
   seed: seedOrEmpty,
@@ -83,7 +83,8 @@ const DIDS_OF_KEYS: Record<'key' | 'jwk' | 'peer', DidOfKey> = {
     const { didDocument, keys } = createPeerDidDocumentFromServices(
       [
         {
-          // https://identity.foundation/peer-did-method-spec/#creating-a-did: ids in the document of method 4 are relative.
+          // https://identity.foundation/peer-did-method-spec/#creating-a-did: ids in the document of method 4 are
+          // relative.
           id: '#didcomm',
           recipientKeys: [key],
           routingKeys: [],

@@ -4,7 +4,7 @@ import { AgentError } from '../../errors.ts'
 import { parseBase64 } from '../../json.ts'
 import { KEY_BYTES, Verkey } from '../keys/index.ts'
 
-/** Each recipient costs a lookup, and strangers choose their number. */
+/** Each recipient costs a lookup, and anybody may choose their number. */
 const MAX_RECIPIENTS = 16
 
 /** Characters of the protected header. 16 recipients, as ACA-Py and Credo write them, take about 9,000. */

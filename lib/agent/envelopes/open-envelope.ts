@@ -62,8 +62,7 @@ export class UnreadableEnvelopeError extends CredoError {}
 
 export class EnvelopeService extends PackingService {
   /**
-   * Credo searches DIDs, invitations and mediations for each recipient. Here a key's id is its name in envelopes (ADR 10). Throws
-   * `UnreadableEnvelopeError`, and errors of the store.
+   * Credo searches DIDs, invitations and mediations for each recipient. Here a key's id is its name in envelopes (docs/adr/0010-a-key-has-the-id-that-envelopes-name-it-by.md). Throws `UnreadableEnvelopeError`, and errors of the store.
    */
   override async unpackMessage(agentContext: AgentContext, envelope: DidCommEncryptedMessage): Promise<Unpacked> {
     const { recipients } = readHeader(envelope)

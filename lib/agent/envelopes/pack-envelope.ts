@@ -66,7 +66,7 @@ const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64u
 
 type Packing = Parameters<DidCommEnvelopeService['packMessage']>
 
-/** Credo's envelope service, packing without validation by schemas. open-envelope.ts adds opening. */
+/** Credo's envelope service, packing without validation by schemas. lib/agent/envelopes/envelope-service.ts adds opening. */
 export class PackingService extends DidCommEnvelopeService {
   readonly keys: Pick<SealedKeyStore, 'first' | 'get'>
 
@@ -76,9 +76,10 @@ export class PackingService extends DidCommEnvelopeService {
   }
 
   /**
-   * Packs a message, and wraps it for each mediator (Aries RFC 0094), each of which adds a third to its size. Credo would ask for a return route
-   * where there is no connection, but a message is sent after its transaction, when nothing handles a response, and this agent has an endpoint.
-   * Throws for an unknown sender key, and for more recipients or mediators than any agent has.
+   * Packs a message, and wraps it for each mediator (Aries RFC 0094), each of which adds a third to its size. Credo
+   * would ask for a return route where there is no connection, but a message is sent after its transaction, when
+   * nothing handles a response, and this agent has an endpoint. Throws for an unknown sender key, and for more
+   * recipients or mediators than any agent has.
    */
   override async packMessage(...[agentContext, message, keys]: Packing): Promise<DidCommEncryptedMessage> {
     const { useDidSovPrefixWhereAllowed } = agentContext.resolve(DidCommModuleConfig)

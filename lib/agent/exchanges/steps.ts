@@ -1,4 +1,7 @@
-/** Begins and continues exchanges for API calls: the state has to be the right one, and the other agent's message one that can be answered. */
+/**
+ * Begins and continues exchanges for API calls: the state has to be the right one, and the other agent's message one
+ * that can be answered.
+ */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import { AgentError, isAgentError } from '../../errors.ts'
 import type { RecordJson } from '../../records/record-json.ts'
@@ -27,8 +30,8 @@ interface Kind<Of extends Exchange> {
 }
 
 /**
- * Begins an exchange on a connection in the running unit of work, by `act`. Returns its record. Throws `resource.not_found`,
- * `connection.not_ready`, `connection.no_endpoint`.
+ * Begins an exchange on a connection in the running unit of work, by `act`. Returns its record. Throws
+ * `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`.
  */
 export const beginExchange = async <Of extends Exchange>(
   connectionId: string,
@@ -42,8 +45,9 @@ export const beginExchange = async <Of extends Exchange>(
 }
 
 /**
- * Continues an exchange in the running unit of work, by `act`. Returns its record. Throws `resource.not_found`, `exchange.out_of_turn`,
- * `connection.not_ready`, `connection.no_endpoint`, and `request.invalid` if the other agent's message can't be answered.
+ * Continues an exchange in the running unit of work, by `act`. Returns its record. Throws `resource.not_found`,
+ * `exchange.out_of_turn`, `connection.not_ready`, `connection.no_endpoint`, and `request.invalid` if the other agent's
+ * message can't be answered.
  */
 export const continueExchange = async <Of extends Exchange>(
   { name, field, find, toJson }: Kind<Of>,

@@ -1,4 +1,7 @@
-/** Inbox deduplication: a handled message leaves marks, so that its repetition has no effect and gets the same answer, even in a new envelope. */
+/**
+ * Inbox deduplication: a handled message leaves marks, so that its repetition has no effect and gets the same answer,
+ * even in a new envelope.
+ */
 import type { DidCommInboundMessageContext, DidCommMessageHandlerMiddleware } from '@credo-ts/didcomm'
 import { AgentError } from '../../errors.ts'
 import { defineItem, readItem } from '../../store/item.ts'
@@ -18,7 +21,10 @@ const SECONDS_KEPT = 7 * 24 * 60 * 60
 const markItem = defineItem('mark', (address: Address) => address, {
   pk: inKey('pk', text()),
   answer: text(),
-  /** Of an answer that is too large for one item: the number of pieces, and their partition, which is that of the envelope's mark. */
+  /**
+   * Of an answer that is too large for one item: the number of pieces, and their partition, which is that of the
+   * envelope's mark.
+   */
   pieces: optional(integer()),
   piecesPk: optional(text()),
   expiresAt: integer(),
@@ -30,8 +36,9 @@ const pieceItem = defineItem('answer-piece', answerPieceAddress, { text: text(),
 const PIECE = 300 * 1024
 
 /**
- * Handles a tenant's envelope in one transaction, and returns the packed answer, or '' if there is none. If the message was handled before, nothing is
- * committed, and the answer is the stored one. Throws `request.malformed` if this agent can't read or handle it.
+ * Handles a tenant's envelope in one transaction, and returns the packed answer, or '' if there is none. If the message
+ * was handled before, nothing is committed, and the answer is the stored one. Throws `request.malformed` if this agent
+ * can't read or handle it.
  */
 export const handleOnce = async (
   tenant: string,
@@ -138,7 +145,10 @@ export const forgetMarks = (): void => marksOf(currentUnit()).marks?.forget()
 /** Whether a unit of work handles an inbound message. */
 export const handlesMessage = (unit: UnitOfWork): boolean => marksOf(unit).marks !== undefined
 
-/** Credo calls this with every decoded message, before the handlers. Requests that are attached to an invitation have no sender. */
+/**
+ * Credo calls this with every decoded message, before the handlers. Requests that are attached to an invitation have no
+ * sender.
+ */
 export const markMessage: DidCommMessageHandlerMiddleware = async (messageContext, next) => {
   const unit = currentUnit()
   if (messageContext.encryptedMessage !== undefined)

@@ -30,7 +30,10 @@ const assertLimit = (limit: number): void => {
   if (limit < 1) throw new DidCommProblemReportError('at least one message', { problemCode: 'e.msg.invalid-limit' })
 }
 
-/** v1 removes messages when it hands them out. The mark of the envelope keeps the batch, which a repeated request gets again. */
+/**
+ * v1 removes messages when it hands them out. The mark of the envelope keeps the batch, which a repeated request gets
+ * again.
+ */
 class PickupV1 extends DidCommMessagePickupV1Protocol {
   override async processBatchPickup(inbound: DidCommInboundMessageContext<DidCommBatchPickupMessage>) {
     assertLimit(inbound.message.batchSize)
@@ -38,7 +41,10 @@ class PickupV1 extends DidCommMessagePickupV1Protocol {
   }
 }
 
-/** v2 keeps messages until they are acknowledged, so its requests change nothing, and a repetition needs no special handling. */
+/**
+ * v2 keeps messages until they are acknowledged, so its requests change nothing, and a repetition needs no special
+ * handling.
+ */
 class PickupV2 extends DidCommMessagePickupV2Protocol {
   override async processStatusRequest(inbound: DidCommInboundMessageContext<DidCommStatusRequestV2Message>) {
     forgetMarks()
@@ -76,7 +82,10 @@ class PickupV2 extends DidCommMessagePickupV2Protocol {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Messages that a mediator accepts. Credo's protocols would also accept messages that were picked up elsewhere, which this agent never does. */
+/**
+ * Messages that a mediator accepts. Credo's protocols would also accept messages that were picked up elsewhere, which
+ * this agent never does.
+ */
 const ACCEPTED_MESSAGES: unknown[] = [
   DidCommBatchPickupMessage,
   DidCommStatusRequestV2Message,

@@ -1,4 +1,7 @@
-/** Problem reports of all protocols (Aries RFC 0035). A report abandons the sender's own exchange, and is never answered. */
+/**
+ * Problem reports of all protocols (Aries RFC 0035). A report abandons the sender's own exchange, and is never
+ * answered.
+ */
 import { CredoError } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
@@ -45,7 +48,9 @@ const Description = v.union([
 ])
 const Report = v.object({ description: v.fallback(Description, []) })
 
-/** Handles the reports of all protocols, supported or not. Credo's own handlers find the exchange by the thread alone. */
+/**
+ * Handles the reports of all protocols, supported or not. Credo's own handlers find the exchange by the thread alone.
+ */
 export class MessageHandlerRegistry extends DidCommMessageHandlerRegistry {
   readonly #reports = new ProblemReportHandler()
 
@@ -59,7 +64,10 @@ export class MessageHandlerRegistry extends DidCommMessageHandlerRegistry {
   }
 }
 
-/** The code of the report that Credo sends for an error, or that a message is. It is this agent's, and no text of the sender. */
+/**
+ * The code of the report that Credo sends for an error, or that a message is. It is this agent's, and no text of the
+ * sender.
+ */
 const Reported = v.union([
   v.pipe(
     v.object({ problemReport: v.object({ description: v.object({ code: v.string() }) }) }),
@@ -83,7 +91,10 @@ const logReport = (answer: unknown): void => {
   )
 }
 
-/** Logs messages that are rejected with a problem report; others are logged in receive.ts. Credo calls this before all other middlewares. */
+/**
+ * Logs messages that are rejected with a problem report; others are logged in lib/agent/inbound/receive.ts. Credo calls this before all
+ * other middlewares.
+ */
 export const logProblemReports: DidCommMessageHandlerMiddleware = async (inbound, next) => {
   try {
     await next()

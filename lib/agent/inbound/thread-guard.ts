@@ -25,11 +25,12 @@ import { isOthersThread, joinExchange } from './thread-owner.ts'
 type Inbound = DidCommInboundMessageContext
 
 /**
- * Credo calls this before the handlers. Throws a CredoError, so that nothing is written, if the thread does not belong to the sender, or if a message
- * accepts an invitation without being sent to it.
+ * Credo calls this before the handlers. Throws a CredoError, so that nothing is written, if the thread does not belong
+ * to the sender, or if a message accepts an invitation without being sent to it.
  */
 export const guardThread: DidCommMessageHandlerMiddleware = async (inbound, next) => {
-  // Messages without an envelope are attached requests, dispatched by our own code. Problem reports are checked in problem-reports.ts.
+  // Messages without an envelope are attached requests, dispatched by our own code. Problem reports are checked in
+  // lib/agent/inbound/problem-reports.ts.
   if (inbound.encryptedMessage !== undefined && !isProblemReport(inbound.message.type)) await assertOwnThread(inbound)
   await next()
 }
@@ -88,7 +89,10 @@ const assertInvited = async (inbound: Inbound): Promise<void> => {
   rememberNamedInvitation(recipientKey, invitationId)
 }
 
-/** For requests to a DID instead of an invitation (RFC 0434, "implicit invitation"). Credo treats every DID of ours as public. */
+/**
+ * For requests to a DID instead of an invitation (RFC 0434, "implicit invitation"). Credo treats every DID of ours as
+ * public.
+ */
 const assertImplicitlyInvited = async (
   { agentContext, message, recipientKey }: Inbound,
   did: string,

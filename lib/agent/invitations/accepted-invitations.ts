@@ -1,4 +1,6 @@
-/** Accepts invitations: by a handshake, by reuse of a connection with the inviter's DID, or by a connectionless answer. */
+/**
+ * Accepts invitations: by a handshake, by reuse of a connection with the inviter's DID, or by a connectionless answer.
+ */
 import {
   type DidCommConnectionRecord,
   DidCommHandshakeProtocol,
@@ -34,8 +36,9 @@ export const handshakeOf = ({ handshakeProtocols = [] }: DidCommOutOfBandInvitat
 }
 
 /**
- * Accepts a stored invitation in the running unit of work. Returns the connection: a new one that has started its handshake, or an existing one.
- * `path` is the request's field of the invitation, for errors. Throws `request.invalid`, `connection.no_endpoint`.
+ * Accepts a stored invitation in the running unit of work. Returns the connection: a new one that has started its
+ * handshake, or an existing one. `path` is the request's field of the invitation, for errors. Throws `request.invalid`,
+ * `connection.no_endpoint`.
  */
 export const accept = async (
   agent: TenantAgent,

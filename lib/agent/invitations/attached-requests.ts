@@ -1,4 +1,7 @@
-/** Requests that are attached to invitations (Aries RFC 0434): which are accepted, and how they are handled without an envelope. */
+/**
+ * Requests that are attached to invitations (Aries RFC 0434): which are accepted, and how they are handled without an
+ * envelope.
+ */
 import { type AgentContext, CredoError, type DependencyManager, EventEmitter, InjectionSymbols } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
@@ -29,8 +32,8 @@ import { tenantOf } from '../credo/index.ts'
 import { EXCHANGE_PROTOCOLS, type ExchangeProtocol, findExchanges, isExchangeProtocol } from '../threads/index.ts'
 
 /**
- * The only message of each protocol that may be attached. Attachments are not authenticated: anybody could attach a hang-up, or a message on the
- * connection that is reused.
+ * The only message of each protocol that may be attached. Attachments are not authenticated: anybody could attach a
+ * hang-up, or a message on the connection that is reused.
  */
 const REQUESTS: Record<ExchangeProtocol, string> = {
   'present-proof': 'request-presentation',
@@ -62,8 +65,8 @@ const protocolOf = (request: DidCommPlaintextMessage): ExchangeProtocol | undefi
 const isHandled = (record: DidCommOutOfBandRecord): boolean => record.metadata.get(ATTACHED_REQUEST) !== null
 
 /**
- * Handles the request of an invitation, with or without a connection, and completes the invitation. Throws the errors of Credo's handlers, and a
- * CredoError if the request's thread is in use.
+ * Handles the request of an invitation, with or without a connection, and completes the invitation. Throws the errors
+ * of Credo's handlers, and a CredoError if the request's thread is in use.
  */
 export const handleAttachedRequest = async (
   agentContext: AgentContext,
@@ -113,8 +116,8 @@ const handleRequest = async (
 }
 
 /**
- * Handles the attached request after the handshake. `connection` was completed by the running unit of work. A request that fails does not undo the
- * handshake.
+ * Handles the attached request after the handshake. `connection` was completed by the running unit of work. A request
+ * that fails does not undo the handshake.
  */
 export const handleRequestAfterHandshake = async (
   agentContext: AgentContext,
@@ -138,7 +141,10 @@ export const handleRequestAfterHandshake = async (
   }
 }
 
-/** Credo's dispatcher of inbound messages. When a message completes a handshake, it also dispatches the request that came with the invitation. */
+/**
+ * Credo's dispatcher of inbound messages. When a message completes a handshake, it also dispatches the request that
+ * came with the invitation.
+ */
 export class Dispatcher extends DidCommDispatcher {
   constructor(services: Pick<DependencyManager, 'resolve'>) {
     super(
@@ -149,7 +155,10 @@ export class Dispatcher extends DidCommDispatcher {
     )
   }
 
-  /** Credo would wait for the connection in memory and emit an event. Here the answer to the request is sent after the handshake's last message. */
+  /**
+   * Credo would wait for the connection in memory and emit an event. Here the answer to the request is sent after the
+   * handshake's last message.
+   */
   override async dispatch(inbound: DidCommInboundMessageContext): Promise<void> {
     await super.dispatch(inbound)
     const { agentContext, connection, message } = inbound

@@ -1,4 +1,7 @@
-/** Continues handshakes that wait for an API call: requests and responses that are not accepted automatically (Aries RFC 0023 and 0160). */
+/**
+ * Continues handshakes that wait for an API call: requests and responses that are not accepted automatically (Aries RFC
+ * 0023 and 0160).
+ */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import { type DidCommConnectionRecord, DidCommDidExchangeState, DidCommOutOfBandRepository } from '@credo-ts/didcomm'
 import { AgentError } from '../../errors.ts'
@@ -9,8 +12,9 @@ import { currentAgent, toStored } from '../credo/index.ts'
 import { handleRequestAfterHandshake } from './attached-requests.ts'
 
 /**
- * Accepts a connection request in the running unit of work. Returns the connection (`response-sent`). Throws `resource.not_found`,
- * `connection.no_endpoint`, and `connection.not_ready` if no request is waiting or it can't be answered.
+ * Accepts a connection request in the running unit of work. Returns the connection (`response-sent`). Throws
+ * `resource.not_found`, `connection.no_endpoint`, and `connection.not_ready` if no request is waiting or it can't be
+ * answered.
  */
 export const acceptRequest = async (connectionId: string): Promise<RecordJson> => {
   const { context, didcomm } = await currentAgent()
@@ -19,8 +23,8 @@ export const acceptRequest = async (connectionId: string): Promise<RecordJson> =
 }
 
 /**
- * Accepts the response to our connection request, and handles the request that came with the invitation. Returns the connection (`completed`). Throws
- * as `acceptRequest`.
+ * Accepts the response to our connection request, and handles the request that came with the invitation. Returns the
+ * connection (`completed`). Throws as `acceptRequest`.
  */
 export const acceptResponse = async (connectionId: string): Promise<RecordJson> => {
   const { context, didcomm } = await currentAgent()

@@ -14,8 +14,9 @@ import {
 } from './inviter.ts'
 
 /**
- * Creates a message with `carry`, and the invitation that carries it, in the running unit of work. The invitation is the parent thread of its
- * attachments (RFC 0434). Throws `resource.not_found` (tenant), and `request.invalid` for a DID or key that is not this agent's.
+ * Creates a message with `carry`, and the invitation that carries it, in the running unit of work. The invitation is
+ * the parent thread of its attachments (RFC 0434). Throws `resource.not_found` (tenant), and `request.invalid` for a
+ * DID or key that is not this agent's.
  */
 export const inviteWith = async <T extends { message: DidCommMessage }>(
   agent: TenantAgent,
@@ -45,7 +46,10 @@ const nameInvitation = async ({ context }: TenantAgent, record: DidCommOutOfBand
   await context.resolve(DidCommOutOfBandRepository).update(context, record)
 }
 
-/** A DID; without a handshake a key in the invitation, because other agents can't tell which key of a DID an answer comes from. */
+/**
+ * A DID; without a handshake a key in the invitation, because other agents can't tell which key of a DID an answer
+ * comes from.
+ */
 const serviceOf = async (agent: TenantAgent, options: InvitationOptions) => {
   const { handshake, invitationDid, recipientKey } = options
   if (handshake) return { invitationDid: await invitationDidOf(agent, options) }

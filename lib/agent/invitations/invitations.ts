@@ -102,8 +102,8 @@ export const markUsed = async (
 }
 
 /**
- * Whether a connection may be reused for an invitation: it was made from an invitation with the same DID of this agent. Aries RFC 0434, "Reuse
- * Messages": the invitee knows the inviter by the DID in the invitation.
+ * Whether a connection may be reused for an invitation: it was made from an invitation with the same DID of this agent.
+ * Aries RFC 0434, "Reuse Messages": the invitee knows the inviter by the DID in the invitation.
  */
 export const mayReuse = async (
   agentContext: AgentContext,

@@ -20,8 +20,8 @@ const toConfig = async ({ label, alias, imageUrl, multiUseInvitation, autoAccept
 }
 
 /**
- * Creates an invitation in the running unit of work. Throws `resource.not_found` (tenant), and `request.invalid` for a DID or key that is not this
- * agent's.
+ * Creates an invitation in the running unit of work. Throws `resource.not_found` (tenant), and `request.invalid` for a
+ * DID or key that is not this agent's.
  */
 export const inviteToConnect = async (
   invitation: v.InferOutput<typeof CreateInvitation.body>,
@@ -37,8 +37,8 @@ export const inviteToConnect = async (
 }
 
 /**
- * Creates an invitation with a new key, or with a key of this agent, in the running unit of work. Throws `resource.not_found` (tenant), and
- * `request.invalid` for a key that is not this agent's.
+ * Creates an invitation with a new key, or with a key of this agent, in the running unit of work. Throws
+ * `resource.not_found` (tenant), and `request.invalid` for a key that is not this agent's.
  */
 export const inviteByKey = async (invitation: Inviter): Promise<InvitationResponse & { recipientKey?: string }> => {
   const agent = await currentAgent()

@@ -1,4 +1,6 @@
-/** Converts invitations of other agents, in any of their forms, to Credo's. Members that are not validated are dropped. */
+/**
+ * Converts invitations of other agents, in any of their forms, to Credo's. Members that are not validated are dropped.
+ */
 import { JsonEncoder, JsonTransformer, verkeyToDidKey } from '@credo-ts/core'
 import { DidCommInvitationType, DidCommOutOfBandInvitation } from '@credo-ts/didcomm'
 import { refusedUrl } from '../../egress/address-guard.ts'
@@ -24,7 +26,10 @@ export interface ReadInvitation {
 type Received = InvitationMessage | ServiceMessage
 type Named<Message> = Message & { '@id': string }
 
-/** An invitation without an id gets the id of its content, so that it is not received twice. Throws `request.invalid`, with `path` before the path in the invitation. */
+/**
+ * An invitation without an id gets the id of its content, so that it is not received twice. Throws `request.invalid`,
+ * with `path` before the path in the invitation.
+ */
 export const readInvitation = (message: Received, path: string): ReadInvitation => {
   if ('~service' in message)
     return {
@@ -125,7 +130,7 @@ const toInvitation = (message: Named<OutOfBandMessage>, path: string): DidCommOu
   }
 }
 
-/** Refuses queues and other transports, because this agent can't send by them. */
+/** Rejects queues and other transports, because this agent can't send by them. */
 const assertEndpoints = ({ services }: OutOfBandMessage, path: string): void => {
   const policy = { local: settings().LOCAL_STAGE }
   for (const [index, service] of services.entries()) {

@@ -32,8 +32,8 @@ export interface Receipt extends Acceptance {
 type Message = Parameters<typeof readInvitation>[0]
 
 /**
- * Stores an invitation and, unless it has to wait, accepts it, in the running unit of work. `path` is the body's field of the invitation. Throws
- * `request.invalid`, `invitation.received`, and the errors of accepting.
+ * Stores an invitation and, unless it has to wait, accepts it, in the running unit of work. `path` is the body's field
+ * of the invitation. Throws `request.invalid`, `invitation.received`, and the errors of accepting.
  */
 export const storeInvitation = async (message: Message, receipt: Receipt, path: string): Promise<ReceivedResponse> => {
   const agent = await currentAgent()
@@ -46,7 +46,10 @@ export const storeInvitation = async (message: Message, receipt: Receipt, path: 
   return toResponse(agent, record, await accept(agent, record, receipt, path))
 }
 
-/** The same for the invitation of a URL, undefined if there is none. All faults of the invitation are one error without details. */
+/**
+ * The same for the invitation of a URL, undefined if there is none. All faults of the invitation are one error without
+ * details.
+ */
 export const storeInvitationOfUrl = async (
   message: Message | undefined,
   receipt: Receipt,
@@ -62,7 +65,10 @@ const ADDRESS = 'invitationUrl'
 
 const noInvitation = () => invalidField(ADDRESS, 'must lead to an invitation that this agent can accept')
 
-/** Accepts a waiting invitation in the running unit of work. Throws `resource.not_found`, `invitation.out_of_turn`, and the errors of accepting. */
+/**
+ * Accepts a waiting invitation in the running unit of work. Throws `resource.not_found`, `invitation.out_of_turn`, and
+ * the errors of accepting.
+ */
 export const acceptStoredInvitation = async (
   outOfBandId: string,
   acceptance: Acceptance,
@@ -80,8 +86,8 @@ export const acceptStoredInvitation = async (
 }
 
 /**
- * Requests a connection from the agent of a public DID, in the running unit of work (Aries RFC 0434, "implicit invitation"). Throws
- * `request.invalid`, and the errors of accepting.
+ * Requests a connection from the agent of a public DID, in the running unit of work (Aries RFC 0434, "implicit
+ * invitation"). Throws `request.invalid`, and the errors of accepting.
  */
 export const connectToPublicDid = async (did: string, acceptance: Acceptance): Promise<ReceivedResponse> => {
   const agent = await currentAgent()

@@ -9,7 +9,9 @@ export const KEY_BYTES = 32
 /** 32 bytes in base58: 32 characters if all bytes are zero, 44 for the highest number. */
 const BASE58_KEY = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 
-/** An Ed25519 public key in base58. The pattern first bounds its length, because decoding base58 takes quadratic time. */
+/**
+ * An Ed25519 public key in base58. The pattern first bounds its length, because decoding base58 takes quadratic time.
+ */
 export const Verkey = v.pipe(
   v.string(),
   v.check((text) => BASE58_KEY.test(text) && TypedArrayEncoder.fromBase58(text).length === KEY_BYTES),

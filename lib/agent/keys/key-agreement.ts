@@ -16,7 +16,7 @@ import {
 } from './crypto-box.ts'
 import type { Ed25519Key } from './ed25519-key.ts'
 
-/** Bounded, because strangers choose keys too. */
+/** Bounded, because anybody may choose keys. */
 const MAX_CONVERTED = 1_000
 
 /** Whether this is the supported key agreement (the only one of DIDComm v1). */

@@ -51,8 +51,8 @@ export const jwkOfSeed = (seed: Uint8Array): SupportedJwk => {
 }
 
 /**
- * Checks an imported key: it has to be a private key with a matching public key. Throws `KeyManagementError` without a cause, because Node's messages
- * quote their input.
+ * Checks an imported key: it has to be a private key with a matching public key. Throws `KeyManagementError` without a
+ * cause, because Node's messages quote their input.
  */
 export const assertKeyPair = (jwk: SupportedJwk): void => {
   const invalidKeyPair = () => new Kms.KeyManagementError(`${Kms.getJwkHumanDescription(jwk)} is not a valid key pair`)
@@ -68,8 +68,8 @@ export const assertKeyPair = (jwk: SupportedJwk): void => {
 }
 
 /**
- * The id of a new key: `requestedId`, or else a UUID. The id of an Ed25519 key is its name in envelopes (`kid` of Aries RFC 0019, the public key in
- * base58): throws `KeyManagementError` for any other.
+ * The id of a new key: `requestedId`, or else a UUID. The id of an Ed25519 key is its name in envelopes (`kid` of Aries
+ * RFC 0019, the public key in base58): throws `KeyManagementError` for any other.
  */
 export const newKeyId = (jwk: SupportedJwk, requestedId: string | undefined): string => {
   if (jwk.crv !== 'Ed25519') return requestedId ?? randomUUID()

@@ -12,15 +12,15 @@ import { currentUnit } from '../../store/transaction.ts'
 import { tenantOf } from '../credo/index.ts'
 
 /**
- * A store of private keys for key management, separate for each agent context (the tenant). Its interface has plain JWKs; sealing them is left to the
- * implementation.
+ * A store of private keys for key management, separate for each agent context (the tenant). Its interface has plain
+ * JWKs; sealing them is left to the implementation.
  */
 export interface KeyStore {
   /** The private key, or `null` if this agent has none with that id. */
   get(agentContext: AgentContext, keyId: string): Promise<Kms.KmsJwkPrivate | null>
   /**
-   * Stores a new key. Existing keys are never replaced: throws `KeyManagementKeyExistsError`, or `store.conflict` if another process created it
-   * concurrently.
+   * Stores a new key. Existing keys are never replaced: throws `KeyManagementKeyExistsError`, or `store.conflict` if
+   * another process created it concurrently.
    */
   insert(agentContext: AgentContext, keyId: string, jwk: Kms.KmsJwkPrivate): Promise<void>
   /** Deletes a key. Returns whether there was one. */
@@ -59,7 +59,10 @@ export class SealedKeyStore implements KeyStore {
     return this.#committed.get(address.pk) ?? (await this.#read(tenant, [{ keyId, address }]))?.jwk ?? null
   }
 
-  /** The first of these keys that the agent has; `null` if it has none. Without one in memory, all are read in one request. */
+  /**
+   * The first of these keys that the agent has; `null` if it has none. Without one in memory, all are read in one
+   * request.
+   */
   async first(agentContext: AgentContext, keyIds: readonly string[]): Promise<OpenedKey | null> {
     const tenant = tenantOf(agentContext)
     const changed = this.#changedKeys()
@@ -119,7 +122,8 @@ export class SealedKeyStore implements KeyStore {
   }
 
   /**
-   * Reads the first of these keys that is stored. If a key can't be opened, that is our error, not an answer: the unit must not commit what follows.
+   * Reads the first of these keys that is stored. If a key can't be opened, that is our error, not an answer: the unit
+   * must not commit what follows.
    */
   #read(tenant: string, keys: readonly KeyAddress[]): Promise<OpenedKey | null> {
     return currentUnit().keepFailure(async () => {
@@ -137,7 +141,10 @@ export class SealedKeyStore implements KeyStore {
     return this.#committed.set(pk, v.parse(PrivateJwk, JSON.parse(Buffer.from(jwk).toString())))
   }
 
-  /** Keys that the running unit has created, and `null` for those that it has deleted: not visible to others before the commit. */
+  /**
+   * Keys that the running unit has created, and `null` for those that it has deleted: not visible to others before the
+   * commit.
+   */
   #changedKeys(): Map<string, Kms.KmsJwkPrivate | null> {
     return currentUnit().slot(this, () => new Map<string, Kms.KmsJwkPrivate | null>())
   }

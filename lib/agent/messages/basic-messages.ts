@@ -20,8 +20,8 @@ const forEvents = (id: string, json: RecordJson): SentBasicMessage =>
     : { record: { ...json, id } }
 
 /**
- * Stores a message and adds it to the outbox in the running unit of work. Returns its record. Throws `resource.not_found`, `connection.not_ready`,
- * `connection.no_endpoint`, `connection.queue_full`.
+ * Stores a message and adds it to the outbox in the running unit of work. Returns its record. Throws
+ * `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`, `connection.queue_full`.
  */
 export const sendBasicMessage = async (connectionId: string, content: string): Promise<RecordJson> => {
   const agentContext = await currentContext()

@@ -1,4 +1,7 @@
-/** Credo's service of questions and answers (Aries RFC 0113), restricted to well-formed questions and to the answers that they offer. */
+/**
+ * Credo's service of questions and answers (Aries RFC 0113), restricted to well-formed questions and to the answers
+ * that they offer.
+ */
 import { type AgentContext, CredoError, type DependencyManager, EventEmitter, InjectionSymbols } from '@credo-ts/core'
 import type { DidCommInboundMessageContext } from '@credo-ts/didcomm'
 import {

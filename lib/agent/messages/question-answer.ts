@@ -17,7 +17,8 @@ import { readyConnection, sendOn } from '../connections/index.ts'
 import { currentContext, toStored } from '../credo/index.ts'
 
 /**
- * Sends a question in the running unit of work. Returns its record. Throws `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`.
+ * Sends a question in the running unit of work. Returns its record. Throws `resource.not_found`,
+ * `connection.not_ready`, `connection.no_endpoint`.
  */
 export const sendQuestion = async (
   connectionId: string,
@@ -36,8 +37,8 @@ export const sendQuestion = async (
 }
 
 /**
- * Answers a received question in the running unit of work. Returns its record. Throws `resource.not_found`, `request.invalid`,
- * `exchange.out_of_turn`, `connection.not_ready`, `connection.no_endpoint`.
+ * Answers a received question in the running unit of work. Returns its record. Throws `resource.not_found`,
+ * `request.invalid`, `exchange.out_of_turn`, `connection.not_ready`, `connection.no_endpoint`.
  */
 export const sendAnswer = async (questionAnswerId: string, response: string): Promise<RecordJson> => {
   const context = await currentContext()

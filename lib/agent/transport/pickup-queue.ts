@@ -33,8 +33,8 @@ export const recordQueuedMessage = (connectionId: string, message: SentBasicMess
 }
 
 /**
- * Excludes a message from the queue, such as the response that makes a connection: without a ready connection nobody could fetch it. Sending it fails
- * if there is no endpoint.
+ * Excludes a message from the queue, such as the response that makes a connection: without a ready connection nobody
+ * could fetch it. Sending it fails if there is no endpoint.
  */
 export const withoutQueue = <T extends DidCommMessage>(message: T): T =>
   Object.assign(message, { allowQueueTransport: false })

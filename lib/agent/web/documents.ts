@@ -29,7 +29,10 @@ const MAX_TOTAL_BYTES = 1024 * 1024
 const MAX_TOTAL_MS = 5_000
 /** The same where anybody can send the message that names them. */
 const MAX_UNSOLICITED_MS = 2_000
-/** Maximum number of requests that an agent makes at the same time for such messages: each holds a function until a host answers. */
+/**
+ * Maximum number of requests that an agent makes at the same time for such messages: each holds a function until a host
+ * answers.
+ */
 const MAX_AT_ONCE = 10
 /** Longer than a request for such a message takes. */
 const WINDOW_SECONDS = 10
@@ -59,8 +62,9 @@ const currentBudget = (): Budget =>
   }))
 
 /**
- * Bounds what an inbound message makes this agent read. Messages of exchanges continue what this agent has begun or accepted; all others, such as
- * handshakes and rotations, may come from anybody. Credo calls this before the handlers, and again for the request that came with an invitation.
+ * Bounds what an inbound message makes this agent read. Messages of exchanges continue what this agent has begun or
+ * accepted; all others, such as handshakes and rotations, may come from anybody. Credo calls this before the handlers,
+ * and again for the request that came with an invitation.
  */
 export const boundDocuments: DidCommMessageHandlerMiddleware = async ({ message }, next) => {
   currentBudget().isUnsolicited = !isExchangeProtocol(parseMessageType(message.type).protocolName)
@@ -76,7 +80,10 @@ export const boundDocumentsOfJsonLd = (): void => {
 /** The host has not answered as one does, so that nobody knows whether there is such a document. */
 export class UnreadableDocumentError extends CredoError {}
 
-/** Why a document could not be read in the running unit of work, if there was one. Resolvers and libraries make nothing of it but that there is none. */
+/**
+ * Why a document could not be read in the running unit of work, if there was one. Resolvers and libraries make nothing
+ * of it but that there is none.
+ */
 export const unreadDocument = (): UnreadableDocumentError | undefined => currentBudget().unread
 
 const unreadable = (message: string): UnreadableDocumentError => {
@@ -99,8 +106,8 @@ export interface ReadOptions {
 }
 
 /**
- * Reads a text from the web within the budget of the running unit of work. Every address, also of redirects, is checked at connect time. Throws a
- * CredoError; an `UnreadableDocumentError` if there may be such a document.
+ * Reads a text from the web within the budget of the running unit of work. Every address, also of redirects, is checked
+ * at connect time. Throws a CredoError; an `UnreadableDocumentError` if there may be such a document.
  */
 export const readText = (url: string, options: ReadOptions = {}): Promise<string> =>
   follow(url, options, options.maxRedirects ?? MAX_REDIRECTS)
@@ -148,8 +155,8 @@ interface Reading {
 const READ = Symbol('responses that the operation has read')
 
 /**
- * Sends a request once for the whole operation: a repetition after a conflict reads the same response, and spends as much of its budget. A request
- * that the same try makes again is sent again.
+ * Sends a request once for the whole operation: a repetition after a conflict reads the same response, and spends as
+ * much of its budget. A request that the same try makes again is sent again.
  */
 const readOnce = (attempt: Get, posted: string | undefined, responseBytes: number): Promise<Reading> => {
   const readings = currentUnit().operationSlot(READ, () => new Map<string, Promise<Reading>>())
@@ -177,7 +184,10 @@ const readCounted = (request: () => Promise<PostOutcome>): Promise<PostOutcome> 
   return unit.keepFailure(() => runCounted(count, request))
 }
 
-/** The document of a did:web: this service's own from the table, others through the guarded client. Throws if there is none. */
+/**
+ * The document of a did:web: this service's own from the table, others through the guarded client. Throws if there is
+ * none.
+ */
 const readWebDocument = async (did: string, id: string): Promise<unknown> => {
   if (isOurWebDid(did)) {
     const hosted = await ourWebDocument(currentUnit(), did)

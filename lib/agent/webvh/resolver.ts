@@ -1,4 +1,7 @@
-/** Resolves did:webvh: this service's own from the table and the running unit of work, others through the guarded client, without a cache. */
+/**
+ * Resolves did:webvh: this service's own from the table and the running unit of work, others through the guarded
+ * client, without a cache.
+ */
 import {
   type AgentContext,
   CredoError,
@@ -24,7 +27,9 @@ import { isReadableDocument } from '../envelopes/index.ts'
 import { verifyWith } from '../keys/index.ts'
 import { readText } from '../web/index.ts'
 
-/** The tenant that hosts a DID; undefined for a DID of another host. Throws if the DID belongs here but does not exist. */
+/**
+ * The tenant that hosts a DID; undefined for a DID of another host. Throws if the DID belongs here but does not exist.
+ */
 export const hostOf = async (did: WebvhDid): Promise<string | undefined> => {
   const tenant = possibleTenantOf(did)
   if (tenant === undefined) return undefined

@@ -1,4 +1,7 @@
-/** Reads attested resources with all checks: this service's own from the table and the running unit of work, others through the guarded client. */
+/**
+ * Reads attested resources with all checks: this service's own from the table and the running unit of work, others
+ * through the guarded client.
+ */
 import {
   type AgentContext,
   CredoError,
@@ -16,8 +19,8 @@ import { readText } from '../web/index.ts'
 import { hostOf, resolveWebvh } from './resolver.ts'
 
 /**
- * Maximum size in bytes, of one resource and of all that a message makes this agent read. A registry with 5,000 published lists would have 1.2 MB of
- * links.
+ * Maximum size in bytes, of one resource and of all that a message makes this agent read. A registry with 5,000
+ * published lists would have 1.2 MB of links.
  */
 const MAX_BYTES = 1024 * 1024
 
@@ -28,7 +31,10 @@ const cachedTexts = new Bounded<string, string>(100)
 /** `growing`: links may have been added since it was read. */
 export type Freshness = 'immutable' | 'growing'
 
-/** Resources of others that the running unit of work has read, by freshness and id: a registry is read for itself and for each of its lists. */
+/**
+ * Resources of others that the running unit of work has read, by freshness and id: a registry is read for itself and
+ * for each of its lists.
+ */
 const READ = Symbol('resources of others')
 
 /** A resource and the DID that attests it. Throws if it does not exist or is not the one that its id names. */

@@ -24,8 +24,9 @@ type ConnectionOffer = v.InferOutput<typeof CreateOffer.body>
 type OutOfBandOffer = v.InferOutput<typeof CreateOfferOob.body>
 
 /**
- * Offers a credential on a connection in the running unit of work. Returns the exchange record (`offer-sent`). Throws `resource.not_found`,
- * `connection.not_ready`, and `request.invalid` if the issuer or the credential definition is not this agent's, or if the credential can't be issued.
+ * Offers a credential on a connection in the running unit of work. Returns the exchange record (`offer-sent`). Throws
+ * `resource.not_found`, `connection.not_ready`, and `request.invalid` if the issuer or the credential definition is not
+ * this agent's, or if the credential can't be issued.
  */
 export const offerCredential = (offer: ConnectionOffer): Promise<RecordJson> =>
   beginExchange(offer.connectionId, toCredentialExchangeJson, async (agent) => {
@@ -35,8 +36,8 @@ export const offerCredential = (offer: ConnectionOffer): Promise<RecordJson> =>
   })
 
 /**
- * Creates an offer and the single-use invitation that carries it, in the running unit of work. Throws `resource.not_found` (tenant), and
- * `request.invalid` as `offerCredential`.
+ * Creates an offer and the single-use invitation that carries it, in the running unit of work. Throws
+ * `resource.not_found` (tenant), and `request.invalid` as `offerCredential`.
  */
 export const offerCredentialOutOfBand = async (offer: OutOfBandOffer) => {
   const agent = await currentAgent()
@@ -81,8 +82,8 @@ const nameParent = async (
 type CreateOptions = Parameters<TenantAgent['didcomm']['credentials']['createOffer']>[0]
 
 /**
- * The formats of an offer for Credo. Throws `request.invalid` if the issuer or the definition is not this agent's, or if the credential can't be
- * issued.
+ * The formats of an offer for Credo. Throws `request.invalid` if the issuer or the definition is not this agent's, or
+ * if the credential can't be issued.
  */
 export const toOfferedFormats = async (agent: TenantAgent, { indy, anoncreds, jsonld }: OfferedFormats) => {
   const path = 'credentialFormats'

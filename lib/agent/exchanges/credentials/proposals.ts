@@ -16,8 +16,8 @@ type ProposeOptions = Parameters<Credentials['proposeCredential']>[0]
 type NegotiateOptions = Parameters<Credentials['negotiateProposal']>[0]
 
 /**
- * Proposes a credential on a connection in the running unit of work. Returns the exchange record (`proposal-sent`). Throws `resource.not_found`,
- * `connection.not_ready`, `connection.no_endpoint`.
+ * Proposes a credential on a connection in the running unit of work. Returns the exchange record (`proposal-sent`).
+ * Throws `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`.
  */
 export const proposeCredential = (proposal: v.InferOutput<typeof CredentialProposal>): Promise<RecordJson> =>
   beginExchange(proposal.connectionId, toCredentialExchangeJson, ({ didcomm }) => {
@@ -34,8 +34,8 @@ export const proposeCredential = (proposal: v.InferOutput<typeof CredentialPropo
 const ISSUER_HAS_PROPOSAL = { role: DidCommCredentialRole.Issuer, state: DidCommCredentialState.ProposalReceived }
 
 /**
- * Offers what was proposed. Given formats replace the proposed ones, which fill in missing fields. `check` validates the offer's formats, and throws
- * `request.invalid`.
+ * Offers what was proposed. Given formats replace the proposed ones, which fill in missing fields. `check` validates
+ * the offer's formats, and throws `request.invalid`.
  */
 export const acceptProposal = (
   { credentialFormats, ...step }: v.InferOutput<typeof ProposalAnswer>,

@@ -1,4 +1,7 @@
-/** The issue-credential protocols (Aries RFC 0453, and 0036 with Indy only), which issue and accept only what was offered. */
+/**
+ * The issue-credential protocols (Aries RFC 0453, and 0036 with Indy only), which issue and accept only what was
+ * offered.
+ */
 import { DidCommCredentialV1ProblemReportMessage, DidCommCredentialV1Protocol } from '@credo-ts/anoncreds'
 import {
   DidCommCredentialProblemReportReason,

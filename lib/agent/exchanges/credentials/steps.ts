@@ -30,7 +30,10 @@ const HOLDER_HAS_OFFER = { role: DidCommCredentialRole.Holder, state: DidCommCre
 const HOLDER_HAS_CREDENTIAL = { role: DidCommCredentialRole.Holder, state: DidCommCredentialState.CredentialReceived }
 const ISSUER_HAS_REQUEST = { role: DidCommCredentialRole.Issuer, state: DidCommCredentialState.RequestReceived }
 
-/** Continues a credential exchange in the running unit of work, by `act`. Returns the record. Throws the errors of `continueExchange`. */
+/**
+ * Continues a credential exchange in the running unit of work, by `act`. Returns the record. Throws the errors of
+ * `continueExchange`.
+ */
 export const continueCredentialExchange = (
   { credentialRecordId }: Pick<OfferAnswer, 'credentialRecordId'>,
   expected: Expected<Exchange>,
@@ -80,7 +83,10 @@ export const declineOffer = ({
     }),
   )
 
-/** Issues the credential that was offered and requested. A request with an invalid proof abandons the exchange with a problem report. */
+/**
+ * Issues the credential that was offered and requested. A request with an invalid proof abandons the exchange with a
+ * problem report.
+ */
 export const acceptRequest = ({ credentialFormats, ...step }: v.InferOutput<typeof RequestAnswer>) =>
   continueCredentialExchange(step, ISSUER_HAS_REQUEST, async ({ didcomm: { credentials } }, { id }) => {
     const formats: Formats = defined(credentialFormats ?? {})

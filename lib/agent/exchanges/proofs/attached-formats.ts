@@ -1,4 +1,6 @@
-/** The formats of messages of present-proof 2.0 (Aries RFC 0454): their attachments, and comparing them with each other. */
+/**
+ * The formats of messages of present-proof 2.0 (Aries RFC 0454): their attachments, and comparing them with each other.
+ */
 import type { AgentContext } from '@credo-ts/core'
 import {
   type DidCommAttachment,
@@ -24,7 +26,9 @@ export const attachedOf = (
     return attachment === undefined ? [] : [{ format, attachment }]
   })
 
-/** Whether all formats of a request were proposed. Credo compares only the proposed ones, and a request may add another. */
+/**
+ * Whether all formats of a request were proposed. Credo compares only the proposed ones, and a request may add another.
+ */
 export const isAsProposed = async (
   agentContext: AgentContext,
   proofRecord: DidCommProofExchangeRecord,

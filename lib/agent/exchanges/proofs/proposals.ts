@@ -22,8 +22,8 @@ type ProposeOptions = Parameters<Proofs['proposeProof']>[0]
 type NegotiateOptions = Parameters<Proofs['negotiateProposal']>[0]
 
 /**
- * Proposes a proof on a connection in the running unit of work. Returns the exchange record (`proposal-sent`). Throws `resource.not_found`,
- * `connection.not_ready` and `connection.no_endpoint`.
+ * Proposes a proof on a connection in the running unit of work. Returns the exchange record (`proposal-sent`). Throws
+ * `resource.not_found`, `connection.not_ready` and `connection.no_endpoint`.
  */
 export const proposeProof = (proposal: ProofProposal): Promise<RecordJson> =>
   beginExchange(proposal.connectionId, toProofJson, ({ didcomm }) => {
@@ -40,8 +40,9 @@ export const proposeProof = (proposal: ProofProposal): Promise<RecordJson> =>
 type Formats = Record<string, unknown>
 
 /**
- * Requests what was proposed. Formats of the answer replace the proposed ones. `prepared` is what was read for the answer's own: nobody reads what a
- * prover names. `check` applies the rules of requests to all of them, and throws `request.invalid`.
+ * Requests what was proposed. Formats of the answer replace the proposed ones. `prepared` is what was read for the
+ * answer's own: nobody reads what a prover names. `check` applies the rules of requests to all of them, and throws
+ * `request.invalid`.
  */
 export const acceptProofProposal = (
   proofRecordId: string,

@@ -1,4 +1,7 @@
-/** The present-proof protocols (Aries RFC 0037 and 0454). Without the AnonCreds library its presentations are not verified. */
+/**
+ * The present-proof protocols (Aries RFC 0037 and 0454). Without the AnonCreds library its presentations are not
+ * verified.
+ */
 import {
   type DidCommPresentationV1Message,
   DidCommPresentationV1ProblemReportError,

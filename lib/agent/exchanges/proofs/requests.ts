@@ -26,7 +26,10 @@ export const NOTHING_NAMED: RequestedDefinition = { presentationDefinition: { in
 /** What `prepareProofRequest` has read. */
 export type Prepared = PromiseSettledResult<PreparedContexts>
 
-/** Reads from the web what a request needs, before its transaction. Never throws: a failure is thrown by the operation itself. */
+/**
+ * Reads from the web what a request needs, before its transaction. Never throws: a failure is thrown by the operation
+ * itself.
+ */
 export const prepareProofRequest = async ({ presentationExchange }: RequestedFormats): Promise<Prepared> => {
   const [prepared] = await Promise.allSettled([
     presentationExchange === undefined
@@ -48,8 +51,8 @@ type OutOfBandRequest = v.InferOutput<typeof CreateRequest.body>
 type ConnectionRequest = v.InferOutput<typeof RequestProof.body>
 
 /**
- * Creates a proof request and the single-use invitation that carries it, in the running unit of work. Throws `resource.not_found` (tenant), and
- * `request.invalid` for a DID or key that is not this agent's.
+ * Creates a proof request and the single-use invitation that carries it, in the running unit of work. Throws
+ * `resource.not_found` (tenant), and `request.invalid` for a DID or key that is not this agent's.
  */
 export const createProofRequest = async (request: OutOfBandRequest, prepared: Prepared) => {
   const agent = await currentAgent()
@@ -67,8 +70,9 @@ export const createProofRequest = async (request: OutOfBandRequest, prepared: Pr
 }
 
 /**
- * Requests a proof on a connection in the running unit of work. Returns the exchange record (`request-sent`). Throws `resource.not_found`,
- * `connection.not_ready`, `connection.no_endpoint`, and `request.invalid` for contexts that conflict with each other.
+ * Requests a proof on a connection in the running unit of work. Returns the exchange record (`request-sent`). Throws
+ * `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`, and `request.invalid` for contexts that
+ * conflict with each other.
  */
 export const requestProof = (request: ConnectionRequest, prepared: Prepared): Promise<RecordJson> =>
   beginExchange(request.connectionId, toProofJson, (agent) => {

@@ -22,7 +22,10 @@ export const VERIFIER_HAS_PROPOSAL = { role: DidCommProofRole.Verifier, state: D
 const PROVER_HAS_REQUEST = { role: DidCommProofRole.Prover, state: DidCommProofState.RequestReceived }
 const VERIFIER_HAS_PRESENTATION = { role: DidCommProofRole.Verifier, state: DidCommProofState.PresentationReceived }
 
-/** Continues a proof exchange in the running unit of work, by `act`. Returns the record. Throws the errors of `continueExchange`. */
+/**
+ * Continues a proof exchange in the running unit of work, by `act`. Returns the record. Throws the errors of
+ * `continueExchange`.
+ */
 export const continueProofExchange = (
   proofRecordId: string,
   expected: Expected<Exchange>,
@@ -41,7 +44,10 @@ const PROOF_EXCHANGES = { name: 'proof exchange', field: 'proofRecordId', find: 
 
 type AcceptRequest = Parameters<TenantAgent['didcomm']['proofs']['acceptRequest']>[0]
 
-/** Presents the requested proof in the given formats, or in all requested ones, with the named or otherwise suitable credentials. */
+/**
+ * Presents the requested proof in the given formats, or in all requested ones, with the named or otherwise suitable
+ * credentials.
+ */
 export const acceptProofRequest = (proofRecordId: string, answer: ProofAnswer): Promise<RecordJson> =>
   continueProofExchange(proofRecordId, PROVER_HAS_REQUEST, async ({ didcomm: { proofs } }, { id }) => {
     const { comment, goalCode, filterByNonRevocationRequirements } = answer
@@ -71,7 +77,10 @@ export const declineProofRequest = (proofRecordId: string, refusal: ProofRefusal
     })
   })
 
-/** Acknowledges a presentation. Throws `exchange.out_of_turn` if it was not verified: the prover would believe it accepted. */
+/**
+ * Acknowledges a presentation. Throws `exchange.out_of_turn` if it was not verified: the prover would believe it
+ * accepted.
+ */
 export const acceptPresentation = (proofRecordId: string): Promise<RecordJson> =>
   continueProofExchange(proofRecordId, VERIFIER_HAS_PRESENTATION, ({ didcomm: { proofs } }, { id, isVerified }) => {
     if (isVerified === undefined) throw new AgentError('exchange.out_of_turn', 'the presentation is not verified yet')

@@ -1,6 +1,6 @@
 /**
- * The job that verifies a presentation again, because it could not be verified when it came: an object could not be read, or this service failed. Wallets
- * do not send a presentation again.
+ * The job that verifies a presentation again, because it could not be verified when it came: an object could not be
+ * read, or this service failed. Wallets do not send a presentation again.
  */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import { type DidCommProofExchangeRecord, DidCommProofExchangeRepository } from '@credo-ts/didcomm'
@@ -72,7 +72,7 @@ const end = async (id: string, outcome: Outcome): Promise<void> => {
   const description =
     outcome.state === 'refused' ? outcome.reason : `the presentation could not be verified: ${outcome.reason}`
   await abandonExchange(agent.context, proofRecord, description)
-  // As where a presentation is refused when it comes: without a connection no problem report can be sent.
+  // As where a presentation is rejected when it comes: without a connection no problem report can be sent.
   if (proofRecord.connectionId !== undefined)
     await tell(agent, proofRecord, ({ didcomm }) =>
       didcomm.proofs.sendProblemReport({ proofExchangeRecordId: id, description }),
