@@ -35,7 +35,7 @@ import {
 } from '../dids/index.ts'
 import type { Ed25519Key } from '../keys/index.ts'
 import { addToOutbox, type Lane, laneOf, Rotations } from '../transport/index.ts'
-import { connectionsOfOurKey, currentConnection } from './connection-service.ts'
+import { connectionsOfOurKey, currentConnection } from './current-connection.ts'
 import { expires, expireUnlessCompleted, isHandshakeRequest } from './unsolicited-requests.ts'
 
 type Inbound = DidCommInboundMessageContext

@@ -21,6 +21,8 @@ import {
   type VerificationMethod,
 } from '@credo-ts/core'
 import {
+  DidCommConnection,
+  type DidCommConnectionResponseMessage,
   type DidCommDidExchangeRequestMessage,
   DidDoc,
   DidExchangeProblemReportError,
@@ -28,6 +30,7 @@ import {
 } from '@credo-ts/didcomm'
 import { isObject, parseBase64 } from '../../json.ts'
 import { authenticationMethod } from '../dids/index.ts'
+import { isReadableDocument } from '../envelopes/index.ts'
 import { type Ed25519Key, keyOfVerkey } from '../keys/index.ts'
 import { QUEUE } from '../transport/index.ts'
 
@@ -69,13 +72,14 @@ export const theirDidOf = async (
 
 /**
  * Checks that the DID of a response belongs to the sender, and that its document has no other recipient key: messages
- * of that key would be attributed to this connection. Throws a problem report.
+ * of that key would be attributed to this connection. Returns the sender's key. Throws a problem report.
  */
 export const assertOfResponder = async (
   agentContext: AgentContext,
   { did, didDoc }: Request,
-  senderKey: Ed25519Key,
-): Promise<void> => {
+  senderKey: Ed25519Key | undefined,
+): Promise<Ed25519Key> => {
+  if (senderKey === undefined) throw requestNotAccepted('the response is not authenticated')
   const document = PEER_OF_DOCUMENT.test(did)
     ? documentOf(did, parseBase64(didDoc?.data.base64 ?? ''))
     : (await agentContext.resolve(DidsApi).resolve(did)).didDocument
@@ -83,6 +87,7 @@ export const assertOfResponder = async (
     throw responseNotAccepted('the DID of the response has no document, or another one than is attached')
   if (onlyMethod(document, senderKey) === undefined)
     throw responseNotAccepted('the response is not packed with the key of the DID that it names')
+  return senderKey
 }
 
 /** Method 1: the DID is a hash of its document, which is attached. */
@@ -140,7 +145,8 @@ const responseNotAccepted = (message: string): DidExchangeProblemReportError =>
  * and adds a queue if it has no service. Throws a CredoError if it has another recipient key: messages packed with that
  * key would be attributed to this wallet.
  */
-export const assertOfSender = (document: DidDoc, senderKey: Ed25519Key): void => {
+export const assertOfSender = (document: DidDoc | undefined, senderKey: Ed25519Key | undefined): void => {
+  if (document === undefined || senderKey === undefined) return
   const own = TypedArrayEncoder.toBase58(senderKey.publicKey.publicKey)
   const keyOf = (key: string) => document.publicKey.find(({ id }) => id.endsWith(key))?.value ?? key
   const services = document.didCommServices
@@ -149,6 +155,18 @@ export const assertOfSender = (document: DidDoc, senderKey: Ed25519Key): void =>
     throw new CredoError('the document names a key that the message is not packed with')
   const queue = { id: `${document.id}#queue`, serviceEndpoint: QUEUE, recipientKeys: [own] }
   if (services.length === 0) document.service.push(new IndyAgentService(queue))
+}
+
+/** The same for the document that a response of connections/1.0 has signed. Throws a CredoError if it is too large. */
+export const assertSignedOfSender = (
+  { connectionSig: { signatureData } }: DidCommConnectionResponseMessage,
+  senderKey: Ed25519Key | undefined,
+): void => {
+  // Credo has checked the signature by the invitation's key. The first 8 bytes are a timestamp (Aries RFC 0234).
+  const signed: unknown = JSON.parse(Buffer.from(signatureData, 'base64').subarray(8).toString())
+  // It is not an attachment, so it was not checked with the message.
+  if (!isReadableDocument(signed)) throw new CredoError('the signed document is too large')
+  assertOfSender(JsonTransformer.fromJSON(signed, DidCommConnection).didDoc, senderKey)
 }
 
 /**

@@ -1,21 +1,10 @@
 /** Reads documents of the web that other agents name, behind the address guard and within a budget. */
-import {
-  type AgentContext,
-  CredoError,
-  DidDocument,
-  type DidResolutionResult,
-  JsonTransformer,
-  type ParsedDid,
-  WebDidResolver,
-} from '@credo-ts/core'
+import { CredoError } from '@credo-ts/core'
 import { type DidCommMessageHandlerMiddleware, parseMessageType } from '@credo-ts/didcomm'
 import { type Get, get, type PostOutcome, post } from '../../egress/post.ts'
-import { isObject } from '../../json.ts'
 import { settings } from '../../settings.ts'
 import { runCounted } from '../../store/count.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { isOurWebDid, ourWebDocument } from '../../webvh/web-document.ts'
-import { isReadableDocument } from '../envelopes/index.ts'
 import { isExchangeProtocol } from '../threads/index.ts'
 
 /** Maximum size of a context or DID document. */
@@ -182,35 +171,4 @@ const readCounted = (request: () => Promise<PostOutcome>): Promise<PostOutcome> 
   const message = 'too many documents of other agents are being read for this agent'
   const count = { tenant: unit.tenant, of: 'readings', seconds: WINDOW_SECONDS, max: MAX_AT_ONCE, message }
   return unit.keepFailure(() => runCounted(count, request))
-}
-
-/**
- * The document of a did:web: this service's own from the table, others through the guarded client. Throws if there is
- * none.
- */
-const readWebDocument = async (did: string, id: string): Promise<unknown> => {
-  if (isOurWebDid(did)) {
-    const hosted = await ourWebDocument(currentUnit(), did)
-    if (hosted === undefined) throw new CredoError(`the DID ${did} does not exist`)
-    return hosted
-  }
-  const [host = '', ...path] = id.split(':').map(decodeURIComponent)
-  const file = path.length === 0 ? '.well-known/did.json' : `${path.join('/')}/did.json`
-  return JSON.parse(await readText(`https://${host}/${file}`))
-}
-
-/** Credo's did:web resolver with the guarded client. https://w3c-ccg.github.io/did-method-web/#read-resolve */
-export class GuardedWebDidResolver extends WebDidResolver {
-  override async resolve(_agentContext: AgentContext, did: string, { id }: ParsedDid): Promise<DidResolutionResult> {
-    try {
-      const document = await readWebDocument(did, id)
-      if (!isObject(document) || document.id !== did) throw new CredoError('the document is of another DID')
-      if (!isReadableDocument(document)) throw new CredoError('the document is too large')
-      const didDocument = JsonTransformer.fromJSON(document, DidDocument)
-      return { didDocument, didDocumentMetadata: {}, didResolutionMetadata: { contentType: 'application/did+ld+json' } }
-    } catch (error) {
-      const message = error instanceof Error ? error.message : 'unknown'
-      return { didDocument: null, didDocumentMetadata: {}, didResolutionMetadata: { error: 'notFound', message } }
-    }
-  }
 }

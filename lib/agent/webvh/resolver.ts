@@ -5,10 +5,9 @@
 import {
   type AgentContext,
   CredoError,
-  DidDocument,
+  type DidDocument,
   type DidResolutionResult,
   type DidResolver,
-  JsonTransformer,
   Kms,
 } from '@credo-ts/core'
 import { currentUnit } from '../../store/transaction.ts'
@@ -23,9 +22,8 @@ import {
 } from '../../webvh/log.ts'
 import { readWebvhLog } from '../../webvh/published.ts'
 import { assertNoRollback } from '../../webvh/seen-versions.ts'
-import { isReadableDocument } from '../envelopes/index.ts'
 import { verifyWith } from '../keys/index.ts'
-import { readText } from '../web/index.ts'
+import { readText, resolutionOf, toDidDocument } from '../web/index.ts'
 
 /**
  * The tenant that hosts a DID; undefined for a DID of another host. Throws if the DID belongs here but does not exist.
@@ -47,10 +45,7 @@ export const resolveWebvh = (did: WebvhDid): Promise<DidDocument> => {
   const resolved = currentUnit().slot(RESOLVED, () => new Map<string, Promise<DidDocument>>())
   const known = resolved.get(did.did)
   if (known !== undefined) return known
-  const document = resolve(did).then((json) => {
-    if (!isReadableDocument(json)) throw new CredoError('the document is too large')
-    return JsonTransformer.fromJSON(json, DidDocument)
-  })
+  const document = resolve(did).then(toDidDocument)
   resolved.set(did.did, document)
   return document
 }
@@ -91,14 +86,10 @@ export class WebvhDidResolver implements DidResolver {
   readonly allowsLocalDidRecord = false
 
   async resolve(_agentContext: AgentContext, did: string): Promise<DidResolutionResult> {
-    try {
+    return resolutionOf(async () => {
       const parsed = parseWebvhDid(did)
       if (parsed === undefined) throw new CredoError('it is not a did:webvh')
-      const didDocument = await resolveWebvh(parsed)
-      return { didDocument, didDocumentMetadata: {}, didResolutionMetadata: { contentType: 'application/did+ld+json' } }
-    } catch (error) {
-      const message = error instanceof Error ? error.message : 'unknown'
-      return { didDocument: null, didDocumentMetadata: {}, didResolutionMetadata: { error: 'notFound', message } }
-    }
+      return resolveWebvh(parsed)
+    })
   }
 }
