@@ -2,9 +2,7 @@
 import {
   type AgentContext,
   CredoError,
-  type DependencyManager,
   type DidDocument,
-  DidRepository,
   DidResolverService,
   getPublicJwkFromVerificationMethod,
   Kms,
@@ -36,24 +34,18 @@ export const authenticationMethod = (document: DidDocument, sender: Ed25519Key):
 type Services = Awaited<ReturnType<DidCommDocumentService['resolveServicesFromDid']>>
 
 /**
- * Treats a document without a service as one with a queue. Otherwise Credo would find no key to pack for, and report an
+ * The services of a DID, or a queue if its document has none: otherwise Credo would find no key to pack for, and report an
  * internal error.
  */
-export class DocumentService extends DidCommDocumentService {
-  readonly #resolver: DidResolverService
-
-  constructor(services: Pick<DependencyManager, 'resolve'>) {
-    const resolver = services.resolve(DidResolverService)
-    super(resolver, services.resolve(DidRepository))
-    this.#resolver = resolver
-  }
-
-  override async resolveServicesFromDid(agentContext: AgentContext, did: string): Promise<Services> {
-    const services = await super.resolveServicesFromDid(agentContext, did)
-    if (services.length > 0 || did.includes('#')) return services
-    const keys = authenticationKeys(await this.#resolver.resolveDidDocument(agentContext, did))
-    return [{ id: '#queue', recipientKeys: keys.map(({ key }) => key), routingKeys: [], serviceEndpoint: QUEUE }]
-  }
+export const servicesOrQueue = async (
+  agentContext: AgentContext,
+  did: string,
+  services: Services,
+): Promise<Services> => {
+  if (services.length > 0 || did.includes('#')) return services
+  const document = await agentContext.resolve(DidResolverService).resolveDidDocument(agentContext, did)
+  const recipientKeys = authenticationKeys(document).map(({ key }) => key)
+  return [{ id: '#queue', recipientKeys, routingKeys: [], serviceEndpoint: QUEUE }]
 }
 
 /** `code` is one of Aries RFC 0794, "Problem Report", or the last one, which is of this agent. */

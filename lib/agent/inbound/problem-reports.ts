@@ -9,10 +9,9 @@ import {
   DidCommDidExchangeRole,
   DidCommDidExchangeState,
   type DidCommInboundMessageContext,
-  DidCommMessage,
+  type DidCommMessage,
   type DidCommMessageHandler,
   type DidCommMessageHandlerMiddleware,
-  DidCommMessageHandlerRegistry,
   parseMessageType,
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
@@ -47,22 +46,6 @@ const Description = v.union([
   ),
 ])
 const Report = v.object({ description: v.fallback(Description, []) })
-
-/**
- * Handles the reports of all protocols, supported or not. Credo's own handlers find the exchange by the thread alone.
- */
-export class MessageHandlerRegistry extends DidCommMessageHandlerRegistry {
-  readonly #reports = new ProblemReportHandler()
-
-  override getHandlerForMessageType(messageType: string): DidCommMessageHandler | undefined {
-    return isProblemReport(messageType) ? this.#reports : super.getHandlerForMessageType(messageType)
-  }
-
-  /** Reads reports without Credo's validators, which reject the lower case of RFC 0035. */
-  override getMessageClassForMessageType(messageType: string): typeof DidCommMessage | undefined {
-    return isProblemReport(messageType) ? DidCommMessage : super.getMessageClassForMessageType(messageType)
-  }
-}
 
 /**
  * The code of the report that Credo sends for an error, or that a message is. It is this agent's, and no text of the
@@ -106,7 +89,8 @@ export const logProblemReports: DidCommMessageHandlerMiddleware = async (inbound
   }
 }
 
-class ProblemReportHandler implements DidCommMessageHandler {
+/** Of all protocols, supported or not. Credo's own handlers find the exchange by the thread alone. */
+export class ProblemReportHandler implements DidCommMessageHandler {
   readonly supportedMessages = []
 
   /** Throws a CredoError for a report that belongs to none of its exchanges. */

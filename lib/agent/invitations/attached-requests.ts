@@ -2,19 +2,17 @@
  * Requests that are attached to invitations (Aries RFC 0434): which are accepted, and how they are handled without an
  * envelope.
  */
-import { type AgentContext, CredoError, type DependencyManager, EventEmitter, InjectionSymbols } from '@credo-ts/core'
+import { type AgentContext, CredoError } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
   DidCommConnectionResponseMessage,
   DidCommDidExchangeResponseMessage,
   DidCommDidExchangeRole,
   DidCommDidExchangeState,
-  DidCommDispatcher,
   type DidCommInboundMessageContext,
   DidCommInvitationType,
   DidCommMessageHandlerRegistry,
   DidCommMessageReceiver,
-  DidCommMessageSender,
   type DidCommOutOfBandInvitation,
   type DidCommOutOfBandRecord,
   DidCommOutOfBandRepository,
@@ -116,6 +114,20 @@ const handleRequest = async (
 }
 
 /**
+ * Handles the request that came with an invitation after a message that has completed the handshake. Credo would wait for
+ * the connection in memory and emit an event. Here the answer is sent after the handshake's last message.
+ */
+export const handleRequestAfterResponse = async ({
+  agentContext,
+  connection,
+  message,
+}: DidCommInboundMessageContext): Promise<void> => {
+  const isResponse =
+    message instanceof DidCommDidExchangeResponseMessage || message instanceof DidCommConnectionResponseMessage
+  if (isResponse && connection !== undefined) await handleRequestAfterHandshake(agentContext, connection)
+}
+
+/**
  * Handles the attached request after the handshake. `connection` was completed by the running unit of work. A request
  * that fails does not undo the handshake.
  */
@@ -138,32 +150,5 @@ export const handleRequestAfterHandshake = async (
       event: 'inbound.attached_request_refused',
       ...{ tenant: currentUnit().tenant, outOfBandId, error: errorName(error) },
     })
-  }
-}
-
-/**
- * Credo's dispatcher of inbound messages. When a message completes a handshake, it also dispatches the request that
- * came with the invitation.
- */
-export class Dispatcher extends DidCommDispatcher {
-  constructor(services: Pick<DependencyManager, 'resolve'>) {
-    super(
-      services.resolve(DidCommMessageSender),
-      services.resolve(EventEmitter),
-      services.resolve(DidCommMessageHandlerRegistry),
-      services.resolve(InjectionSymbols.Logger),
-    )
-  }
-
-  /**
-   * Credo would wait for the connection in memory and emit an event. Here the answer to the request is sent after the
-   * handshake's last message.
-   */
-  override async dispatch(inbound: DidCommInboundMessageContext): Promise<void> {
-    await super.dispatch(inbound)
-    const { agentContext, connection, message } = inbound
-    const isResponse =
-      message instanceof DidCommDidExchangeResponseMessage || message instanceof DidCommConnectionResponseMessage
-    if (isResponse && connection !== undefined) await handleRequestAfterHandshake(agentContext, connection)
   }
 }

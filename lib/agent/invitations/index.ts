@@ -1,5 +1,5 @@
 /** Invitations (Aries RFC 0434): those of the agent, those that it receives, and the requests in them. */
-export { Dispatcher } from './attached-requests.ts'
+export { Dispatcher } from './dispatcher.ts'
 export { acceptRequest, acceptResponse } from './handshake-steps.ts'
 export { invitationAt } from './invitation-address.ts'
 export { inviteWith } from './invitation-with-request.ts'
