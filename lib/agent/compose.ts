@@ -25,13 +25,13 @@ import {
 import { QuestionAnswerModule, QuestionAnswerService } from '@credo-ts/question-answer'
 import { commonOptions, platformModules } from './compose-common.ts'
 import {
+  acceptRepeatedComplete,
   ConnectionService,
   completeByMessage,
   completeRotation,
   DidExchange,
   DidRotateHandler,
   HangupHandler,
-  takeRepeatedComplete,
 } from './connections/index.ts'
 import { type AgentModules, agentOf, FeatureRegistry, provideAgent } from './credo/index.ts'
 import { EnvelopeService } from './envelopes/index.ts'
@@ -106,7 +106,7 @@ const MIDDLEWARE = [
   boundDocuments,
   completeRotation,
   guardThread,
-  takeRepeatedComplete,
+  acceptRepeatedComplete,
   completeByMessage,
 ]
 

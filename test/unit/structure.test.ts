@@ -29,6 +29,8 @@ const ARROWS: Record<string, string[]> = {
     'lib/outbox',
     'lib/egress',
     'lib/presentation-exchange',
+    // Types only: see below.
+    'lib/interface',
     'lib/store',
     'lib/records',
     'lib/webvh',
@@ -187,6 +189,14 @@ test('the pipeline, reads of records and opening secrets import nothing of the u
 test('only lib/agent knows Credo', () => {
   const others = files.filter((file) => folderOf(file) !== 'lib/agent')
   expect(others.filter((file) => importsOf(file).some((specifier) => specifier.startsWith('@credo-ts')))).toEqual([])
+})
+
+test('lib/agent imports types of contracts, and no contract', () => {
+  const imported = files
+    .filter((file) => file.startsWith('lib/agent/'))
+    .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/^import (type )?[^']*'[./]+\/interface\//gm)])
+  expect(imported.length).toBeGreaterThan(5)
+  expect(imported.filter(([, type]) => type === undefined)).toEqual([])
 })
 
 test('only lib/store knows DynamoDB', () => {
