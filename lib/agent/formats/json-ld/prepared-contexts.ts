@@ -8,7 +8,7 @@ import { settings } from '../../../settings.ts'
 import { findContexts, SERVICE, STORED } from '../../../store/contexts.ts'
 import { BUNDLED_CONTEXTS, COMMUNITY_CONTEXTS, CREDENTIALS_V1 } from './bundled-contexts.ts'
 import { assertProcessable, definedTerms, isOwnContext } from './context-documents.ts'
-import { type ReadBounds, readDocument } from './read-document.ts'
+import { type DocumentBounds, readDocument } from './read-document.ts'
 import { type ContextDocument, loaderOf, parseContext } from './verifier-contexts.ts'
 
 /** The part of a request that decides about its contexts. */
@@ -47,10 +47,10 @@ export const schemaPaths = ({
 }
 
 /** For all schemas of a request. */
-const SCHEMA_BOUNDS: ReadBounds = { documents: 5, milliseconds: 2_000, bytes: 128 * 1024 }
+const SCHEMA_BOUNDS: DocumentBounds = { documents: 5, milliseconds: 2_000, bytes: 128 * 1024 }
 
 /** For all contexts of the setting: at most 10, whose digests the operator has set. */
-const STAGE_BOUNDS: ReadBounds = { documents: 10, milliseconds: 5_000, bytes: 1024 * 1024 }
+const STAGE_BOUNDS: DocumentBounds = { documents: 10, milliseconds: 5_000, bytes: 1024 * 1024 }
 
 /**
  * What a request needs from the web. An address of a schema is read unless its context is known anyway, or a trusted context defines a type of this IRI:
