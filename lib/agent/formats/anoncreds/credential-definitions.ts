@@ -1,8 +1,10 @@
 /** The agent's credential definitions: requested by a call, generated in the background, and published with the records that issuing needs. */
 import { randomUUID } from 'node:crypto'
+import type * as v from 'valibot'
 import { assertAnonCredsDeployed } from '../../../anoncreds-library.ts'
 import { AgentError, invalidField } from '../../../errors.ts'
 import { parseIndyDid } from '../../../indy/ids.ts'
+import type { CreateCredentialDefinition } from '../../../interface/anoncreds.ts'
 import { enqueue } from '../../../jobs/job.ts'
 import {
   DEFAULT_REGISTRY_SIZE,
@@ -18,14 +20,7 @@ import { reserveQuota } from './definition-quota.ts'
 import { addDefinition, contentOf, definitionAt } from './definition-records.ts'
 import { registryOf } from './registries.ts'
 
-export interface NewDefinition {
-  issuerId?: string | undefined
-  schemaId: string
-  tag: string
-  supportRevocation: boolean
-  /** Only with `supportRevocation`. */
-  revocationRegistrySize?: number | undefined
-}
+type NewDefinition = v.InferOutput<(typeof CreateCredentialDefinition)['body']>
 
 /**
  * Requests a definition in the running unit of work. Its state is `wait` until its keys are generated. There is one definition for an issuer, schema

@@ -8,11 +8,7 @@ import { text } from '../../../store/item-fields.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
 
 /** The key by which a definition is unique. */
-export interface DefinitionKey {
-  issuerId: string
-  schemaId: string
-  tag: string
-}
+type DefinitionKey = Pick<StoredCredentialDefinition, 'issuerId' | 'schemaId' | 'tag'>
 
 /** Points from that key to the record. */
 const definitionKeyItem = defineItem(

@@ -2,6 +2,7 @@
 import { type AnonCredsCredentialDefinition, AnonCredsCredentialDefinitionRepository } from '@credo-ts/anoncreds'
 import * as v from 'valibot'
 import { AgentError, type FieldIssue, invalidField } from '../../../errors.ts'
+import type { CredentialFormats } from '../../../interface/credential-offer.ts'
 import { defined } from '../../../json.ts'
 import { EntityId } from '../../../records/tenant.ts'
 import { secondsUntilReady, takeRevocationIndex } from '../../../revocation/take-index.ts'
@@ -11,17 +12,9 @@ import { findDefinition, readDefinition } from './definition-records.ts'
 import { assertAnonCredsLoads } from './library.ts'
 import { resolveSchema } from './resolve.ts'
 
-export interface OfferedAttributes {
-  /** The id of the definition or, for `anoncreds`, of its record. */
-  credentialDefinitionId: string
-  attributes: { name: string; value: string; mimeType?: string | undefined }[]
-}
-
-/** A credential of one definition in one or both formats, which differ in how they name the definition. */
-interface Offered {
-  indy?: OfferedAttributes | undefined
-  anoncreds?: OfferedAttributes | undefined
-}
+/** A credential of one definition in one or both formats, which differ in how they name the definition: by its id or, in `anoncreds`, its record's. */
+type Offered = Pick<v.InferOutput<typeof CredentialFormats>, 'indy' | 'anoncreds'>
+export type OfferedAttributes = NonNullable<Offered['anoncreds']>
 
 type Format = OfferedAttributes & Partial<RevocationIndex>
 

@@ -1,20 +1,17 @@
 /** Schemas: publishes the agent's own through their issuer's registry, and reads others. */
 import { AnonCredsSchemaRecord, AnonCredsSchemaRepository } from '@credo-ts/anoncreds'
+import type * as v from 'valibot'
 import { AgentError, invalidField } from '../../../errors.ts'
+import type { CreateSchema } from '../../../interface/anoncreds.ts'
 import { type AnonCredsSchema, isSameSet } from '../../../records/anoncreds-objects.ts'
 import { digest } from '../../../store/keys.ts'
 import { currentAgent } from '../../credo/index.ts'
 import { issuerOf } from '../../dids/index.ts'
 import { registryOf } from './registries.ts'
 
-export interface NewSchema {
-  issuerId?: string | undefined
-  name: string
-  version: string
-  attributes: string[]
-}
+type NewSchema = v.InferOutput<(typeof CreateSchema)['body']>
 
-export interface SchemaState {
+interface SchemaState {
   /** `action`: an operator has to write `ledgerTransaction`. A repeated call returns `finished` once the ledger has exactly this schema. */
   state: 'finished' | 'action'
   schemaId: string

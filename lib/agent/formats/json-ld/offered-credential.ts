@@ -1,5 +1,7 @@
 /** JSON-LD offers: the issuer has to be a DID of this agent, and it has to be possible to sign the credential. */
 import type { JsonCredential } from '@credo-ts/didcomm'
+import type * as v from 'valibot'
+import type { JsonLdOffer } from '../../../interface/credential-offer.ts'
 import { isObject } from '../../../json.ts'
 import type { TenantAgent } from '../../credo/index.ts'
 import { assertOwnDid, issuerDid } from '../../dids/index.ts'
@@ -7,11 +9,8 @@ import { issuerOf } from './credential-detail.ts'
 import { assertSignable } from './signable-credential.ts'
 import { SUITE_CONTEXT_2020 } from './signature-suites.ts'
 
-export interface OfferedJsonLd {
-  /** A credential of the W3C VC data model 1.1 without a proof; `issuer` may be absent. */
-  credential: Record<string, unknown>
-  options: { proofType: string; proofPurpose: string }
-}
+/** `issuer` may be absent. */
+export type OfferedJsonLd = v.InferOutput<typeof JsonLdOffer>
 
 /** The format for Credo. Throws `request.invalid` for an issuer other than this agent, or a credential that can't be signed. */
 export const toJsonLdFormat = async (agent: TenantAgent, { credential, options }: OfferedJsonLd, path: string) => {

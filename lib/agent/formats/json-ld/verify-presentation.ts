@@ -34,7 +34,7 @@ interface SignedCredential extends PresentedCredential {
   json: Json
 }
 
-export interface SignedPresentation extends Presented {
+interface SignedPresentation extends Presented {
   credentials: SignedCredential[]
 }
 

@@ -29,7 +29,7 @@ const Request = v.object({
   }),
 })
 
-export type NamedCredentials = Readonly<Record<string, readonly string[]>>
+type NamedCredentials = Readonly<Record<string, readonly string[]>>
 
 /**
  * A signed presentation. It uses the credentials that are named for the descriptors, by record id, and suitable ones for the others. Throws
