@@ -1,7 +1,7 @@
 /** The Indy ledgers that this deployment reads (INDY_PROXIES), within the budget of the running unit of work. */
 
 import { AgentError } from '../../../errors.ts'
-import { LedgerAnswerError } from '../../../indy/answers.ts'
+import { LedgerAnswerError, NotOnLedgerError } from '../../../indy/answers.ts'
 import type { IndyDid } from '../../../indy/ids.ts'
 import type { Ask, Ledger } from '../../../indy/proxy.ts'
 import { log } from '../../../log.ts'
@@ -50,22 +50,22 @@ const namedIn = ({ namespace: named }: IndyDid, how: Ask): Ledger[] =>
 export const ledgersOf = (of: IndyDid): Ledger[] => namedIn(of, ask)
 
 /** An object and its ledger. */
-export interface Found<T> {
+interface OnLedger<T> {
   ledger: Ledger
   object: T
 }
 
 /**
- * The object on the first ledger that has it. If a proxy does not answer, the next one is not asked: another ledger may have another object with the
- * same id. Throws the errors of reading.
+ * The object on the first ledger that has it. If a proxy does not respond, the next one is not read: another ledger may have another object with the
+ * same id. Throws the errors of reading, and a NotOnLedgerError.
  */
 export const findOnLedger = async <T>(
   of: IndyDid,
   read: (ledger: Ledger) => Promise<T | undefined>,
-): Promise<Found<T> | undefined> => {
+): Promise<OnLedger<T>> => {
   for (const ledger of namedIn(of, askOnce)) {
     const object = await read(ledger)
     if (object !== undefined) return { ledger, object }
   }
-  return undefined
+  throw new NotOnLedgerError('no ledger of this deployment has it')
 }

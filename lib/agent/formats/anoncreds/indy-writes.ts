@@ -10,6 +10,7 @@ import type {
 } from '@credo-ts/anoncreds'
 import { CredoError } from '@credo-ts/core'
 import * as v from 'valibot'
+import { AgentError } from '../../../errors.ts'
 import { type IndyDid, idLike, parseIndyDid, parseIndyId, type RevocationRegistryId } from '../../../indy/ids.ts'
 import { type Ledger, readAccumulator, readRegistry, readSchema } from '../../../indy/proxy.ts'
 import { entryValue, statusList } from '../../../indy/revocation.ts'
@@ -84,6 +85,25 @@ const prepared = async (id: string, transaction: LedgerTransaction): Promise<Pre
   }
 }
 
+/**
+ * The state of an object after its preparation, with what `ofWritten` says of its id and of the time of its entry (epoch seconds). Throws
+ * `registry.unavailable` if the ledger could not be read.
+ */
+export const stateAfter = async <Content extends object, Written extends object>(
+  preparation: Promise<Prepared>,
+  content: Content,
+  ofWritten: (id: string, timestamp: number) => Written,
+) => {
+  try {
+    const { id, state, timestamp, registrationMetadata } = await preparation
+    return { registrationMetadata, state: { ...state, ...content, ...ofWritten(id, timestamp) } }
+  } catch (error) {
+    if (error instanceof NotWritableError)
+      return { registrationMetadata: {}, state: { state: 'failed' as const, reason: error.message, ...content } }
+    throw new AgentError('registry.unavailable', "the ledger's proxy does not answer as one does", { cause: error })
+  }
+}
+
 export const prepareSchema = async (schema: AnonCredsSchema): Promise<Prepared> => {
   const { issuerId, name, version, attrNames } = checked(objects.AnonCredsSchema, schema)
   const of = indyDidOf(issuerId)
@@ -135,11 +155,9 @@ const statusNow = async (ledger: Ledger, id: RevocationRegistryId) => {
 }
 
 /** Prepares the entry that changes the ledger's current list to this one. */
-export const prepareEntry = async (
-  given: Omit<AnonCredsRevocationStatusList, 'timestamp'>,
-): Promise<Omit<Prepared, 'id'>> => {
+export const prepareEntry = async (newList: Omit<AnonCredsRevocationStatusList, 'timestamp'>): Promise<Prepared> => {
   const schema = v.omit(objects.AnonCredsRevocationStatusList, ['timestamp'])
-  const { issuerId, revRegDefId, revocationList, currentAccumulator } = checked(schema, given)
+  const { issuerId, revRegDefId, revocationList, currentAccumulator } = checked(schema, newList)
   const of = indyDidOf(issuerId)
   const id = parseIndyId(revRegDefId)
   if (id?.kind !== 'revocationRegistry') throw new NotWritableError('the registry is none of an Indy ledger')
@@ -154,6 +172,5 @@ export const prepareEntry = async (
   const isEmpty = value.issued === undefined && value.revoked === undefined
   if (isThere !== (before !== undefined && isEmpty))
     throw new NotWritableError('the accumulator is not that of the list')
-  const { id: _, ...entry } = await prepared(revRegDefId, entryTransaction(ledger.namespace, id, value))
-  return entry
+  return prepared(revRegDefId, entryTransaction(ledger.namespace, id, value))
 }
