@@ -144,7 +144,7 @@ describe('asked for again', () => {
       await define({ supportRevocation: true, revocationRegistrySize: 200 })
       expect(await define(more)).toMatchObject({
         status: 409,
-        body: { message: 'there is such a credential definition with other options' },
+        body: { message: 'there is a credential definition with other options' },
       })
     },
   )

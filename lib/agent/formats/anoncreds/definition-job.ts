@@ -25,8 +25,8 @@ export const credentialDefinitionJob: JobHandler = {
   run: async ({ tenant, id }) => {
     const prepared = await transaction(tenant, (unit) => prepare(unit, id))
     if (prepared === undefined) return { commit: async () => {} }
-    const made = await generateKeys(prepared)
-    return { commit: (unit) => publishDefinition(unit, id, made) }
+    const generated = await generateKeys(prepared)
+    return { commit: (unit) => publishDefinition(unit, id, generated) }
   },
   giveUp: (unit, { id }, reason) => failDefinition(unit, id, reason),
 }

@@ -21,8 +21,8 @@ const slotItem = defineItem('definition-slot', definitionSlotAddress, {
 /** Takes a slot for a definition whose keys are to be generated, and counts it. Throws `quota.exceeded`. */
 export const reserveQuota = async (unit: UnitOfWork, id: string): Promise<void> => {
   const { tenant } = unit
-  const taken = (await readSlots(unit)).map(({ slot }) => slot)
-  const free = SLOTS.find((slot) => !taken.includes(slot))
+  const used = (await readSlots(unit)).map(({ slot }) => slot)
+  const free = SLOTS.find((slot) => !used.includes(slot))
   if (free === undefined)
     throw new AgentError('quota.exceeded', `${SLOTS.length} credential definitions are being made already`)
   const message = `${MAX_A_DAY} credential definitions were made today (UTC) already`
@@ -34,8 +34,8 @@ export const reserveQuota = async (unit: UnitOfWork, id: string): Promise<void> 
 /** Ends the generation of a definition's keys, successful or not. */
 export const releaseQuota = async (unit: UnitOfWork, id: string): Promise<void> => {
   const { tenant } = unit
-  const taken = (await readSlots(unit)).find((slot) => slot.id === id)
-  if (taken !== undefined) unit.delete(slotItem.addressOf({ tenant, ...taken }), slotItem.attributes({ id }))
+  const slot = (await readSlots(unit)).find((one) => one.id === id)
+  if (slot !== undefined) unit.delete(slotItem.addressOf({ tenant, ...slot }), slotItem.attributes({ id }))
 }
 
 const readSlots = async (unit: UnitOfWork): Promise<Stored<typeof slotItem>[]> =>

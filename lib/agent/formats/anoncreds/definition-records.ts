@@ -35,8 +35,8 @@ export const definitionAt = async (
   unit: UnitOfWork,
   key: DefinitionKey,
 ): Promise<StoredCredentialDefinition | undefined> => {
-  const held = await unit.load(definitionKeyItem, { tenant: unit.tenant, ...key })
-  return held && readDefinition(unit, held.record)
+  const pointer = await unit.load(definitionKeyItem, { tenant: unit.tenant, ...key })
+  return pointer && readDefinition(unit, pointer.record)
 }
 
 /** Adds a record, which replaces `before` under the key. */

@@ -27,7 +27,7 @@ import * as objects from '../../../records/anoncreds-objects.ts'
 import { epochSeconds } from '../../../store/table.ts'
 import { ledgersOf } from './indy-ledgers.ts'
 
-/** The ledger would refuse the object, or no proxy of the ledger is configured. A proxy that does not answer is another error. */
+/** The ledger would reject the object, or no proxy of the ledger is configured. A proxy that does not answer is another error. */
 export class NotWritableError extends CredoError {}
 
 interface Prepared {
@@ -47,7 +47,7 @@ export const onLedger = async (transaction: LedgerTransaction): Promise<LedgerSt
 
 const indyDidOf = (issuerId: string): IndyDid => {
   const did = parseIndyDid(issuerId)
-  if (did === undefined) throw new NotWritableError('the issuer is no DID of an Indy ledger')
+  if (did === undefined) throw new NotWritableError('the issuer is not a DID of an Indy ledger')
   return did
 }
 
@@ -55,8 +55,7 @@ const indyDidOf = (issuerId: string): IndyDid => {
 const ledgerOf = (of: IndyDid): Ledger => {
   const [ledger, ...others] = ledgersOf(of)
   if (ledger === undefined) throw new NotWritableError('INDY_PROXIES has no proxy of this ledger')
-  if (others.length > 0)
-    throw new NotWritableError('the issuer is to be given with its ledger, as did:indy:<namespace>:<did>')
+  if (others.length > 0) throw new NotWritableError('the issuer must name its ledger, as did:indy:<namespace>:<did>')
   return ledger
 }
 
@@ -64,13 +63,13 @@ const ledgerOf = (of: IndyDid): Ledger => {
 const writtenId = (id: Parameters<typeof idLike>[0], like: IndyDid): string => {
   const written = idLike(id, like)
   if (written === undefined || parseIndyId(written) === undefined)
-    throw new NotWritableError('a name, version or tag is none that an Indy ledger takes')
+    throw new NotWritableError('a name, version or tag is not supported by Indy ledgers')
   return written
 }
 
 const checked = <S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> => {
   const { output, success, issues } = v.safeParse(schema, value)
-  if (!success) throw new NotWritableError(`${v.getDotPath(issues[0]) ?? 'it'} is not as AnonCreds has it`)
+  if (!success) throw new NotWritableError(`${v.getDotPath(issues[0]) ?? 'it'} is not valid in AnonCreds`)
   return output
 }
 
@@ -135,8 +134,7 @@ export const prepareRegistry = async (registry: AnonCredsRevocationRegistryDefin
   const { issuerId, credDefId, tag, value } = checked(objects.AnonCredsRevocationRegistryDefinition, registry)
   const of = indyDidOf(issuerId)
   const definition = parseIndyId(credDefId)
-  if (definition?.kind !== 'credentialDefinition')
-    throw new NotWritableError('the definition is none of an Indy ledger')
+  if (definition?.kind !== 'credentialDefinition') throw new NotWritableError('the definition is not on an Indy ledger')
   assertSame(of, definition)
   const { schemaSeqNo, tag: credentialDefinitionTag } = definition
   const id = { kind: 'revocationRegistry' as const, ...of, schemaSeqNo, credentialDefinitionTag, tag }
@@ -147,7 +145,7 @@ const statusNow = async (ledger: Ledger, id: RevocationRegistryId) => {
   const registry = await readRegistry(ledger, id)
   if (registry === undefined) throw new NotWritableError('the revocation registry is not on the ledger yet')
   const { issuanceType, maxCredNum } = registry.value
-  if (issuanceType !== 'ISSUANCE_BY_DEFAULT') throw new NotWritableError('the registry is none of this agent')
+  if (issuanceType !== 'ISSUANCE_BY_DEFAULT') throw new NotWritableError('the registry is not one of this agent')
   const current = await readAccumulator(ledger, id, epochSeconds())
   const before =
     current === undefined ? undefined : { accumulator: current.accumulator, list: statusList(registry.value, current) }
@@ -160,7 +158,7 @@ export const prepareEntry = async (newList: Omit<AnonCredsRevocationStatusList, 
   const { issuerId, revRegDefId, revocationList, currentAccumulator } = checked(schema, newList)
   const of = indyDidOf(issuerId)
   const id = parseIndyId(revRegDefId)
-  if (id?.kind !== 'revocationRegistry') throw new NotWritableError('the registry is none of an Indy ledger')
+  if (id?.kind !== 'revocationRegistry') throw new NotWritableError('the registry is not on an Indy ledger')
   assertSame(of, id)
   const ledger = ledgerOf(of)
   const { maxCredNum, before } = await statusNow(ledger, id)

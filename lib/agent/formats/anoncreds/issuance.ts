@@ -21,7 +21,7 @@ import { NOT_OFFERED, NotAsOfferedError } from '../index.ts'
 import { CredentialRequest, Offer, OfferedIds } from './issuance-messages.ts'
 import { assertAnonCredsLoads } from './library.ts'
 import { ensureLinkSecret } from './link-secret.ts'
-import { refusedByLibrary, withContent } from './received-credential.ts'
+import { withContent, withLibraryErrors } from './received-credential.ts'
 import { assertReadable } from './resolution.ts'
 
 /** A request to an offer; undefined for another one. Definitions are compared, because Credo signs with the one that the request names. */
@@ -68,7 +68,7 @@ export const issueOffered = async <T>(
   const request = requestTo(contentOf(offerAttachment), contentOf(requestAttachment))
   if (request === undefined) throw new NotAsOfferedError(NOT_OFFERED)
   alignRegistryId(request.cred_def_id, credentialExchangeRecord)
-  const issued = await refusedByLibrary('the request does not prove what was offered', () =>
+  const issued = await withLibraryErrors('the request does not prove what was offered', () =>
     issue(withContent(requestAttachment, request)),
   )
   withoutRevocationTags(credentialExchangeRecord)
@@ -107,7 +107,7 @@ export const requestOffered = async <T>(
   if (unqualified(credentialDefinition.schemaId) !== unqualified(offer.schema_id))
     throw new CredoError('the offer names another schema than its credential definition')
   const linkSecretId = await ensureLinkSecret(agentContext)
-  return refusedByLibrary('the offer can not be requested', () =>
+  return withLibraryErrors('the offer can not be requested', () =>
     request(withContent(attachment, offer), { linkSecretId }),
   )
 }

@@ -37,14 +37,15 @@ const poll = async (
   id: string,
 ): Promise<{ state: Awaited<ReturnType<typeof stateOnLedger>>; waiting: Waiting } | undefined> => {
   const record = await readDefinition(unit, id)
-  const held = await unit.load(ledgerObjectItem, { tenant: unit.tenant, id })
-  if (record?.state !== 'action' || record.credentialDefinitionId === undefined || held === undefined) return undefined
+  const object = await unit.load(ledgerObjectItem, { tenant: unit.tenant, id })
+  if (record?.state !== 'action' || record.credentialDefinitionId === undefined || object === undefined)
+    return undefined
   const waiting = {
     credentialDefinitionId: record.credentialDefinitionId,
     // Written by this service.
-    transaction: held.transaction as unknown as LedgerTransaction,
+    transaction: object.transaction as unknown as LedgerTransaction,
   }
-  return { state: await stateOnLedger(held.transaction), waiting }
+  return { state: await stateOnLedger(object.transaction), waiting }
 }
 
 const finish = async (unit: UnitOfWork, id: string, waiting: Waiting): Promise<void> => {

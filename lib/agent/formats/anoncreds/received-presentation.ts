@@ -4,11 +4,11 @@ import type { DidCommAttachment, DidCommProofFormatProcessPresentationOptions } 
 import { AgentError } from '../../../errors.ts'
 import { noteUnverified } from '../index.ts'
 import { isAnonCredsAvailable } from './library.ts'
-import { Refused } from './presentation-checks/index.ts'
+import { PresentationError } from './presentation-checks/index.ts'
 import { presentationVerifier } from './presentation-verifier.ts'
 import { verifyPresentation } from './verify-presentation.ts'
 
-/** Credo turns `Refused` into the record's `errorMessage` and a problem report. Any other error is no judgement on the presentation. */
+/** Credo turns `PresentationError` into the record's `errorMessage` and a problem report. Any other error is no judgement on the presentation. */
 export const verifyReceived = async (
   agentContext: AgentContext,
   { proofRecord, requestAttachment, attachment }: DidCommProofFormatProcessPresentationOptions,
@@ -18,7 +18,7 @@ export const verifyReceived = async (
     if (!isAnonCredsAvailable()) throw new AgentError('anoncreds.unavailable', 'the AnonCreds library cannot be loaded')
     await verifyPresentation(request, jsonOf(attachment), presentationVerifier(agentContext))
   } catch (error) {
-    if (error instanceof Refused) throw error
+    if (error instanceof PresentationError) throw error
     await noteUnverified(proofRecord.id, error)
   }
   return true
@@ -28,6 +28,6 @@ const jsonOf = (attachment: DidCommAttachment): unknown => {
   try {
     return attachment.getDataAsJson()
   } catch {
-    throw new Refused('the presentation is not JSON')
+    throw new PresentationError('the presentation is not JSON')
   }
 }

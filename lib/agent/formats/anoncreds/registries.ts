@@ -9,6 +9,6 @@ export const registries: AnonCredsRegistry[] = [new WebvhRegistry(), new IndyReg
 /** The registry of an object's or issuer's id. Throws `request.invalid` if there is none, with `field` as the field's path. */
 export const registryOf = (id: string, field: string): AnonCredsRegistry => {
   const registry = registries.find(({ supportedIdentifier }) => supportedIdentifier.test(id))
-  if (registry === undefined) throw invalidField(field, 'is of no kind that this agent has a registry for')
+  if (registry === undefined) throw invalidField(field, 'is not supported: this agent has no registry for it')
   return registry
 }

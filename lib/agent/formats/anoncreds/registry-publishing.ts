@@ -18,7 +18,7 @@ import type { UnitOfWork } from '../../../store/unit-of-work.ts'
 import { currentAgent } from '../../credo/index.ts'
 import { assertAnonCredsLoads } from './library.ts'
 
-export interface MadeRegistry {
+export interface GeneratedRegistry {
   revocationRegistryDefinition: AnonCredsRevocationRegistryDefinition
   /** The private part. */
   keys: Record<string, unknown>
@@ -28,21 +28,21 @@ export interface MadeRegistry {
 /** Result of publishing: done, or an operator has to write it. */
 export type Publication = { state: 'finished' } | { state: 'action'; transaction: unknown }
 
-/** The result of an AnonCreds registry's answer. Throws `registry.unavailable` if it refused. */
+/** The result of publishing. Throws `registry.unavailable` if it failed. */
 const publicationOf = (
   { state, reason }: { state: string; reason?: string },
   registrationMetadata: Record<string, unknown>,
 ): Publication => {
   if (state === 'finished') return { state }
   if (state === 'action') return { state, transaction: registrationMetadata.transaction }
-  throw new AgentError('registry.unavailable', reason ?? 'the registry did not take it')
+  throw new AgentError('registry.unavailable', reason ?? 'the registry rejected it')
 }
 
 /** Publishes a registry in the running unit of work. Throws `registry.unavailable`. */
 export const publishRegistry = async (
   unit: UnitOfWork,
-  wanted: WantedRegistry,
-  { revocationRegistryDefinition, keys, tails }: MadeRegistry,
+  requested: WantedRegistry,
+  { revocationRegistryDefinition, keys, tails }: GeneratedRegistry,
 ): Promise<void> => {
   const { context } = await currentAgent()
   const { issuerId, value } = revocationRegistryDefinition
@@ -56,8 +56,8 @@ export const publishRegistry = async (
   addTailsFile(unit, value.tailsHash, tails)
   // The first list comes after the definition, on a ledger too.
   const next = definition.state === 'finished' ? await publishFirstList(registryId) : definition
-  if (next.state === 'finished') addRegistry(unit, wanted, registryId)
-  else await waitForWrite(unit, wanted, { registryId, transaction: next.transaction })
+  if (next.state === 'finished') addRegistry(unit, requested, registryId)
+  else await waitForWrite(unit, requested, { registryId, transaction: next.transaction })
 }
 
 /** The registry with the unqualified ids of an Indy ledger, if it has such. */
@@ -74,7 +74,7 @@ const inLegacyIds = (
 /** Stores what Credo needs for issuing and revoking. The format `indy` names the registry by its unqualified id, under which Credo looks it up. */
 const saveRegistry = async (
   registryId: string,
-  { revocationRegistryDefinition: registry, keys }: Omit<MadeRegistry, 'tails'>,
+  { revocationRegistryDefinition: registry, keys }: Omit<GeneratedRegistry, 'tails'>,
 ): Promise<void> => {
   for (const [id, definition] of [[registryId, registry] as const, ...inLegacyIds(registryId, registry)])
     await saveAs(id, definition, keys)

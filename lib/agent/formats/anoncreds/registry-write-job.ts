@@ -30,7 +30,7 @@ export const registryWriteJob: JobHandler = {
 
 const registryOf = (job: JobKey): WantedRegistry => {
   const registry = wantedRegistry(job)
-  if (registry === undefined) throw new AgentError('internal', `no registry is named by ${job.id}`)
+  if (registry === undefined) throw new AgentError('internal', `the job ${job.id} must name a registry`)
   return registry
 }
 

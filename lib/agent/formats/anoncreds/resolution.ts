@@ -51,5 +51,5 @@ export const assertReadable = async (
     ...(rev_reg_id ? [await registryOf(rev_reg_id).getRevocationRegistryDefinition(agentContext, rev_reg_id)] : []),
   ]
   if (results.some(({ resolutionMetadata }) => resolutionMetadata.error !== undefined && !isAbsent(resolutionMetadata)))
-    throw new AgentError('registry.unavailable', 'the registry of the credential does not answer')
+    throw new AgentError('registry.unavailable', 'the registry of the credential does not respond')
 }

@@ -8,27 +8,27 @@ import { currentAgent, type TenantAgent } from '../../credo/index.ts'
 import { isAbsent, type Resolution } from './resolution.ts'
 
 /** Undefined if the object does not exist. Throws `registry.unavailable` if that is unknown. */
-const checked = <T>(schema: v.GenericSchema<unknown, T>, found: unknown, { resolutionMetadata }: Resolution) => {
-  if (found !== undefined) {
-    const result = v.safeParse(schema, found)
+const checked = <T>(schema: v.GenericSchema<unknown, T>, object: unknown, { resolutionMetadata }: Resolution) => {
+  if (object !== undefined) {
+    const result = v.safeParse(schema, object)
     return result.success ? result.output : undefined
   }
   if (isAbsent(resolutionMetadata)) return undefined
-  throw new AgentError('registry.unavailable', 'the registry of the object does not answer')
+  throw new AgentError('registry.unavailable', 'the registry of the object does not respond')
 }
 
 /** In the running unit of work. */
 export const resolveSchema = async (agent: TenantAgent, schemaId: string): Promise<AnonCredsSchema | undefined> => {
-  const found = await agent.modules.anoncreds.getSchema(schemaId)
-  return checked(objects.AnonCredsSchema, found.schema, found)
+  const result = await agent.modules.anoncreds.getSchema(schemaId)
+  return checked(objects.AnonCredsSchema, result.schema, result)
 }
 
 const resolveDefinition = async (
   agent: TenantAgent,
   credentialDefinitionId: string,
 ): Promise<AnonCredsCredentialDefinition | undefined> => {
-  const found = await agent.modules.anoncreds.getCredentialDefinition(credentialDefinitionId)
-  return checked(objects.AnonCredsCredentialDefinition, found.credentialDefinition, found) as
+  const result = await agent.modules.anoncreds.getCredentialDefinition(credentialDefinitionId)
+  return checked(objects.AnonCredsCredentialDefinition, result.credentialDefinition, result) as
     | AnonCredsCredentialDefinition
     | undefined
 }

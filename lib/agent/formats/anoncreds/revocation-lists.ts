@@ -46,7 +46,7 @@ const readRegistry = async (unit: UnitOfWork, context: AgentContext, named: stri
     .getByCredentialDefinitionId(context, revocationRegistryDefinition.credDefId)
   const all = (await unit.queryAll(registryPartition(tenant, credentialDefinitionId))).map(registryItem.decode)
   const found = all.find(({ registryId }) => legacyId(registryId) === legacyId(named))
-  if (found === undefined) throw new AgentError('internal', 'the registry is none of its credential definition')
+  if (found === undefined) throw new AgentError('internal', 'the registry is not one of its credential definition')
   const record = await registries.getByRevocationRegistryDefinitionId(context, found.registryId)
   return {
     item: { ...found, tenant, credentialDefinitionId },

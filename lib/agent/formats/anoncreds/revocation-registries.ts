@@ -15,15 +15,15 @@ import { type WantedRegistry, wantedRegistry } from '../../../revocation/registr
 import { settings } from '../../../settings.ts'
 import { transaction } from '../../../store/transaction.ts'
 import { currentAgent } from '../../credo/index.ts'
-import { type MadeRegistry, publishRegistry } from './registry-publishing.ts'
+import { type GeneratedRegistry, publishRegistry } from './registry-publishing.ts'
 
 /** Generates keys and tails file outside of any transaction: 2 s of processor time for 5,000 credentials. */
-const makeRegistry = async ({
+const generateRegistry = async ({
   tenant,
   credentialDefinitionId,
   number,
   size,
-}: WantedRegistry): Promise<MadeRegistry> => {
+}: WantedRegistry): Promise<GeneratedRegistry> => {
   const { context, credentialDefinition } = await transaction(tenant, async () => {
     const { context } = await currentAgent()
     const definitions = context.resolve(AnonCredsCredentialDefinitionRepository)
@@ -55,10 +55,10 @@ const makeRegistry = async ({
 
 export const revocationRegistryJob: JobHandler = {
   async run(job) {
-    const wanted = wantedRegistry(job)
-    if (wanted === undefined) throw new AgentError('internal', `no registry is wanted by ${job.id}`)
-    const made = await makeRegistry(wanted)
-    return { commit: (unit) => publishRegistry(unit, wanted, made) }
+    const requested = wantedRegistry(job)
+    if (requested === undefined) throw new AgentError('internal', `the job ${job.id} must name a registry`)
+    const generated = await generateRegistry(requested)
+    return { commit: (unit) => publishRegistry(unit, requested, generated) }
   },
 
   /** The next offer requests it again. */

@@ -14,11 +14,11 @@ export type OfferedJsonLd = v.InferOutput<typeof JsonLdOffer>
 
 /** The format for Credo. Throws `request.invalid` for an issuer other than this agent, or a credential that can't be signed. */
 export const toJsonLdFormat = async (agent: TenantAgent, { credential, options }: OfferedJsonLd, path: string) => {
-  const named = issuerOf(credential)
-  if (named !== undefined) await assertOwnDid(agent, named, `${path}.credential.issuer`)
-  const did = named ?? (await issuerDid(agent))
-  const said = withoutEmptyLayout(credential)
-  const offered = { ...withSuiteContext(said, options.proofType), issuer: credential.issuer ?? did }
+  const issuer = issuerOf(credential)
+  if (issuer !== undefined) await assertOwnDid(agent, issuer, `${path}.credential.issuer`)
+  const did = issuer ?? (await issuerDid(agent))
+  const withoutLayout = withoutEmptyLayout(credential)
+  const offered = { ...withSuiteContext(withoutLayout, options.proofType), issuer: credential.issuer ?? did }
   await assertSignable(agent.context, offered, { issuer: did, proofType: options.proofType })
   return { credential: offered as JsonCredential, options }
 }

@@ -94,8 +94,8 @@ const parsed = ([address, text]: readonly [string, string]): [string, ContextDoc
 }
 
 /** The contexts of the setting: their texts, stored or read; undefined where one could not be read. Without those that the request gives itself. */
-const stageContexts = async (given: ReadonlySet<string>): Promise<Map<string, string | undefined>> => {
-  const contexts = settings().TRUSTED_CONTEXTS.filter(({ address }) => !given.has(address) && !isCarried(address))
+const stageContexts = async (requested: ReadonlySet<string>): Promise<Map<string, string | undefined>> => {
+  const contexts = settings().TRUSTED_CONTEXTS.filter(({ address }) => !requested.has(address) && !isCarried(address))
   const stored = await findContexts(
     STORED,
     contexts.map(({ digest }) => ({ scope: SERVICE, digest: Buffer.from(digest, 'hex').toString('base64url') })),

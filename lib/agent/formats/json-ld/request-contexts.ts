@@ -29,7 +29,7 @@ type Documents = Map<string, ContextDocument>
  */
 export const selectVerifierContexts = async (
   agentContext: AgentContext,
-  { presentationDefinition, options: { contexts: given = {} } = {} }: RequestedDefinition,
+  { presentationDefinition, options: { contexts: requested = {} } = {} }: RequestedDefinition,
   prepared: PreparedContexts,
 ): Promise<VerifierContext[]> => {
   const schemas = schemaPaths(presentationDefinition)
@@ -44,7 +44,7 @@ export const selectVerifierContexts = async (
     contexts.set(address, { address, stored })
   }
 
-  for (const [address, document] of Object.entries(given))
+  for (const [address, document] of Object.entries(requested))
     if (BUNDLED_CONTEXTS.has(address)) {
       if (!isDeepStrictEqual(document, await bundledContext(agentContext, address)))
         throw invalidField(`${CONTEXTS_PATH}.${address}`, 'is not the document that the agent has for this address')
@@ -132,14 +132,14 @@ const communityContexts = async (
   loader: DocumentLoader,
 ): Promise<VerifierContext[]> => {
   const types = schemas.filter((iri) => !isCarried(iri))
-  const taken = fixed.map(({ address }) => address)
+  const addresses = fixed.map(({ address }) => address)
   const added: VerifierContext[] = []
   for (const address of COMMUNITY_CONTEXTS.keys()) {
-    if (types.length === 0 || taken.includes(address)) continue
+    if (types.length === 0 || addresses.includes(address)) continue
     const defined = await definedTerms([address], loader)
     if (!types.some((iri) => defined.has(iri))) continue
-    if ((await findTermConflict([...taken, address], loader)) !== undefined) continue
-    taken.push(address)
+    if ((await findTermConflict([...addresses, address], loader)) !== undefined) continue
+    addresses.push(address)
     added.push({ address })
   }
   return added

@@ -15,7 +15,7 @@ const Key = v.looseObject({ type: v.picklist(TYPES), revoked: v.optional(v.undef
  */
 class AnyKeySignature2020 extends Ed25519Signature2020 {
   override async assertVerificationMethod(document: unknown): Promise<void> {
-    if (!v.is(Key, document)) throw new TypeError('the verification method is no Ed25519 key that is in force')
+    if (!v.is(Key, document)) throw new TypeError('the verification method must be an Ed25519 key that is not revoked')
   }
 
   /** A holder may call the signature by any name that means this, and base58 takes quadratic time. */

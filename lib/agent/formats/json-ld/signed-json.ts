@@ -153,7 +153,7 @@ const withNativeValue = (value: Json): Json => {
 const withoutNativeTypes = (json: unknown): unknown => {
   if (Array.isArray(json)) return json.map(withoutNativeTypes)
   if (!isObject(json)) return json
-  const held = json['@value']
-  if (typeof held === 'number' || typeof held === 'boolean') return held
+  const value = json['@value']
+  if (typeof value === 'number' || typeof value === 'boolean') return value
   return Object.fromEntries(Object.entries(json).map(([name, member]) => [name, withoutNativeTypes(member)]))
 }

@@ -95,7 +95,7 @@ const assertSameMeaning = async (
     let active = initial
     for (const context of contexts) {
       active = await processContext(active, context, options).catch((error) => {
-        throw error instanceof CredoError ? error : notTrusted('an inline context that is no JSON-LD among the others')
+        throw error instanceof CredoError ? error : notTrusted('an inline context that is not JSON-LD among the others')
       })
       if (!isObject(context)) continue
       for (const term of Object.keys(context).filter((name) => !name.startsWith('@'))) {

@@ -59,11 +59,11 @@ export const readVerifierContexts = async (
   agentContext: AgentContext,
   contexts: readonly VerifierContext[],
 ): Promise<VerifierReading> => {
-  const held = contexts.flatMap(({ address, stored }) => (stored === undefined ? [] : [{ address, stored }]))
+  const storedContexts = contexts.flatMap(({ address, stored }) => (stored === undefined ? [] : [{ address, stored }]))
   const unit = currentUnit()
-  const stored = held.map((context) => context.stored)
+  const stored = storedContexts.map((context) => context.stored)
   const texts = await readContexts(unit, stored)
-  const documents = new Map(held.map(({ address }, index) => [address, parseContext(texts[index] ?? '')]))
+  const documents = new Map(storedContexts.map(({ address }, index) => [address, parseContext(texts[index] ?? '')]))
   const documentLoader = loaderOf(agentContext, documents)
   const addresses = contexts.map(({ address }) => address)
   const bundled = [...BUNDLED_CONTEXTS].map(
@@ -75,7 +75,7 @@ export const readVerifierContexts = async (
       sizeOf(document),
     ]),
   )
-  const takesSchemaOrg = (): Promise<boolean> => {
+  const isSchemaOrgCompatible = (): Promise<boolean> => {
     const key = JSON.stringify(contexts)
     const conflict = () => findTermConflict([...addresses, SCHEMA_ORG], documentLoader)
     return (
@@ -94,7 +94,7 @@ export const readVerifierContexts = async (
     documentLoader,
     // schema.org is the only bundled general vocabulary. It is added if it changes no meaning of the verifier's own contexts.
     contextsFor: async (used) =>
-      used.has(SCHEMA_ORG) && !addresses.includes(SCHEMA_ORG) && (await takesSchemaOrg())
+      used.has(SCHEMA_ORG) && !addresses.includes(SCHEMA_ORG) && (await isSchemaOrgCompatible())
         ? [...addresses, SCHEMA_ORG]
         : addresses,
   }

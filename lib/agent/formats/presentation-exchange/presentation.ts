@@ -94,18 +94,18 @@ const presentationFor = async (
 const unanswerable = (reason: string): AgentError => invalidField(FORMAT, `can't answer the request: ${reason}`)
 
 const credentialsOf = async (named: Choice['credentials']): Promise<Map<string, HeldCredential[]>> => {
-  const found = new Map<string, HeldCredential[]>()
+  const byDescriptor = new Map<string, HeldCredential[]>()
   for (const [descriptorId, ids] of Object.entries(named)) {
-    const held: HeldCredential[] = []
+    const credentials: HeldCredential[] = []
     for (const id of new Set(ids)) {
       const credential = await heldCredential(id)
       if (credential === undefined)
         throw invalidField(`${NAMED}.${descriptorId}`, 'names a record that is not a JSON-LD credential of this agent')
-      held.push(credential)
+      credentials.push(credential)
     }
-    found.set(descriptorId, held)
+    byDescriptor.set(descriptorId, credentials)
   }
-  return found
+  return byDescriptor
 }
 
 interface Selection {

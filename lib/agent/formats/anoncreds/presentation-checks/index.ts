@@ -1,5 +1,5 @@
 /** Checks of AnonCreds presentations that need no library; pure. */
-export { Refused } from './answers.ts'
+export { PresentationError } from './assignments.ts'
 export { type Checked, checkBeforeReading } from './checks.ts'
 export { listsInForce, type ToProve, toProveNotRevoked } from './non-revocation.ts'
 export { assertObjects, type Objects, type Registry } from './objects.ts'
