@@ -19,8 +19,8 @@ interface Reading {
 }
 
 /**
- * The last response: a redirect only if it was not to be followed. Undefined if nothing is left of the bounds. Each address is checked by the address
- * guard. Never throws.
+ * The last response: a redirect only if it was not to be followed. Undefined if nothing is left of the bounds. Each
+ * address is checked by the address guard. Never throws.
  */
 export const follow = async (url: string, reading: Reading): Promise<PostOutcome | undefined> => {
   const { accept, bounds, redirects = 0, mayFollow = () => true } = reading

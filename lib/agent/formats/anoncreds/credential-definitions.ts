@@ -1,4 +1,7 @@
-/** The agent's credential definitions: requested by a call, generated in the background, and published with the records that issuing needs. */
+/**
+ * The agent's credential definitions: requested by a call, generated in the background, and published with the records
+ * that issuing needs.
+ */
 import { randomUUID } from 'node:crypto'
 import type * as v from 'valibot'
 import { assertAnonCredsDeployed } from '../../../anoncreds-library.ts'
@@ -23,9 +26,9 @@ import { registryOf } from './registries.ts'
 type NewDefinition = v.InferOutput<(typeof CreateCredentialDefinition)['body']>
 
 /**
- * Requests a definition in the running unit of work. Its state is `wait` until its keys are generated. There is one definition for an issuer, schema
- * and tag: unless it has failed, it is returned. Throws `request.invalid`, `quota.exceeded`, `definition.exists` if it
- * has other options, and `anoncreds.unavailable`.
+ * Requests a definition in the running unit of work. Its state is `wait` until its keys are generated. There is one
+ * definition for an issuer, schema and tag: unless it has failed, it is returned. Throws `request.invalid`,
+ * `quota.exceeded`, `definition.exists` if it has other options, and `anoncreds.unavailable`.
  */
 export const createDefinition = async (unit: UnitOfWork, requested: NewDefinition): Promise<RecordJson> => {
   if (requested.revocationRegistrySize !== undefined && !requested.supportRevocation)

@@ -1,4 +1,7 @@
-/** AnonCreds formats of issue-credential (Aries RFC 0592 and 0771): Credo's, which issue and store only what was offered. */
+/**
+ * AnonCreds formats of issue-credential (Aries RFC 0592 and 0771): Credo's, which issue and store only what was
+ * offered.
+ */
 import { AnonCredsDidCommCredentialFormatService, LegacyIndyDidCommCredentialFormatService } from '@credo-ts/anoncreds'
 import type { CheckedFormat } from '../index.ts'
 import {

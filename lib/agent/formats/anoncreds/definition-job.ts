@@ -1,4 +1,7 @@
-/** The job that generates a credential definition: first the keys, outside of any transaction, then one transaction with all results. */
+/**
+ * The job that generates a credential definition: first the keys, outside of any transaction, then one transaction with
+ * all results.
+ */
 import {
   type AnonCredsIssuerService,
   AnonCredsIssuerServiceSymbol,

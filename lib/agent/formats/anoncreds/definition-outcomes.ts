@@ -93,7 +93,8 @@ const saveSecrets = async (
 }
 
 /**
- * Marks a definition as failed. `reason` is a sentence for the tenant. Another definition may then be created for the same issuer, schema and tag.
+ * Marks a definition as failed. `reason` is a sentence for the tenant. Another definition may then be created for the
+ * same issuer, schema and tag.
  */
 export const failDefinition = async (unit: UnitOfWork, id: string, reason: string): Promise<void> => {
   const record = await readDefinition(unit, id)

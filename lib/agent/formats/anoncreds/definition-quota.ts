@@ -1,4 +1,7 @@
-/** Limits the credential definitions of a tenant: keys take seconds of processor time, and their secrets are stored forever. */
+/**
+ * Limits the credential definitions of a tenant: keys take seconds of processor time, and their secrets are stored
+ * forever.
+ */
 import { AgentError } from '../../../errors.ts'
 import { definitionSlotAddress } from '../../../store/anoncreds-keys.ts'
 import { countOne } from '../../../store/count.ts'

@@ -1,4 +1,7 @@
-/** Records of the agent's credential definitions in the unit of work. An issuer, schema and tag has at most one that has not failed. */
+/**
+ * Records of the agent's credential definitions in the unit of work. An issuer, schema and tag has at most one that has
+ * not failed.
+ */
 import * as v from 'valibot'
 import { CREDENTIAL_DEFINITION, StoredCredentialDefinition } from '../../../records/credential-definition.ts'
 import type { RecordContent } from '../../../records/record-json.ts'

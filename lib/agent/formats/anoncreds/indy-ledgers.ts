@@ -29,7 +29,10 @@ const ask: Ask = async (url, body) => {
   }
 }
 
-/** Caches GET responses for the unit of work, because Credo reads a definition each time that it uses it. POST responses depend on the time. */
+/**
+ * Caches GET responses for the unit of work, because Credo reads a definition each time that it uses it. POST responses
+ * depend on the time.
+ */
 const askOnce: Ask = (url, body) => {
   if (body !== undefined) return ask(url, body)
   const replies = currentUnit().slot(REPLIES, () => new Map<string, Promise<string>>())
@@ -44,8 +47,8 @@ const ledgersNamed = ({ namespace: named }: IndyDid, askProxy: Ask): Ledger[] =>
     .map(([namespace, address]) => ({ namespace, address, ask: askProxy }))
 
 /**
- * The ledgers that may hold an object: the one that a qualified id names, or all of the setting, in its order, for an unqualified id. Their reads are
- * not cached, because ledgers change.
+ * The ledgers that may hold an object: the one that a qualified id names, or all of the setting, in its order, for an
+ * unqualified id. Their reads are not cached, because ledgers change.
  */
 export const ledgersOf = (of: IndyDid): Ledger[] => ledgersNamed(of, ask)
 
@@ -56,8 +59,8 @@ interface OnLedger<T> {
 }
 
 /**
- * The object on the first ledger that has it. If a proxy does not respond, the next one is not read: another ledger may have another object with the
- * same id. Throws the errors of reading, and a NotOnLedgerError.
+ * The object on the first ledger that has it. If a proxy does not respond, the next one is not read: another ledger may
+ * have another object with the same id. Throws the errors of reading, and a NotOnLedgerError.
  */
 export const findOnLedger = async <T>(
   of: IndyDid,

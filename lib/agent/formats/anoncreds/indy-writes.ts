@@ -1,6 +1,6 @@
 /**
- * Prepares what has to be written to an Indy ledger for an issuer. Only the ledger's operator writes, so an object has the state `action`, with its
- * transaction, until the ledger has exactly this object.
+ * Prepares what has to be written to an Indy ledger for an issuer. Only the ledger's operator writes, so an object has
+ * the state `action`, with its transaction, until the ledger has exactly this object.
  */
 import type {
   AnonCredsCredentialDefinition,
@@ -27,8 +27,11 @@ import * as objects from '../../../records/anoncreds-objects.ts'
 import { epochSeconds } from '../../../store/table.ts'
 import { ledgersOf } from './indy-ledgers.ts'
 
-/** The ledger would reject the object, or no proxy of the ledger is configured. A proxy that does not answer is another error. */
-export class NotWritableError extends CredoError {}
+/**
+ * The ledger would reject the object, or no proxy of the ledger is configured. A proxy that does not answer is another
+ * error.
+ */
+class NotWritableError extends CredoError {}
 
 interface Prepared {
   id: string
@@ -85,8 +88,8 @@ const prepared = async (id: string, transaction: LedgerTransaction): Promise<Pre
 }
 
 /**
- * The state of an object after its preparation, with what `ofWritten` says of its id and of the time of its entry (epoch seconds). Throws
- * `registry.unavailable` if the ledger could not be read.
+ * The state of an object after its preparation, with what `ofWritten` says of its id and of the time of its entry
+ * (epoch seconds). Throws `registry.unavailable` if the ledger could not be read.
  */
 export const stateAfter = async <Content extends object, Written extends object>(
   preparation: Promise<Prepared>,
@@ -111,7 +114,9 @@ export const prepareSchema = async (schema: AnonCredsSchema): Promise<Prepared> 
   return prepared(writtenId(id, of), schemaTransaction(namespace, id, attrNames))
 }
 
-/** Prepares a definition. Its id contains the number of the schema's transaction, so the schema has to be on the ledger. */
+/**
+ * Prepares a definition. Its id contains the number of the schema's transaction, so the schema has to be on the ledger.
+ */
 export const prepareDefinition = async (definition: AnonCredsCredentialDefinition): Promise<Prepared> => {
   const { issuerId, schemaId, tag, value } = checked(objects.AnonCredsCredentialDefinition, definition)
   const of = indyDidOf(issuerId)

@@ -1,4 +1,6 @@
-/** Issues and requests only what was offered, in the AnonCreds formats of issue-credential (Aries RFC 0592 and 0771). */
+/**
+ * Issues and requests only what was offered, in the AnonCreds formats of issue-credential (Aries RFC 0592 and 0771).
+ */
 import {
   type AnonCredsCredentialMetadata,
   AnonCredsCredentialMetadataKey,
@@ -24,7 +26,10 @@ import { ensureLinkSecret } from './link-secret.ts'
 import { withContent, withLibraryErrors } from './received-credential.ts'
 import { assertReadable } from './resolution.ts'
 
-/** A request to an offer; undefined for another one. Definitions are compared, because Credo signs with the one that the request names. */
+/**
+ * A request to an offer; undefined for another one. Definitions are compared, because Credo signs with the one that the
+ * request names.
+ */
 const requestTo = (offer: unknown, request: unknown): v.InferOutput<typeof CredentialRequest> | undefined => {
   const { success, output } = v.safeParse(CredentialRequest, request, { abortEarly: true })
   return success && v.is(OfferedIds, offer) && offer.cred_def_id === output.cred_def_id ? output : undefined
@@ -41,8 +46,8 @@ interface Requested {
 }
 
 /**
- * Removes the revocation tags of an issuer's exchange. Credo finds the exchange of a revocation notification by them, whatever its role, so a wallet
- * could notify the issuer.
+ * Removes the revocation tags of an issuer's exchange. Credo finds the exchange of a revocation notification by them,
+ * whatever its role, so a wallet could notify the issuer.
  */
 const withoutRevocationTags = (record: DidCommCredentialExchangeRecord): void => {
   record.setTag('anonCredsRevocationRegistryId', undefined)
@@ -59,7 +64,10 @@ export const offerWith = async <Offered>(
   return offered
 }
 
-/** Issues with `issue` if the request matches the offer. Only the library can check whether its proof was made for the offer's nonce. */
+/**
+ * Issues with `issue` if the request matches the offer. Only the library can check whether its proof was made for the
+ * offer's nonce.
+ */
 export const issueOffered = async <T>(
   { credentialExchangeRecord, offerAttachment, requestAttachment }: Requested,
   issue: (requestAttachment: DidCommAttachment) => Promise<T>,
@@ -77,8 +85,8 @@ export const issueOffered = async <T>(
 }
 
 /**
- * Uses the form of the definition's id (qualified or not) for the registry's id too, because verifiers on an Indy ledger compare them. Credo issues
- * by this metadata.
+ * Uses the form of the definition's id (qualified or not) for the registry's id too, because verifiers on an Indy
+ * ledger compare them. Credo issues by this metadata.
  */
 const alignRegistryId = (definitionId: string, { metadata }: DidCommCredentialExchangeRecord): void => {
   const { revocationRegistryId = '' } = metadata.get<AnonCredsCredentialMetadata>(AnonCredsCredentialMetadataKey) ?? {}
@@ -124,8 +132,8 @@ const ANONCREDS_REQUEST = 'anoncreds/credential-request@v1.0'
 type Indy = LegacyIndyDidCommCredentialFormatService
 
 /**
- * Offers in the format `indy`. The service of `anoncreds` makes the offers and credentials: Credo's own for `indy` silently issues from a revocable
- * definition without its registry.
+ * Offers in the format `indy`. The service of `anoncreds` makes the offers and credentials: Credo's own for `indy`
+ * silently issues from a revocable definition without its registry.
  */
 export const offerAsIndy = async (
   service: AnonCredsDidCommCredentialFormatService,
@@ -153,8 +161,8 @@ const relabelled = ({ attachmentId }: DidCommCredentialFormatSpec, format: strin
   new DidCommCredentialFormatSpec({ attachmentId, format })
 
 /**
- * Corrects the formats of a request: ACA-Py's AnonCreds wallets answer an offer of `indy` alone with a request labelled `anoncreds`, although it is
- * the same object.
+ * Corrects the formats of a request: ACA-Py's AnonCreds wallets answer an offer of `indy` alone with a request labelled
+ * `anoncreds`, although it is the same object.
  */
 export const requestFormats = (
   offered: DidCommCredentialFormatSpec[],

@@ -12,16 +12,19 @@ import { findDefinition, readDefinition } from './definition-records.ts'
 import { assertAnonCredsLoads } from './library.ts'
 import { resolveSchema } from './resolve.ts'
 
-/** A credential of one definition in one or both formats, which differ in how they name the definition: by its id or, in `anoncreds`, its record's. */
+/**
+ * A credential of one definition in one or both formats, which differ in how they name the definition: by its id or, in
+ * `anoncreds`, its record's.
+ */
 type Offered = Pick<v.InferOutput<typeof CredentialFormats>, 'indy' | 'anoncreds'>
 export type OfferedAttributes = NonNullable<Offered['anoncreds']>
 
 type Format = OfferedAttributes & Partial<RevocationIndex>
 
 /**
- * The formats for Credo. `path` is their path in the request. Throws `request.invalid` for a definition that this agent does not have or attributes
- * other than those of its schema, `definition.not_ready`, `registry.unavailable` if the schema can't be read, `revocation.no_index`, and
- * `anoncreds.unavailable`.
+ * The formats for Credo. `path` is their path in the request. Throws `request.invalid` for a definition that this agent
+ * does not have or attributes other than those of its schema, `definition.not_ready`, `registry.unavailable` if the
+ * schema can't be read, `revocation.no_index`, and `anoncreds.unavailable`.
  */
 export const toAnonCredsFormats = async (
   agent: TenantAgent,
@@ -109,7 +112,10 @@ interface RevocationIndex {
   revocationRegistryIndex: number
 }
 
-/** Takes the next free index of the definition's registries for an offer. Throws `revocation.no_index`, `store.unavailable`. */
+/**
+ * Takes the next free index of the definition's registries for an offer. Throws `revocation.no_index`,
+ * `store.unavailable`.
+ */
 const nextRevocationIndex = async (credentialDefinitionId: string): Promise<RevocationIndex> => {
   const { registryId, index } = await takeRevocationIndex(currentUnit().tenant, credentialDefinitionId)
   return { revocationRegistryDefinitionId: registryId, revocationRegistryIndex: index }

@@ -1,4 +1,7 @@
-/** Inputs of verification: the objects, read through Credo's registries within the budget of the running unit of work, and the library. */
+/**
+ * Inputs of verification: the objects, read through Credo's registries within the budget of the running unit of work,
+ * and the library.
+ */
 import {
   type AnonCredsRegistry,
   AnonCredsRegistryService,
@@ -26,7 +29,10 @@ import { PresentationError } from './presentation-checks/index.ts'
 import { isAbsent, type Resolution } from './resolution.ts'
 import type { Verifier } from './verify-presentation.ts'
 
-/** An object that its registry does not have is `PresentationError`: the presentation is of nothing. One that can't be read says nothing of the presentation. */
+/**
+ * An object that its registry does not have is `PresentationError`: the presentation is of nothing. One that can't be
+ * read says nothing of the presentation.
+ */
 export const presentationVerifier = (agentContext: AgentContext): Verifier => {
   const registryOf = (what: string, id: string): AnonCredsRegistry => {
     try {
@@ -81,7 +87,10 @@ const required = <T>(what: string, object: T | undefined, { resolutionMetadata }
   throw isAbsent(resolutionMetadata) ? error : new AgentError('registry.unavailable', error.message)
 }
 
-/** What the library says of a presentation. An error about the objects, which it was given as well, is none about the presentation. */
+/**
+ * What the library says of a presentation. An error about the objects, which it was given as well, is none about the
+ * presentation.
+ */
 const verify = async (agentContext: AgentContext, options: VerifyProofOptions): Promise<boolean> => {
   try {
     const service = agentContext.resolve<AnonCredsVerifierService>(AnonCredsVerifierServiceSymbol)

@@ -11,7 +11,10 @@ import { mapItems, ReceivedRequest, UNUSED } from './presentation-checks/index.t
 import { withContent } from './received-credential.ts'
 import { type CredentialChoice, selectCredentials } from './select-credentials.ts'
 
-/** Sets a missing `from` to `to`: with `to` alone, other verifiers would accept an old list, in which a revoked credential is still valid. */
+/**
+ * Sets a missing `from` to `to`: with `to` alone, other verifiers would accept an old list, in which a revoked
+ * credential is still valid.
+ */
 const withWholeInterval = <Item extends Pick<AnonCredsRequestProofFormat, 'non_revoked'>>(item: Item): Item =>
   item.non_revoked === undefined ? item : { ...item, non_revoked: { from: item.non_revoked.to, ...item.non_revoked } }
 
@@ -29,7 +32,10 @@ interface Received {
   proofFormats?: { indy?: CredentialChoice; anoncreds?: CredentialChoice } | undefined
 }
 
-/** The response that was prepared, or else one by `present`, with the credentials to present and the request with the members that the library knows. */
+/**
+ * The response that was prepared, or else one by `present`, with the credentials to present and the request with the
+ * members that the library knows.
+ */
 export const respond = async (
   format: { formatKey: 'indy' | 'anoncreds' } & Parameters<typeof preparedResponse>[0],
   agentContext: AgentContext,

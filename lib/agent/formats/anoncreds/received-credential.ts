@@ -21,7 +21,10 @@ interface Received {
   credentialExchangeRecord: DidCommCredentialExchangeRecord
 }
 
-/** Stores a credential with `store` if its definition, schema and values are those of the offer. Credo compares only the values. */
+/**
+ * Stores a credential with `store` if its definition, schema and values are those of the offer. Credo compares only the
+ * values.
+ */
 export const storeOffered = async (
   agentContext: AgentContext,
   { attachment, offerAttachment, credentialExchangeRecord }: Received,
@@ -67,8 +70,8 @@ const hasValues = ({ values }: Credential, { credentialAttributes = [] }: DidCom
   })
 
 /**
- * The credential with the qualified ids of its Indy ledger. Credo uses these for tags but stores the unqualified ones, so that only requests with
- * unqualified ids could be answered. Ids are not part of what is signed.
+ * The credential with the qualified ids of its Indy ledger. Credo uses these for tags but stores the unqualified ones,
+ * so that only requests with unqualified ids could be answered. Ids are not part of what is signed.
  */
 const qualified = async (agentContext: AgentContext, credential: Credential): Promise<Credential> => {
   const { cred_def_id, schema_id, rev_reg_id } = credential

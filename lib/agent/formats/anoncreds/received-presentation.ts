@@ -8,7 +8,10 @@ import { PresentationError } from './presentation-checks/index.ts'
 import { presentationVerifier } from './presentation-verifier.ts'
 import { verifyPresentation } from './verify-presentation.ts'
 
-/** Credo turns `PresentationError` into the record's `errorMessage` and a problem report. Any other error is no judgement on the presentation. */
+/**
+ * Credo turns `PresentationError` into the record's `errorMessage` and a problem report. Any other error is no
+ * judgement on the presentation.
+ */
 export const verifyReceived = async (
   agentContext: AgentContext,
   { proofRecord, requestAttachment, attachment }: DidCommProofFormatProcessPresentationOptions,

@@ -1,4 +1,7 @@
-/** Publishes revocation registries (definition, first status list and tails file), or prepares them for a ledger's operator. */
+/**
+ * Publishes revocation registries (definition, first status list and tails file), or prepares them for a ledger's
+ * operator.
+ */
 import {
   type AnonCredsIssuerService,
   AnonCredsIssuerServiceSymbol,
@@ -71,7 +74,10 @@ const inLegacyIds = (
     : [[legacyId(registryId), { ...registry, issuerId: id.did, credDefId: legacyId(registry.credDefId) }]]
 }
 
-/** Stores what Credo needs for issuing and revoking. The format `indy` names the registry by its unqualified id, under which Credo looks it up. */
+/**
+ * Stores what Credo needs for issuing and revoking. The format `indy` names the registry by its unqualified id, under
+ * which Credo looks it up.
+ */
 const saveRegistry = async (
   registryId: string,
   { revocationRegistryDefinition: registry, keys }: Omit<GeneratedRegistry, 'tails'>,
@@ -102,7 +108,10 @@ const saveAs = async (
   await context.resolve(AnonCredsRevocationRegistryDefinitionPrivateRepository).save(context, secret)
 }
 
-/** Publishes the first list of a registry after its definition. A repetition produces the same list. Throws `registry.unavailable`, `anoncreds.unavailable`. */
+/**
+ * Publishes the first list of a registry after its definition. A repetition produces the same list. Throws
+ * `registry.unavailable`, `anoncreds.unavailable`.
+ */
 export const publishFirstList = async (registryId: string): Promise<Publication> => {
   assertAnonCredsLoads()
   const { context } = await currentAgent()

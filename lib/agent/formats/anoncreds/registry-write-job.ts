@@ -61,15 +61,17 @@ const written = async (registry: WantedRegistry, write: RegistryWrite): Promise<
   }
 }
 
-/** Called when the ledger has the entry. The first one makes the registry usable; revocation jobs check for all others. */
+/**
+ * Called when the ledger has the entry. The first one makes the registry usable; revocation jobs check for all others.
+ */
 const finish = async (unit: UnitOfWork, registry: WantedRegistry, registryId: string): Promise<void> => {
   unit.delete(registryWriteItem.addressOf(registry))
   if ((await unit.load(registryItem, registry)) === undefined) addRegistry(unit, registry, registryId)
 }
 
 /**
- * Called when the object will not be written. An unused registry is deleted, and the next offer requests another. For a registry in use, revocation
- * jobs prepare another entry on top of the ledger's current state.
+ * Called when the object will not be written. An unused registry is deleted, and the next offer requests another. For a
+ * registry in use, revocation jobs prepare another entry on top of the ledger's current state.
  */
 const fail = async (
   unit: UnitOfWork,

@@ -15,7 +15,10 @@ export const isAbsent = ({ error = '' }: Resolution['resolutionMetadata']): bool
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown')
 
-/** The result of reading an object: what `read` returns or, after an error, why there is none. Credo copies the message to its own errors. */
+/**
+ * The result of reading an object: what `read` returns or, after an error, why there is none. Credo copies the message
+ * to its own errors.
+ */
 export const resolved = async <Base, Found>(
   base: Base,
   isUnknown: (error: unknown) => boolean,
@@ -36,8 +39,9 @@ interface Named {
 }
 
 /**
- * Throws `registry.unavailable` if it is unknown whether there is one of the objects that an offer or credential names. Credo's own reading does not tell
- * that from an object that does not exist; it repeats this one, which the unit of work caches.
+ * Throws `registry.unavailable` if it is unknown whether there is one of the objects that an offer or credential names.
+ * Credo's own reading does not tell that from an object that does not exist; it repeats this one, which the unit of
+ * work caches.
  */
 export const assertReadable = async (
   agentContext: AgentContext,

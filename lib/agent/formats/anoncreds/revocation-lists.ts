@@ -55,9 +55,10 @@ const readRegistry = async (unit: UnitOfWork, context: AgentContext, named: stri
 }
 
 /**
- * Adds all pending revocations of a registry to its list, in the running unit of work. Several jobs may try this, and the table lets one commit.
- * 'published': a verifier who asks now sees the index as revoked. A number: ms until the next list can be published, which has to be of a later
- * second than the newest. 'waiting': an operator writes lists to a ledger one at a time.
+ * Adds all pending revocations of a registry to its list, in the running unit of work. Several jobs may try this, and
+ * the table lets one commit. 'published': a verifier who asks now sees the index as revoked. A number: ms until the
+ * next list can be published, which has to be of a later second than the newest. 'waiting': an operator writes lists to
+ * a ledger one at a time.
  */
 const publishList = async (
   unit: UnitOfWork,
@@ -158,7 +159,9 @@ export const revocationListJob: JobHandler = {
     return { commit: (unit) => finish(unit, credentialRecordId) }
   },
 
-  /** A revocation has to be published in any case, so a new job tries again. Until then the exchange shows the reason. */
+  /**
+   * A revocation has to be published in any case, so a new job tries again. Until then the exchange shows the reason.
+   */
   async giveUp(unit, { id }, reason) {
     const { credentialRecordId, round } = publicationOf(id)
     const found = await readRevocation(unit, credentialRecordId)

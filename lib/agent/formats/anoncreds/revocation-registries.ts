@@ -1,4 +1,6 @@
-/** The job that creates revocation registries: it generates keys and tails file, and publishes both in one transaction. */
+/**
+ * The job that creates revocation registries: it generates keys and tails file, and publishes both in one transaction.
+ */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

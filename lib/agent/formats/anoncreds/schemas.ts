@@ -12,7 +12,10 @@ import { registryOf } from './registries.ts'
 type NewSchema = v.InferOutput<(typeof CreateSchema)['body']>
 
 interface SchemaState {
-  /** `action`: an operator has to write `ledgerTransaction`. A repeated call returns `finished` once the ledger has exactly this schema. */
+  /**
+   * `action`: an operator has to write `ledgerTransaction`. A repeated call returns `finished` once the ledger has
+   * exactly this schema.
+   */
   state: 'finished' | 'action'
   schemaId: string
   schema: AnonCredsSchema
@@ -20,8 +23,8 @@ interface SchemaState {
 }
 
 /**
- * Publishes a schema in the running unit of work, or returns the equal existing one. An issuer, name and version has one schema, whose attributes have
- * no order. Throws `request.invalid`, `schema.exists` if it has other attributes.
+ * Publishes a schema in the running unit of work, or returns the equal existing one. An issuer, name and version has
+ * one schema, whose attributes have no order. Throws `request.invalid`, `schema.exists` if it has other attributes.
  */
 export const createSchema = async ({ issuerId: named, name, version, attributes }: NewSchema): Promise<SchemaState> => {
   const agent = await currentAgent()

@@ -1,4 +1,7 @@
-/** Selects held AnonCreds credentials for a proof request: those that the caller names, and otherwise the first suitable ones. */
+/**
+ * Selects held AnonCreds credentials for a proof request: those that the caller names, and otherwise the first suitable
+ * ones.
+ */
 import {
   type AnonCredsCredentialInfo,
   type AnonCredsHolderService,
@@ -13,7 +16,10 @@ import type { ProofAnswer } from '../../../interface/proof-answer.ts'
 import { type Request, type RequestedAttribute, type RequestedPredicate, UNUSED } from './presentation-checks/index.ts'
 import { isInt32 } from './values/index.ts'
 
-/** The caller's choice. `filterByNonRevocationRequirements`: whether to skip revoked credentials if non-revocation is requested. Default: true. */
+/**
+ * The caller's choice. `filterByNonRevocationRequirements`: whether to skip revoked credentials if non-revocation is
+ * requested. Default: true.
+ */
 export type CredentialChoice = NonNullable<ProofAnswer['proofFormats']['anoncreds']> &
   Partial<Pick<ProofAnswer, 'filterByNonRevocationRequirements'>>
 
@@ -28,7 +34,10 @@ interface Match {
   timestamp?: number
 }
 
-/** Throws `request.invalid` if nothing matches, with the path of the named credential that does not. `format` is the format's path. */
+/**
+ * Throws `request.invalid` if nothing matches, with the path of the named credential that does not. `format` is the
+ * format's path.
+ */
 export const selectCredentials = async (
   agentContext: AgentContext,
   request: Request,
@@ -65,7 +74,10 @@ export const selectCredentials = async (
   return selected
 }
 
-/** Checks the caller's choices: their referents have to be requested, and an attribute that requires an issuer can't be self-attested. */
+/**
+ * Checks the caller's choices: their referents have to be requested, and an attribute that requires an issuer can't be
+ * self-attested.
+ */
 const assertRequested = (request: Request, choice: CredentialChoice, format: string): void => {
   const { credentials = {}, selfAttestedAttributes = {} } = choice
   const { requested_attributes: attributes, requested_predicates: predicates } = request

@@ -1,4 +1,7 @@
-/** Verifies an AnonCreds presentation with the library, and with the checks that the library and Credo omit. It only reads, so it can be repeated. */
+/**
+ * Verifies an AnonCreds presentation with the library, and with the checks that the library and Credo omit. It only
+ * reads, so it can be repeated.
+ */
 import type {
   AnonCredsCredentialDefinition,
   AnonCredsRevocationRegistryDefinition,
@@ -21,8 +24,8 @@ import {
 } from './presentation-checks/index.ts'
 
 /**
- * Dependencies of verification: readers of published objects, which throw `PresentationError` if there is no such object, and the library. Other errors of theirs say
- * nothing of the presentation.
+ * Dependencies of verification: readers of published objects, which throw `PresentationError` if there is no such
+ * object, and the library. Other errors of theirs say nothing of the presentation.
  */
 export interface Verifier {
   schema(id: string): Promise<AnonCredsSchema>
@@ -33,7 +36,10 @@ export interface Verifier {
   verify(options: VerifyProofOptions): Promise<boolean>
 }
 
-/** Resolves if the presentation proves everything that the request asks for. Throws `PresentationError`, with a message that names what is not proved. */
+/**
+ * Resolves if the presentation proves everything that the request asks for. Throws `PresentationError`, with a message
+ * that names what is not proved.
+ */
 export const verifyPresentation = async (
   request: unknown,
   presentation: unknown,

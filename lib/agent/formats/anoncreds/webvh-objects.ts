@@ -83,7 +83,10 @@ export const publishRegistry = async (agentContext: AgentContext, content: objec
   return { revocationRegistryDefinition, revocationRegistryDefinitionId }
 }
 
-/** The list's time is now, never in the future: throws unless the last list is older. It is part of the content and of the registry's link. */
+/**
+ * The list's time is now, never in the future: throws unless the last list is older. It is part of the content and of
+ * the registry's link.
+ */
 export const publishStatusList = async (
   agentContext: AgentContext,
   content: object,

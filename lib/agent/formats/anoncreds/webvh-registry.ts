@@ -22,8 +22,8 @@ import {
 } from './webvh-objects.ts'
 
 /**
- * A host that does not respond, or not with JSON, or with an older version than was seen before, says nothing of the object. What it serves and is not
- * the object, or is not the issuer's, does not exist.
+ * A host that does not respond, or not with JSON, or with an older version than was seen before, says nothing of the
+ * object. What it serves and is not the object, or is not the issuer's, does not exist.
  */
 const isUnknown = (error: unknown): boolean =>
   error instanceof UnreadableDocumentError || error instanceof SyntaxError || isAgentError(error)

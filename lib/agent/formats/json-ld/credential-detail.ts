@@ -1,11 +1,17 @@
-/** The detail in JSON-LD offers, requests and proposals: a credential and its signature options (Aries RFC 0593, `aries/ld-proof-vc-detail@v1.0`). */
+/**
+ * The detail in JSON-LD offers, requests and proposals: a credential and its signature options (Aries RFC 0593,
+ * `aries/ld-proof-vc-detail@v1.0`).
+ */
 import { isDeepStrictEqual } from 'node:util'
 import { CredoError } from '@credo-ts/core'
 import type { DidCommAttachment } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { findFlaw, hasMoreValuesThan, MAX_DEPTH, MAX_VALUES, UNSAFE_NAMES } from '../../../json.ts'
 
-/** Credo's comparison doubles its time for each level of nesting, its validators take time for each value, and a member `constructor` breaks them. */
+/**
+ * Credo's comparison doubles its time for each level of nesting, its validators take time for each value, and a member
+ * `constructor` breaks them.
+ */
 const isSmall = (value: unknown): boolean =>
   findFlaw(value, { maxDepth: MAX_DEPTH, forbidden: UNSAFE_NAMES }) === undefined &&
   !hasMoreValuesThan(value, MAX_VALUES)

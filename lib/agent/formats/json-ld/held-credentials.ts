@@ -10,7 +10,10 @@ const W3C_CREDENTIAL = 'W3cCredentialRecord'
 
 const Texts = v.fallback(v.array(v.string()), [])
 
-/** Credo's record of a credential. AnonCreds are stored as such records too, but have other proofs and can't be presented here. */
+/**
+ * Credo's record of a credential. AnonCreds are stored as such records too, but have other proofs and can't be
+ * presented here.
+ */
 const JsonLdRecord = v.object({
   value: v.object({
     credentialInstances: v.looseTuple([

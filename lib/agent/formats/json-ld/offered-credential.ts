@@ -12,7 +12,10 @@ import { SUITE_CONTEXT_2020 } from './signature-suites.ts'
 /** `issuer` may be absent. */
 export type OfferedJsonLd = v.InferOutput<typeof JsonLdOffer>
 
-/** The format for Credo. Throws `request.invalid` for an issuer other than this agent, or a credential that can't be signed. */
+/**
+ * The format for Credo. Throws `request.invalid` for an issuer other than this agent, or a credential that can't be
+ * signed.
+ */
 export const toJsonLdFormat = async (agent: TenantAgent, { credential, options }: OfferedJsonLd, path: string) => {
   const issuer = issuerOf(credential)
   if (issuer !== undefined) await assertOwnDid(agent, issuer, `${path}.credential.issuer`)
@@ -23,7 +26,10 @@ export const toJsonLdFormat = async (agent: TenantAgent, { credential, options }
   return { credential: offered as JsonCredential, options }
 }
 
-/** Adds the context of the proof: the credentials context defines only that of 2018. The offer has to equal what is signed. */
+/**
+ * Adds the context of the proof: the credentials context defines only that of 2018. The offer has to equal what is
+ * signed.
+ */
 const withSuiteContext = (credential: Record<string, unknown>, proofType: string): Record<string, unknown> => {
   const contexts = [credential['@context']].flat()
   return proofType !== 'Ed25519Signature2020' || contexts.includes(SUITE_CONTEXT_2020)

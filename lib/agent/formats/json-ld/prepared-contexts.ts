@@ -1,6 +1,7 @@
 /**
- * Reads from the web what a proof request needs, before its transaction and once: contexts at addresses that the caller's definition names in `schema`,
- * and contexts of the stage's setting that are not stored yet. A verification reads nothing.
+ * Reads from the web what a proof request needs, before its transaction and once: contexts at addresses that the
+ * caller's definition names in `schema`, and contexts of the stage's setting that are not stored yet. A verification
+ * reads nothing.
  */
 import type { AgentContext } from '@credo-ts/core'
 import type { PresentationDefinition } from '../../../presentation-exchange/definition.ts'
@@ -53,8 +54,9 @@ const SCHEMA_BOUNDS: DocumentBounds = { documents: 5, milliseconds: 2_000, bytes
 const STAGE_BOUNDS: DocumentBounds = { documents: 10, milliseconds: 5_000, bytes: 1024 * 1024 }
 
 /**
- * What a request needs from the web. An address of a schema is read unless its context is known anyway, or a trusted context defines a type of this IRI:
- * types have IRIs that look like addresses. Never read are URIs with a fragment, which no document has, and others than those of the web.
+ * What a request needs from the web. An address of a schema is read unless its context is known anyway, or a trusted
+ * context defines a type of this IRI: types have IRIs that look like addresses. Never read are URIs with a fragment,
+ * which no document has, and others than those of the web.
  */
 export const prepareContexts = async (
   agentContext: AgentContext,
@@ -93,7 +95,10 @@ const parsed = ([address, text]: readonly [string, string]): [string, ContextDoc
   }
 }
 
-/** The contexts of the setting: their texts, stored or read; undefined where one could not be read. Without those that the request gives itself. */
+/**
+ * The contexts of the setting: their texts, stored or read; undefined where one could not be read. Without those that
+ * the request gives itself.
+ */
 const stageContexts = async (requested: ReadonlySet<string>): Promise<Map<string, string | undefined>> => {
   const contexts = settings().TRUSTED_CONTEXTS.filter(({ address }) => !requested.has(address) && !isCarried(address))
   const stored = await findContexts(
@@ -107,7 +112,10 @@ const stageContexts = async (requested: ReadonlySet<string>): Promise<Map<string
   return texts
 }
 
-/** IRIs of types that trusted contexts define: those that the service carries, and others in order. Undefined if these can't be processed. */
+/**
+ * IRIs of types that trusted contexts define: those that the service carries, and others in order. Undefined if these
+ * can't be processed.
+ */
 const trustedTypes = async (
   agentContext: AgentContext,
   documents: ReadonlyMap<string, ContextDocument>,

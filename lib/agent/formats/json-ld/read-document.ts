@@ -10,8 +10,9 @@ export interface DocumentBounds extends ReadBounds {
 const MAX_REDIRECTS = 3
 
 /**
- * The text at an address; empty if the host says that there is none (404, 410). Undefined if it can't be read: no response, any other status, rejected
- * by the guard, or beyond the bounds. Redirects have to lead to https. Never throws.
+ * The text at an address; empty if the host says that there is none (404, 410). Undefined if it can't be read: no
+ * response, any other status, rejected by the guard, or beyond the bounds. Redirects have to lead to https. Never
+ * throws.
  */
 export const readDocument = async (url: string, bounds: DocumentBounds): Promise<string | undefined> => {
   if (--bounds.documents < 0) return undefined

@@ -22,10 +22,11 @@ import { type ContextDocument, loaderOf, parseContext, type VerifierContext } fr
 type Documents = Map<string, ContextDocument>
 
 /**
- * Determines the contexts of a proof request in the running unit of work, in this order: the credentials context, bundled ones that the definition
- * names as schemas, those of the request (documents by address), those of the stage's setting, and those that were read at addresses which the
- * definition names as schemas. Contexts of the community are added if they define a type that the definition names and redefine no term of the others.
- * Throws `request.invalid` for a context that redefines a term of another one, or that can't be read.
+ * Determines the contexts of a proof request in the running unit of work, in this order: the credentials context,
+ * bundled ones that the definition names as schemas, those of the request (documents by address), those of the stage's
+ * setting, and those that were read at addresses which the definition names as schemas. Contexts of the community are
+ * added if they define a type that the definition names and redefine no term of the others. Throws `request.invalid`
+ * for a context that redefines a term of another one, or that can't be read.
  */
 export const selectVerifierContexts = async (
   agentContext: AgentContext,

@@ -47,8 +47,9 @@ const SubjectId = v.pipe(
 )
 
 /**
- * The detail to sign for a request: the offer's, with the ids of subjects that only the request names. Undefined if the request differs in anything
- * else. https://github.com/hyperledger/aries-rfcs/tree/main/features/0593-json-ld-cred-attach
+ * The detail to sign for a request: the offer's, with the ids of subjects that only the request names. Undefined if the
+ * request differs in anything else.
+ * https://github.com/hyperledger/aries-rfcs/tree/main/features/0593-json-ld-cred-attach
  */
 const detailToSign = (offered: unknown, requested: unknown): CredentialDetail | undefined => {
   if (!isCredentialDetail(offered) || !isCredentialDetail(requested)) return undefined

@@ -54,8 +54,9 @@ export const respond = async (
 }
 
 /**
- * A signed presentation. It uses the credentials that are named for the descriptors, by record id, and suitable ones for the others. Throws
- * `request.invalid` if nothing matches, with the field of the named credential that does not, or with the format's.
+ * A signed presentation. It uses the credentials that are named for the descriptors, by record id, and suitable ones
+ * for the others. Throws `request.invalid` if nothing matches, with the field of the named credential that does not, or
+ * with the format's.
  */
 const presentationFor = async (
   agentContext: AgentContext,
@@ -116,8 +117,8 @@ interface Selection {
 type Definition = v.InferOutput<typeof ReceivedDefinition>
 
 /**
- * One DID signs the presentation, so all its credentials have this subject or none. The agent's DIDs that are subjects are tried in the order of the
- * credentials.
+ * One DID signs the presentation, so all its credentials have this subject or none. The agent's DIDs that are subjects
+ * are tried in the order of the credentials.
  */
 const choose = async (
   agentContext: AgentContext,
@@ -161,7 +162,9 @@ const MAX_SUBJECTS = 20
 /** Suitable subjects that turn out not to be this agent's. Each costs a lookup. */
 const MAX_FOREIGN = 20
 
-/** Possible signers, from the credentials with the fewest subjects first, so that one with thousands delays no other. */
+/**
+ * Possible signers, from the credentials with the fewest subjects first, so that one with thousands delays no other.
+ */
 const signersOf = (credentials: readonly HeldCredential[]): Set<string> =>
   new Set(
     credentials

@@ -1,6 +1,7 @@
 /**
- * DIF Presentation Exchange as an attachment format of present-proof 2.0 (Aries RFC 0510), for verifiers and provers. Credo's own format evaluates
- * the other agent's JSONPath and JSON Schema with an engine that runs them as scripts, and trusts the holder about what was signed.
+ * DIF Presentation Exchange as an attachment format of present-proof 2.0 (Aries RFC 0510), for verifiers and provers.
+ * Credo's own format evaluates the other agent's JSONPath and JSON Schema with an engine that runs them as scripts, and
+ * trusts the holder about what was signed.
  */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import { DidCommDifPresentationExchangeProofFormatService } from '@credo-ts/didcomm'

@@ -19,7 +19,10 @@ const SentRequest = v.looseObject({
 
 const Contexts = v.object({ contexts: VerifierContexts })
 
-/** Errors become the record's `errorMessage` and a problem report, unless a document could not be read: then they are no judgement. */
+/**
+ * Errors become the record's `errorMessage` and a problem report, unless a document could not be read: then they are no
+ * judgement.
+ */
 export const verifyReceived = async (
   agentContext: AgentContext,
   options: Options<'processPresentation'>,

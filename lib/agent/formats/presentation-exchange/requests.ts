@@ -24,7 +24,10 @@ export type Options<Method extends keyof Format> = Format[Method] extends (
   ? Parameter
   : never
 
-/** Request options, checked by the contract. No domain is added, because ACA-Py can't sign one; it also accepts only UUIDs as challenges. */
+/**
+ * Request options, checked by the contract. No domain is added, because ACA-Py can't sign one; it also accepts only
+ * UUIDs as challenges.
+ */
 const OwnRequest = v.object({
   presentationDefinition: v.custom<PresentationDefinition>(isObject),
   options: v.optional(

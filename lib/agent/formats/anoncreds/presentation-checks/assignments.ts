@@ -27,7 +27,10 @@ export interface Assignments {
   predicates: AssignedPredicate[]
 }
 
-/** The presentation does not prove what was requested. The message gives the reason and quotes nothing of the presentation. */
+/**
+ * The presentation does not prove what was requested. The message gives the reason and quotes nothing of the
+ * presentation.
+ */
 export class PresentationError extends Error {
   override readonly name = 'PresentationError'
 }
@@ -42,8 +45,8 @@ export const sameNames = (some: readonly string[], others: readonly string[]): b
 export const quoted = (referent: string): string => JSON.stringify(referent)
 
 /**
- * The assignments of a presentation. The library accepts a referent that is assigned twice: it shows the value of one credential and checks the
- * restrictions on the other. Throws `PresentationError`.
+ * The assignments of a presentation. The library accepts a referent that is assigned twice: it shows the value of one
+ * credential and checks the restrictions on the other. Throws `PresentationError`.
  */
 export const assignmentsOf = (
   request: Request,
@@ -106,7 +109,10 @@ const revealed = (
   throw new PresentationError(`the attribute ${quoted(referent)} must have the form in which it was requested`)
 }
 
-/** An unused credential would prove nothing, but appear beside the used ones. More identifiers than sub-proofs crash the library. */
+/**
+ * An unused credential would prove nothing, but appear beside the used ones. More identifiers than sub-proofs crash the
+ * library.
+ */
 const assertEachIsUsed = ({ attributes, predicates }: Assignments, subProofs: number, identifiers: number): void => {
   if (subProofs !== identifiers)
     throw new PresentationError('the presentation must name one credential for each sub-proof')

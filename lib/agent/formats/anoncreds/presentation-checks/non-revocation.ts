@@ -1,6 +1,6 @@
 /**
- * Checks non-revocation: it has to be proved wherever it was requested and the definition supports it, with the definition's registry and the list
- * that was valid.
+ * Checks non-revocation: it has to be proved wherever it was requested and the definition supports it, with the
+ * definition's registry and the list that was valid.
  */
 import type { AnonCredsRevocationStatusList } from '@credo-ts/anoncreds'
 import { type Assignments, PresentationError } from './assignments.ts'
@@ -19,8 +19,8 @@ export interface ToProve {
 }
 
 /**
- * The credentials whose non-revocation has to be proved. The library accepts a sub-proof without a proof of non-revocation, whatever was requested.
- * Throws `PresentationError`.
+ * The credentials whose non-revocation has to be proved. The library accepts a sub-proof without a proof of
+ * non-revocation, whatever was requested. Throws `PresentationError`.
  */
 export const toProveNotRevoked = (
   request: Request,
@@ -48,8 +48,8 @@ export const toProveNotRevoked = (
   })
 
 /**
- * The status lists for the library. A list that was outdated at the end of the interval would show a revoked credential as valid, and a registry of
- * another issuer could show anything. Throws `PresentationError`.
+ * The status lists for the library. A list that was outdated at the end of the interval would show a revoked credential
+ * as valid, and a registry of another issuer could show anything. Throws `PresentationError`.
  */
 export const listsInForce = (
   credentials: readonly ToProve[],

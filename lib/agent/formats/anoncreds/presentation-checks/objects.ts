@@ -1,4 +1,7 @@
-/** Checks that the objects of a presentation belong together: the prover names them, and the library does not compare them. */
+/**
+ * Checks that the objects of a presentation belong together: the prover names them, and the library does not compare
+ * them.
+ */
 import type {
   AnonCredsCredentialDefinition,
   AnonCredsRevocationRegistryDefinition,
@@ -25,7 +28,10 @@ export interface Registry {
 export const isNamedBy = (id: string, issuerId: string): boolean =>
   id.startsWith(issuerId.startsWith('did:') ? `${issuerId}/` : `${issuerId}:`)
 
-/** The schema and the definition of a credential. Throws `PresentationError` if the presentation names objects that do not belong together. */
+/**
+ * The schema and the definition of a credential. Throws `PresentationError` if the presentation names objects that do
+ * not belong together.
+ */
 export const credentialObjects = ({ schema_id, cred_def_id }: Identifier, { schemas, definitions }: Objects) => {
   const schema = schemas.get(schema_id)
   const definition = definitions.get(cred_def_id)

@@ -1,7 +1,7 @@
 /**
- * Checks the numbers of a presentation's proofs: their ranges (Camenisch and Lysyanskaya; AnonCreds specification, "Verify Presentation"), and the
- * commitments in the challenge, with points of the curve BN254 as Apache Milagro writes them. The library checks neither, and a proof without them
- * proves nothing.
+ * Checks the numbers of a presentation's proofs: their ranges (Camenisch and Lysyanskaya; AnonCreds specification,
+ * "Verify Presentation"), and the commitments in the challenge, with points of the curve BN254 as Apache Milagro writes
+ * them. The library checks neither, and a proof without them proves nothing.
  */
 import { PresentationError } from './assignments.ts'
 import type { Presentation, SubProof } from './presentation.ts'

@@ -72,8 +72,9 @@ export const ReceivedRequest = v.pipe(
 )
 
 /**
- * Removes restrictions on attributes: the library compares a marker with the attribute's value, and rejects a value of an attribute that another
- * referent reveals. It also accepts any list within an interval, so `non_revoked` is removed too. Restrictions on ids are left to it.
+ * Removes restrictions on attributes: the library compares a marker with the attribute's value, and rejects a value of
+ * an attribute that another referent reveals. It also accepts any list within an interval, so `non_revoked` is removed
+ * too. Restrictions on ids are left to it.
  */
 const withoutAttributes = (restriction: Restriction): Restriction =>
   Object.fromEntries(Object.entries(restriction).filter(([key]) => !key.startsWith('attr::')))

@@ -1,4 +1,6 @@
-/** Checks the restrictions of a request. A referent's restrictions are alternatives; all fields of one have to match. */
+/**
+ * Checks the restrictions of a request. A referent's restrictions are alternatives; all fields of one have to match.
+ */
 import { commonName } from '../../../../records/anoncreds-objects.ts'
 import {
   type AssignedAttribute,
@@ -44,7 +46,10 @@ const reject = (referent: string): never => {
 const identifierOf = ({ identifiers }: Presentation, { subProof, referent }: AssignedAttribute | AssignedPredicate) =>
   identifiers[subProof] ?? reject(referent)
 
-/** Checked before reading: nobody's presentation must make the verifier read objects that no restriction allows. Throws `PresentationError`. */
+/**
+ * Checked before reading: nobody's presentation must make the verifier read objects that no restriction allows. Throws
+ * `PresentationError`.
+ */
 export const assertIdRestrictions = (assignments: Assignments, presentation: Presentation): void => {
   for (const { assignment, restrictions } of assignmentsWithRestrictions(assignments)) {
     const identifier = identifierOf(presentation, assignment)
@@ -107,8 +112,9 @@ const meets = (credential: Credential, key: string, expected: string): boolean =
 }
 
 /**
- * `value` has to be revealed by the same credential. Marker `1`: the credential reveals the attribute or proves a predicate on it. Marker `0`: its
- * schema does not have it. The library compares no unrevealed values, and accepts any marker.
+ * `value` has to be revealed by the same credential. Marker `1`: the credential reveals the attribute or proves a
+ * predicate on it. Marker `0`: its schema does not have it. The library compares no unrevealed values, and accepts any
+ * marker.
  */
 const meetsOfAttribute = ({ schema, revealed, proved }: Credential, key: string, expected: string): boolean => {
   const [, attribute, rule] = ATTRIBUTE.exec(key) ?? []

@@ -1,6 +1,6 @@
 /**
- * Checks revealed values: text, encoding and the value in the sub-proof have to be equal. The library compares only the last two. `007` and `7`
- * encode to the same number, so a verifier can't tell which was signed.
+ * Checks revealed values: text, encoding and the value in the sub-proof have to be equal. The library compares only the
+ * last two. `007` and `7` encode to the same number, so a verifier can't tell which was signed.
  */
 import { commonName } from '../../../../records/anoncreds-objects.ts'
 import { encodedValue } from '../values/index.ts'
