@@ -27,8 +27,8 @@ export const reserveQuota = async (unit: UnitOfWork, id: string): Promise<void> 
   const used = (await readSlots(unit)).map(({ slot }) => slot)
   const free = SLOTS.find((slot) => !used.includes(slot))
   if (free === undefined)
-    throw new AgentError('quota.exceeded', `${SLOTS.length} credential definitions are being made already`)
-  const message = `${MAX_A_DAY} credential definitions were made today (UTC) already`
+    throw new AgentError('quota.exceeded', `${SLOTS.length} credential definitions are being generated already`)
+  const message = `${MAX_A_DAY} credential definitions were created today (UTC) already`
   const count = { tenant, of: 'definitions', seconds: DAY, max: MAX_A_DAY, message }
   await unit.operationSlot(slotItem, () => countOne(count))
   unit.create(slotItem.encode({ tenant, slot: free, id }))

@@ -77,12 +77,12 @@ const checked = <S extends v.GenericSchema>(schema: S, value: unknown): v.InferO
 }
 
 const prepared = async (id: string, transaction: LedgerTransaction): Promise<Prepared> => {
-  const found = await onLedger(transaction)
-  if (found.state === 'other') throw new NotWritableError('the ledger has another object in its place')
+  const written = await onLedger(transaction)
+  if (written.state === 'other') throw new NotWritableError('the ledger has another object in its place')
   return {
     id,
-    state: found.state === 'same' ? { state: 'finished' } : { state: 'action', action: 'writeToLedger' },
-    timestamp: (found.state === 'same' ? found.timestamp : undefined) ?? 0,
+    state: written.state === 'same' ? { state: 'finished' } : { state: 'action', action: 'writeToLedger' },
+    timestamp: (written.state === 'same' ? written.timestamp : undefined) ?? 0,
     registrationMetadata: { didIndyNamespace: transaction.namespace, transaction },
   }
 }

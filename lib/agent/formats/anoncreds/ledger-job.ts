@@ -1,6 +1,6 @@
 /** The job that waits until an operator has written an object to a ledger. */
 import type { AnonCredsCredentialDefinition } from '@credo-ts/anoncreds'
-import * as v from 'valibot'
+import { AgentError } from '../../../errors.ts'
 import type { LedgerTransaction } from '../../../indy/transactions.ts'
 import type { Job, JobHandler } from '../../../jobs/job.ts'
 import type { StoredCredentialDefinition } from '../../../records/credential-definition.ts'
@@ -9,14 +9,14 @@ import { transaction } from '../../../store/transaction.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
 import { failDefinition, finishDefinition } from './definition-outcomes.ts'
 import { readDefinition } from './definition-records.ts'
-import { isOverdue, overdueReason, pauseSince, stateOnLedger } from './ledger-waiting.ts'
+import { isOverdue, overdueReason, pauseSince, stateOnLedger, storedTransaction } from './ledger-waiting.ts'
 
 export const ledgerJob: JobHandler = {
   run: async (job) => {
     const { tenant, id } = job
-    const found = await transaction(tenant, (unit) => poll(unit, id))
-    if (found === undefined) return { commit: async () => {} }
-    const { state, waiting } = found
+    const polled = await transaction(tenant, (unit) => poll(unit, id))
+    if (polled === undefined) return { commit: async () => {} }
+    const { state, waiting } = polled
     if (state === 'same') return { commit: (unit) => finish(unit, id, waiting) }
     if (state === 'other')
       return { commit: (unit) => failDefinition(unit, id, 'the ledger has another object in its place') }
@@ -42,8 +42,7 @@ const poll = async (
     return undefined
   const waiting = {
     credentialDefinitionId: record.credentialDefinitionId,
-    // Written by this service.
-    transaction: object.transaction as unknown as LedgerTransaction,
+    transaction: storedTransaction(object.transaction),
   }
   return { state: await stateOnLedger(object.transaction), waiting }
 }
@@ -61,6 +60,6 @@ const definitionOf = (
   { issuerId, schemaId, tag }: StoredCredentialDefinition,
   { request: { operation } }: LedgerTransaction,
 ): AnonCredsCredentialDefinition => {
-  const { data } = v.parse(v.object({ data: v.looseObject({}) }), operation)
-  return { issuerId, schemaId, tag, type: 'CL', value: data as unknown as AnonCredsCredentialDefinition['value'] }
+  if (operation.type !== '102') throw new AgentError('internal', 'the transaction must be of a credential definition')
+  return { issuerId, schemaId, tag, type: 'CL', value: operation.data }
 }

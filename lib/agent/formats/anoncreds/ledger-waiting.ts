@@ -1,8 +1,21 @@
 /** Polling of a ledger for an object that an operator has to write: pauses and time limit. */
+import * as v from 'valibot'
 import type { LedgerState, LedgerTransaction } from '../../../indy/transactions.ts'
 import type { JsonObject } from '../../../json.ts'
 import { log } from '../../../log.ts'
 import { onLedger } from './indy-writes.ts'
+
+const Transaction = v.object({
+  namespace: v.string(),
+  request: v.object({ identifier: v.string(), operation: v.object({ type: v.string() }) }),
+})
+
+/** A transaction as this service has stored it. Throws if it is not one. */
+export const storedTransaction = (json: JsonObject): LedgerTransaction =>
+  v.parse(
+    v.custom<LedgerTransaction>((value) => v.is(Transaction, value)),
+    json,
+  )
 
 /** In ms. A pause is a tenth of the time waited so far, within these bounds. */
 const MIN_PAUSE = 5_000
@@ -30,7 +43,7 @@ export const overdueReason = (state: WaitingState): string =>
 /** State of a stored transaction on its ledger. */
 export const stateOnLedger = async (transaction: JsonObject): Promise<WaitingState> => {
   try {
-    return (await onLedger(transaction as unknown as LedgerTransaction)).state
+    return (await onLedger(storedTransaction(transaction))).state
   } catch (error) {
     log('warn', 'the ledger of an object that waits to be written can not be read', {
       event: 'ledger.unreadable',

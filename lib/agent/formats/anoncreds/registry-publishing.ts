@@ -143,8 +143,8 @@ export const addRegistry = (unit: UnitOfWork, registry: WantedRegistry, registry
 export const removeRegistry = async (unit: UnitOfWork, registryId: string): Promise<void> => {
   const { context } = await currentAgent()
   const definitions = context.resolve(AnonCredsRevocationRegistryDefinitionRepository)
-  const found = await definitions.findByRevocationRegistryDefinitionId(context, registryId)
-  if (found !== null) await removeTailsFile(unit, found.revocationRegistryDefinition.value.tailsHash)
+  const record = await definitions.findByRevocationRegistryDefinitionId(context, registryId)
+  if (record !== null) await removeTailsFile(unit, record.revocationRegistryDefinition.value.tailsHash)
   for (const repository of [definitions, context.resolve(AnonCredsRevocationRegistryDefinitionPrivateRepository)]) {
     for (const id of new Set([registryId, legacyId(registryId)])) {
       const record = await repository.findByRevocationRegistryDefinitionId(context, id)

@@ -47,13 +47,13 @@ export const selectCredentials = async (
   const { credentials: named = {}, selfAttestedAttributes = {} } = choice
   const { requested_attributes: attributes, requested_predicates: predicates } = request
   assertRequested(request, choice, format)
-  const held = new HeldCredentials(agentContext, request)
+  const search = new CredentialSearch(agentContext, request)
   const selected: AnonCredsSelectedCredentials = { attributes: {}, predicates: {}, selfAttestedAttributes }
   const fits = async (referent: string, item: Item): Promise<Match> => {
     // The verifier chooses referents: `toString` is possible.
     const ids = Object.hasOwn(named, referent) ? named[referent] : undefined
     const path = ids === undefined ? format : `${format}.credentials.${referent}`
-    const matches = (await held.matching(referent, item)).filter(
+    const matches = (await search.matching(referent, item)).filter(
       ({ credentialId }) => ids?.includes(credentialId) ?? true,
     )
     for (const match of matches) {
@@ -95,10 +95,10 @@ const assertRequested = (request: Request, choice: CredentialChoice, format: str
 }
 
 /** Searches held credentials through Credo, each search once. */
-class HeldCredentials {
+class CredentialSearch {
   readonly #agentContext: AgentContext
   readonly #request: Request
-  readonly #found = new Map<string, Promise<Match[]>>()
+  readonly #searches = new Map<string, Promise<Match[]>>()
   #checkedCount = 0
 
   constructor(agentContext: AgentContext, request: Request) {
@@ -109,21 +109,21 @@ class HeldCredentials {
   async matching(referent: string, item: Item): Promise<Match[]> {
     const { name, restrictions } = item
     const query = JSON.stringify([name, 'names' in item ? item.names : undefined, restrictions])
-    const found = this.#found.get(query) ?? this.#find(referent)
-    this.#found.set(query, found)
-    const matches = await found
+    const search = this.#searches.get(query) ?? this.#find(referent)
+    this.#searches.set(query, search)
+    const matches = await search
     return 'p_type' in item ? matches.filter(({ credentialInfo }) => satisfies(item, credentialInfo)) : matches
   }
 
   async #find(attributeReferent: string): Promise<Match[]> {
     const holder = this.#agentContext.resolve<AnonCredsHolderService>(AnonCredsHolderServiceSymbol)
-    const found = await holder.getCredentialsForProofRequest(this.#agentContext, {
+    const credentials = await holder.getCredentialsForProofRequest(this.#agentContext, {
       proofRequest: { ...UNUSED, ...this.#request } as AnonCredsProofRequest,
       attributeReferent,
     })
-    this.#checkedCount += found.length
+    this.#checkedCount += credentials.length
     if (this.#checkedCount > MAX_CHECKED) throw new CredoError('too many credentials match what is requested')
-    return found.map(({ credentialInfo }) => ({ credentialId: credentialInfo.credentialId, credentialInfo }))
+    return credentials.map(({ credentialInfo }) => ({ credentialId: credentialInfo.credentialId, credentialInfo }))
   }
 }
 

@@ -43,11 +43,11 @@ export const contextResolver = async (cache: typeof sharedCache = sharedCache): 
 export const countingResolver = async (budget: { terms: number }, weight: number): Promise<ContextResolver> => {
   const resolver = await contextResolver()
   return {
-    resolve: async (asked) => {
-      asked.activeCtx.revertToPreviousContext = previousContext
-      const resolved = await resolver.resolve(asked)
-      const fresh = resolved.filter((context) => context.getProcessed(asked.activeCtx) === undefined)
-      budget.terms -= fresh.length * asked.activeCtx.mappings.size * weight
+    resolve: async (options) => {
+      options.activeCtx.revertToPreviousContext = previousContext
+      const resolved = await resolver.resolve(options)
+      const fresh = resolved.filter((context) => context.getProcessed(options.activeCtx) === undefined)
+      budget.terms -= fresh.length * options.activeCtx.mappings.size * weight
       if (budget.terms < 0) throw new CredoError('the documents use the contexts of types and properties too often')
       return resolved
     },

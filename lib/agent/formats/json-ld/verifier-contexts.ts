@@ -85,7 +85,7 @@ export const readVerifierContexts = async (
       compatible.get(key) ??
       compatible.set(
         key,
-        conflict().then((found) => found === undefined),
+        conflict().then((conflict) => conflict === undefined),
       )
     )
   }

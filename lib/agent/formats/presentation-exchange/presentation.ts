@@ -14,7 +14,7 @@ import { ReceivedDefinition } from '../../../presentation-exchange/received-defi
 import { Work, WorkLimitError } from '../../../presentation-exchange/work.ts'
 import { findOwnDid, issuerDid } from '../../dids/index.ts'
 import { type PreparedResponse, preparedResponse } from '../index.ts'
-import { CREDENTIALS_V1, heldCredential, heldCredentials, signPresentation } from '../json-ld/index.ts'
+import { CREDENTIALS_V1, listCredentials, readCredential, signPresentation } from '../json-ld/index.ts'
 import { attached, jsonOf, type Options } from './requests.ts'
 
 type Json = Record<string, unknown>
@@ -99,7 +99,7 @@ const credentialsOf = async (named: Choice['credentials']): Promise<Map<string, 
   for (const [descriptorId, ids] of Object.entries(named)) {
     const credentials: HeldCredential[] = []
     for (const id of new Set(ids)) {
-      const credential = await heldCredential(id)
+      const credential = await readCredential(id)
       if (credential === undefined)
         throw invalidField(`${NAMED}.${descriptorId}`, 'names a record that is not a JSON-LD credential of this agent')
       credentials.push(credential)
@@ -126,14 +126,14 @@ const choose = async (
   named: ReadonlyMap<string, readonly HeldCredential[]>,
 ): Promise<Selection> => {
   const needsOthers = definition.input_descriptors.some(({ id }) => !named.has(id))
-  const held = needsOthers ? await heldCredentials() : []
-  const all = [...[...named.values()].flat(), ...held]
+  const others = needsOthers ? await listCredentials() : []
+  const all = [...[...named.values()].flat(), ...others]
   const work = new Work()
   let unmet: Unmet | undefined
   try {
     let foreign = 0
     for (const signer of signersOf(all)) {
-      const chosen = chooseCredentials({ definition, named, held, signer }, work)
+      const chosen = chooseCredentials({ definition, named, held: others, signer }, work)
       if (!Array.isArray(chosen)) unmet ??= chosen
       else if (await isOwn(agentContext, signer)) return { signer, chosen }
       else {
@@ -144,7 +144,7 @@ const choose = async (
     // Credentials without a subject are presented by the agent's issuer DID.
     if (all.some(({ subjects }) => subjects.length === 0)) {
       const signer = await issuerDid({ context: agentContext })
-      const chosen = chooseCredentials({ definition, named, held, signer }, work)
+      const chosen = chooseCredentials({ definition, named, held: others, signer }, work)
       if (Array.isArray(chosen)) return { signer, chosen }
       unmet ??= chosen
     }
