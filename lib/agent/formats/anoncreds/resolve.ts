@@ -33,23 +33,16 @@ const resolveDefinition = async (
     | undefined
 }
 
-const notFound = () => new AgentError('resource.not_found', 'there is no such object')
+const required = async <T>(tenant: string, resolve: (agent: TenantAgent) => Promise<T | undefined>): Promise<T> => {
+  const object = await transaction(tenant, async () => resolve(await currentAgent()))
+  if (object === undefined) throw new AgentError('resource.not_found', 'there is no such object')
+  return object
+}
 
 /** A schema of any issuer, read for `tenant`. Throws `resource.not_found`, `registry.unavailable`. */
-export const requireSchema = async (tenant: string, schemaId: string): Promise<AnonCredsSchema> => {
-  const schema = await transaction(tenant, async () => resolveSchema(await currentAgent(), schemaId))
-  if (schema === undefined) throw notFound()
-  return schema
-}
+export const requireSchema = (tenant: string, schemaId: string): Promise<AnonCredsSchema> =>
+  required(tenant, (agent) => resolveSchema(agent, schemaId))
 
 /** A credential definition of any issuer, read for `tenant`. Throws `resource.not_found`, `registry.unavailable`. */
-export const requireDefinition = async (
-  tenant: string,
-  credentialDefinitionId: string,
-): Promise<AnonCredsCredentialDefinition> => {
-  const definition = await transaction(tenant, async () =>
-    resolveDefinition(await currentAgent(), credentialDefinitionId),
-  )
-  if (definition === undefined) throw notFound()
-  return definition
-}
+export const requireDefinition = (tenant: string, id: string): Promise<AnonCredsCredentialDefinition> =>
+  required(tenant, (agent) => resolveDefinition(agent, id))
