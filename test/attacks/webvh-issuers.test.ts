@@ -148,12 +148,12 @@ describe('a resource is refused', () => {
     ['no version', { version: undefined }],
   ])('that is a schema with %s', async (what, change) => {
     const content = JSON.parse(JSON.stringify({ ...schemaOf(issuer.did, what), ...change }))
-    await refuses(issuer.publish(content), /is not as AnonCreds has it/)
+    await refuses(issuer.publish(content), /is not valid in AnonCreds/)
   })
 
   test('that is another object than was asked for', async () => {
     const id = issuer.publish(definitionOf(issuer.did, 'did:x/resources/y'))
-    await refuses(id, /is not as AnonCreds has it/)
+    await refuses(id, /is not valid in AnonCreds/)
   })
 
   test('that is served with a redirect into the inside', async () => {

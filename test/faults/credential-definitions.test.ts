@@ -144,7 +144,7 @@ describe('asked for again', () => {
       await define({ supportRevocation: true, revocationRegistrySize: 200 })
       expect(await define(more)).toMatchObject({
         status: 409,
-        body: { message: 'there is such a credential definition with other options' },
+        body: { message: 'there is a credential definition with other options' },
       })
     },
   )
@@ -189,7 +189,7 @@ describe('a tenant has', () => {
     expect([first.status, second.status]).toEqual([202, 202])
     expect(third).toMatchObject({
       status: 429,
-      body: { error: 'Too Many Requests', message: '2 credential definitions are being made already' },
+      body: { error: 'Too Many Requests', message: '2 credential definitions are being generated already' },
     })
     await deliver(first.body.id)
     expect(await define({ tag: 'next' })).toMatchObject({ status: 202 })
@@ -216,7 +216,7 @@ describe('a tenant has', () => {
     }
     expect(await define({ tag: 'one more' })).toMatchObject({
       status: 429,
-      body: { message: '50 credential definitions were made today (UTC) already' },
+      body: { message: '50 credential definitions were created today (UTC) already' },
     })
     pass(24 * 60 * 60_000)
     expect(await define({ tag: 'one more' })).toMatchObject({ status: 202 })

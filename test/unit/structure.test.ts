@@ -23,6 +23,7 @@ const ARROWS: Record<string, string[]> = {
     'lib/pages',
   ],
   'lib/agent': [
+    'lib/interface',
     'lib/jobs',
     'lib/pickup',
     'lib/revocation',

@@ -3,7 +3,7 @@ import type { AgentContext } from '@credo-ts/core'
 import type { DidCommAttachment, DidCommProofExchangeRecord, DidCommProofFormatSpec } from '@credo-ts/didcomm'
 import { currentUnit } from '../../store/transaction.ts'
 
-interface Response {
+export interface PreparedResponse {
   attachment: DidCommAttachment
   format: DidCommProofFormatSpec
 }
@@ -16,15 +16,15 @@ interface Request {
 
 /** The part of a format service that responds to requests. */
 interface RespondingFormat {
-  acceptRequest(agentContext: AgentContext, request: Request): Promise<Response>
+  acceptRequest(agentContext: AgentContext, request: Request): Promise<PreparedResponse>
 }
 
 const PREPARED = Symbol('prepared responses')
 
 /** The responses of the running unit of work to a proof request, by format. */
-const preparedFor = ({ id }: DidCommProofExchangeRecord): Map<object, Response> => {
-  const responses = currentUnit().slot(PREPARED, () => new Map<string, Map<object, Response>>())
-  const known = responses.get(id) ?? new Map<object, Response>()
+const preparedFor = ({ id }: DidCommProofExchangeRecord): Map<object, PreparedResponse> => {
+  const responses = currentUnit().slot(PREPARED, () => new Map<string, Map<object, PreparedResponse>>())
+  const known = responses.get(id) ?? new Map<object, PreparedResponse>()
   responses.set(id, known)
   return known
 }
@@ -39,5 +39,7 @@ export const prepareResponse = async (
 }
 
 /** The response that was prepared for a record, if any. */
-export const preparedResponse = (format: object, proofRecord: DidCommProofExchangeRecord): Response | undefined =>
-  preparedFor(proofRecord).get(format)
+export const preparedResponse = (
+  format: object,
+  proofRecord: DidCommProofExchangeRecord,
+): PreparedResponse | undefined => preparedFor(proofRecord).get(format)

@@ -1,6 +1,6 @@
 /**
- * Presentations that the running unit of work could not verify, because something else than the presentation failed. That says nothing of them: they are
- * neither accepted nor refused.
+ * Presentations that the running unit of work could not verify, because something else than the presentation failed.
+ * That says nothing of them: they are neither accepted nor refused.
  */
 import { errorName, isAgentError } from '../../errors.ts'
 import { log } from '../../log.ts'
@@ -15,8 +15,8 @@ const unverified = (): Map<string, unknown> => currentUnit().slot(UNVERIFIED, ()
 export const unverifiedBecause = (proofRecordId: string): unknown => unverified().get(proofRecordId)
 
 /**
- * Notes an error, which is no judgement on the presentation. Throws it if it is one of the table: then nothing can be written, and the message has to
- * come again.
+ * Notes an error, which is no judgement on the presentation. Throws it if it is one of the table: then nothing can be
+ * written, and the message has to come again.
  */
 export const noteUnverified = async (proofRecordId: string, error: unknown): Promise<void> => {
   const unit = currentUnit()

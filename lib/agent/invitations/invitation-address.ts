@@ -1,12 +1,11 @@
 /** Reads the invitation of a URL: from its query (Aries RFC 0434, 0160, 0056), or fetched through the address guard. */
 import * as v from 'valibot'
-import { get } from '../../egress/post.ts'
+import { follow } from '../../egress/follow.ts'
 import { parseBase64 } from '../../json.ts'
 import { InvitationMessage, ServiceMessage } from '../../records/invitation-message.ts'
-import { settings } from '../../settings.ts'
 
 const MAX_REDIRECTS = 3
-/** Maximum size of a response. */
+/** Maximum size of all responses together. */
 const MAX_BYTES = 64 * 1024
 /** Time limit for all responses together. */
 const MAX_MS = 5_000
@@ -33,33 +32,19 @@ const encodedIn = (url: string): string | undefined => {
 }
 
 /**
- * The invitation of a URL; undefined if there is none, for whatever reason. Nothing is fetched if the URL itself
- * contains it. Each redirect is checked by the address guard.
+ * The invitation of a URL; undefined if there is none, for whatever reason. Nothing is fetched from a URL, of a redirect too, that contains it.
  */
-export const invitationAt = (url: string): Promise<AddressedInvitation | undefined> =>
-  follow(url, { redirects: MAX_REDIRECTS, milliseconds: MAX_MS })
-
-const follow = async (
-  url: string,
-  { redirects, milliseconds }: { redirects: number; milliseconds: number },
-): Promise<AddressedInvitation | undefined> => {
+export const invitationAt = async (url: string): Promise<AddressedInvitation | undefined> => {
   const encoded = encodedIn(url)
   if (encoded !== undefined) return toInvitation(parseBase64(encoded))
-  if (milliseconds <= 0) return undefined
-  const outcome = await get({
-    url,
-    headers: { accept: 'application/json' },
-    policy: { local: settings().LOCAL_STAGE },
-    limits: { connectMs: Math.min(2_000, milliseconds), attemptMs: milliseconds, responseBytes: MAX_BYTES + 1 },
+  const bounds = { milliseconds: MAX_MS, bytes: MAX_BYTES }
+  const outcome = await follow(url, {
+    ...{ accept: 'application/json', bounds, redirects: MAX_REDIRECTS },
+    mayFollow: (target) => encodedIn(target) === undefined,
   })
-  const { status = 0, headers, bytes, body, failure } = outcome
-  if (status >= 300 && status < 400 && headers.location !== undefined) {
-    if (redirects === 0 || !URL.canParse(headers.location, url)) return undefined
-    const next = new URL(headers.location, url).href
-    return follow(next, { redirects: redirects - 1, milliseconds: milliseconds - outcome.milliseconds })
-  }
-  if (status !== 200 || failure !== undefined || (bytes?.length ?? 0) > MAX_BYTES) return undefined
-  return toInvitation(parseJson(body))
+  const { status = 0, headers, body = '', failure } = outcome ?? {}
+  if (status >= 300 && status < 400) return toInvitation(parseBase64(encodedIn(headers?.location ?? '') ?? ''))
+  return status === 200 && failure === undefined && bounds.bytes >= 0 ? toInvitation(parseJson(body)) : undefined
 }
 
 const parseJson = (text: string): unknown => {

@@ -1,5 +1,5 @@
 /** A verifier of presentations on the bare library, and on objects in memory. It remembers which of them it has read. */
-import { Refused } from '../../../lib/agent/formats/anoncreds/presentation-checks/answers.ts'
+import { PresentationError } from '../../../lib/agent/formats/anoncreds/presentation-checks/assignments.ts'
 import { type Verifier, verifyPresentation } from '../../../lib/agent/formats/anoncreds/verify-presentation.ts'
 import type { Json } from '../stage/in-process-stage.ts'
 import { libraryVerifies, type PublishedObjects } from './bare-library.ts'
@@ -8,7 +8,7 @@ export const memoryVerifier = ({ schemas, definitions, registries, lists }: Publ
   const read: string[] = []
   const found = (id: string, object: Json | undefined) => {
     read.push(id)
-    if (object === undefined) throw new Refused('an object could not be read')
+    if (object === undefined) throw new PresentationError('an object could not be read')
     return structuredClone(object) as never
   }
   const verifier: Verifier = {
@@ -38,7 +38,7 @@ export const memoryVerifier = ({ schemas, definitions, registries, lists }: Publ
       await verifyPresentation(request, presentation, verifier)
       return 'verified'
     } catch (error) {
-      if (error instanceof Refused) return error.message
+      if (error instanceof PresentationError) return error.message
       throw error
     }
   }

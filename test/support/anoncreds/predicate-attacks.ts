@@ -97,7 +97,7 @@ export const PREDICATE_ATTACKS: Attack[] = [
           requested_proof.predicates = {}
         },
       ),
-    says: 'a credential proves predicates that were not asked for',
+    says: 'a credential proves predicates that were not requested',
     passesLibrary: true,
   },
 ]

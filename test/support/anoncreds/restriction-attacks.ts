@@ -65,7 +65,7 @@ export const RESTRICTION_ATTACKS: Attack[] = [
     name: `a self-attested attribute where any credential will do: restrictions ${JSON.stringify(restrictions)}`,
     asked: { requested_attributes: { r0: { name: 'degree', restrictions } } },
     answer: (request: Json) => present(request, held().linkSecret, [], { r0: 'Doctor' }),
-    says: 'the attribute "r0" is self-attested, and a credential was asked for',
+    says: 'the attribute "r0" is self-attested, and must be of a credential',
     passesLibrary: true,
   })),
   {
@@ -75,7 +75,7 @@ export const RESTRICTION_ATTACKS: Attack[] = [
       present(instead(request, { requested_attributes: { r0: { name: 'degree' } } }), held().linkSecret, [], {
         r0: 'Doctor',
       }),
-    says: 'the attribute "r0" is self-attested, and a credential was asked for',
+    says: 'the attribute "r0" is self-attested, and must be of a credential',
     passesLibrary: false,
   },
 ]

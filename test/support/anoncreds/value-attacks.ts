@@ -70,7 +70,7 @@ export const VALUE_ATTACKS: Attack[] = [
     name: 'without an attribute',
     asked: { requested_attributes: { ...DEGREE.requested_attributes, r1: { name: 'zip' } } },
     answer: (request) => showDegree(request),
-    says: 'the presentation does not answer exactly the referents of the request',
+    says: 'the presentation must have exactly the referents of the request',
     passesLibrary: false,
   },
   {
@@ -106,7 +106,7 @@ export const VALUE_ATTACKS: Attack[] = [
           requested_proof.unrevealed_attrs = { r0: { sub_proof_index: 1 } }
         },
       ),
-    says: 'a requested attribute is answered twice',
+    says: 'a requested attribute must not be assigned twice',
     passesLibrary: true,
   },
   {
@@ -119,7 +119,7 @@ export const VALUE_ATTACKS: Attack[] = [
           delete requested_proof.revealed_attr_groups.r0.values.zip
         },
       ),
-    says: 'the group "r0" does not hold exactly the attributes that were asked for',
+    says: 'the group "r0" must have exactly the attributes that were requested',
     passesLibrary: false,
   },
   {
@@ -150,7 +150,7 @@ export const VALUE_ATTACKS: Attack[] = [
           requested_proof.unrevealed_attrs = {}
         },
       ),
-    says: 'the referents do not use exactly the sub-proofs of the presentation',
+    says: 'the referents must use exactly the sub-proofs of the presentation',
     passesLibrary: true,
   },
 ]

@@ -234,7 +234,7 @@ describe('a unit of work', () => {
     })
     expect(found.resolutionMetadata).toEqual({
       error: 'unavailable',
-      message: 'the proxy of the ledger does not answer',
+      message: 'the proxy of the ledger does not respond',
     })
     expect(proxy.asked).toHaveLength(20)
   })

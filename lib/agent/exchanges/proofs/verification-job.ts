@@ -11,7 +11,7 @@ import { PRESENTED } from '../../../records/record-json.ts'
 import { transaction } from '../../../store/transaction.ts'
 import { readyConnection, withSendErrors } from '../../connections/index.ts'
 import { currentAgent, type TenantAgent } from '../../credo/index.ts'
-import { Refused } from '../../formats/anoncreds/presentation-checks/index.ts'
+import { PresentationError } from '../../formats/anoncreds/presentation-checks/index.ts'
 import { noteUnverified, unverifiedBecause } from '../../formats/index.ts'
 import { abandonExchange, updateExchange } from '../../threads/index.ts'
 import { proofChecksOf } from './protocols.ts'
@@ -49,7 +49,8 @@ const verifyAgain = async (id: string): Promise<Outcome | undefined> => {
   try {
     await proofChecksOf(context, proofRecord).verifyAgain(context, proofRecord)
   } catch (error) {
-    if (error instanceof Refused || error instanceof CredoError) return { state: 'refused', reason: error.message }
+    if (error instanceof PresentationError || error instanceof CredoError)
+      return { state: 'refused', reason: error.message }
     await noteUnverified(id, error)
   }
   const error = unverifiedBecause(id)

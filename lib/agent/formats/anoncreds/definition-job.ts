@@ -1,4 +1,7 @@
-/** The job that generates a credential definition: first the keys, outside of any transaction, then one transaction with all results. */
+/**
+ * The job that generates a credential definition: first the keys, outside of any transaction, then one transaction with
+ * all results.
+ */
 import {
   type AnonCredsIssuerService,
   AnonCredsIssuerServiceSymbol,
@@ -25,8 +28,8 @@ export const credentialDefinitionJob: JobHandler = {
   run: async ({ tenant, id }) => {
     const prepared = await transaction(tenant, (unit) => prepare(unit, id))
     if (prepared === undefined) return { commit: async () => {} }
-    const made = await generateKeys(prepared)
-    return { commit: (unit) => publishDefinition(unit, id, made) }
+    const generated = await generateKeys(prepared)
+    return { commit: (unit) => publishDefinition(unit, id, generated) }
   },
   giveUp: (unit, { id }, reason) => failDefinition(unit, id, reason),
 }

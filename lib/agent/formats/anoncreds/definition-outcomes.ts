@@ -25,12 +25,12 @@ import { registryOf } from './registries.ts'
 export const publishDefinition = async (
   unit: UnitOfWork,
   id: string,
-  made: CreateCredentialDefinitionReturn,
+  generated: CreateCredentialDefinitionReturn,
 ): Promise<void> => {
   const record = await readDefinition(unit, id)
   if (record?.state !== 'wait') return
   const agent = await currentAgent()
-  const { credentialDefinition } = made
+  const { credentialDefinition } = generated
   const { credentialDefinitionState, registrationMetadata } = await registryOf(
     record.issuerId,
     'issuerId',
@@ -39,9 +39,9 @@ export const publishDefinition = async (
     throw new AgentError('registry.unavailable', credentialDefinitionState.reason)
   const { state, credentialDefinitionId } = credentialDefinitionState
   if (state === 'wait' || credentialDefinitionId === undefined)
-    throw new AgentError('internal', `a registry of credential definitions answers ${state}`)
+    throw new AgentError('internal', `a registry of credential definitions returned ${state}`)
   await releaseQuota(unit, id)
-  await saveSecrets(agent, credentialDefinitionId, made)
+  await saveSecrets(agent, credentialDefinitionId, generated)
   if (state === 'finished') return finishDefinition(unit, { ...record, credentialDefinitionId }, credentialDefinition)
   waitForLedger(unit, id, registrationMetadata.transaction)
   await changeDefinition(unit, record, { state, credentialDefinitionId })
@@ -69,7 +69,7 @@ export const finishDefinition = async (
 }
 
 const waitForLedger = (unit: UnitOfWork, id: string, transaction: unknown): void => {
-  if (!isObject(transaction)) throw new AgentError('internal', 'a registry does not say what is to be written')
+  if (!isObject(transaction)) throw new AgentError('internal', 'a registry must return the transaction to write')
   const { tenant } = unit
   unit.create(ledgerObjectItem.encode({ tenant, id, transaction }))
   enqueue(unit, { tenant, type: 'ledger-object', id })
@@ -93,7 +93,8 @@ const saveSecrets = async (
 }
 
 /**
- * Marks a definition as failed. `reason` is a sentence for the tenant. Another definition may then be created for the same issuer, schema and tag.
+ * Marks a definition as failed. `reason` is a sentence for the tenant. Another definition may then be created for the
+ * same issuer, schema and tag.
  */
 export const failDefinition = async (unit: UnitOfWork, id: string, reason: string): Promise<void> => {
   const record = await readDefinition(unit, id)

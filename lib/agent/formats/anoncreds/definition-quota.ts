@@ -1,4 +1,7 @@
-/** Limits the credential definitions of a tenant: keys take seconds of processor time, and their secrets are stored forever. */
+/**
+ * Limits the credential definitions of a tenant: keys take seconds of processor time, and their secrets are stored
+ * forever.
+ */
 import { AgentError } from '../../../errors.ts'
 import { definitionSlotAddress } from '../../../store/anoncreds-keys.ts'
 import { countOne } from '../../../store/count.ts'
@@ -21,11 +24,11 @@ const slotItem = defineItem('definition-slot', definitionSlotAddress, {
 /** Takes a slot for a definition whose keys are to be generated, and counts it. Throws `quota.exceeded`. */
 export const reserveQuota = async (unit: UnitOfWork, id: string): Promise<void> => {
   const { tenant } = unit
-  const taken = (await readSlots(unit)).map(({ slot }) => slot)
-  const free = SLOTS.find((slot) => !taken.includes(slot))
+  const used = (await readSlots(unit)).map(({ slot }) => slot)
+  const free = SLOTS.find((slot) => !used.includes(slot))
   if (free === undefined)
-    throw new AgentError('quota.exceeded', `${SLOTS.length} credential definitions are being made already`)
-  const message = `${MAX_A_DAY} credential definitions were made today (UTC) already`
+    throw new AgentError('quota.exceeded', `${SLOTS.length} credential definitions are being generated already`)
+  const message = `${MAX_A_DAY} credential definitions were created today (UTC) already`
   const count = { tenant, of: 'definitions', seconds: DAY, max: MAX_A_DAY, message }
   await unit.operationSlot(slotItem, () => countOne(count))
   unit.create(slotItem.encode({ tenant, slot: free, id }))
@@ -34,8 +37,8 @@ export const reserveQuota = async (unit: UnitOfWork, id: string): Promise<void> 
 /** Ends the generation of a definition's keys, successful or not. */
 export const releaseQuota = async (unit: UnitOfWork, id: string): Promise<void> => {
   const { tenant } = unit
-  const taken = (await readSlots(unit)).find((slot) => slot.id === id)
-  if (taken !== undefined) unit.delete(slotItem.addressOf({ tenant, ...taken }), slotItem.attributes({ id }))
+  const slot = (await readSlots(unit)).find((one) => one.id === id)
+  if (slot !== undefined) unit.delete(slotItem.addressOf({ tenant, ...slot }), slotItem.attributes({ id }))
 }
 
 const readSlots = async (unit: UnitOfWork): Promise<Stored<typeof slotItem>[]> =>

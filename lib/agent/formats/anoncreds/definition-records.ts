@@ -1,4 +1,7 @@
-/** Records of the agent's credential definitions in the unit of work. An issuer, schema and tag has at most one that has not failed. */
+/**
+ * Records of the agent's credential definitions in the unit of work. An issuer, schema and tag has at most one that has
+ * not failed.
+ */
 import * as v from 'valibot'
 import { credentialDefinitionRecords, StoredCredentialDefinition } from '../../../records/credential-definition.ts'
 import type { RecordContent } from '../../../records/record-json.ts'
@@ -8,11 +11,7 @@ import { text } from '../../../store/item-fields.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
 
 /** The key by which a definition is unique. */
-export interface DefinitionKey {
-  issuerId: string
-  schemaId: string
-  tag: string
-}
+type DefinitionKey = Pick<StoredCredentialDefinition, 'issuerId' | 'schemaId' | 'tag'>
 
 /** Points from that key to the record. */
 const definitionKeyItem = defineItem(
@@ -39,8 +38,8 @@ export const definitionAt = async (
   unit: UnitOfWork,
   key: DefinitionKey,
 ): Promise<StoredCredentialDefinition | undefined> => {
-  const held = await unit.load(definitionKeyItem, { tenant: unit.tenant, ...key })
-  return held && readDefinition(unit, held.record)
+  const pointer = await unit.load(definitionKeyItem, { tenant: unit.tenant, ...key })
+  return pointer && readDefinition(unit, pointer.record)
 }
 
 /** Adds a record, which replaces `before` under the key. */

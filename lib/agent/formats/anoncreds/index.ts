@@ -3,7 +3,8 @@
 import './library.ts'
 
 export { createDefinition } from './credential-definitions.ts'
-export { AnonCredsFormat, IndyFormat, requestFormats } from './credential-formats.ts'
+export { AnonCredsFormat, IndyFormat } from './credential-formats.ts'
+export { requestFormats } from './issuance.ts'
 export { ANONCREDS_JOBS } from './jobs.ts'
 export { anoncreds, isAnonCredsAvailable } from './library.ts'
 export { toAnonCredsFormats } from './offered-attributes.ts'

@@ -3,19 +3,19 @@
 import { AgentError } from '../../../errors.ts'
 import type { IndyDid } from '../../../indy/ids.ts'
 import type { Ask, Ledger } from '../../../indy/proxy.ts'
-import { LedgerReplyError } from '../../../indy/replies.ts'
+import { LedgerReplyError, NotOnLedgerError } from '../../../indy/replies.ts'
 import { log } from '../../../log.ts'
 import { settings } from '../../../settings.ts'
 import { currentUnit } from '../../../store/transaction.ts'
 import { readText } from '../../web/index.ts'
 
-/** Logs an answer of a proxy that is malformed, or to another request: only its operator can mend that. */
+/** Logs a reply of a proxy that is malformed, or to another request: only its operator can mend that. */
 export const logUnreadable = (error: unknown): void => {
   if (error instanceof LedgerReplyError)
     log('warn', "a ledger's proxy does not answer as one does", { event: 'ledger.unreadable', reason: error.message })
 }
 
-const ANSWERS = Symbol('answers of Indy proxies')
+const REPLIES = Symbol('replies of Indy proxies')
 
 /** Proxies must not redirect. */
 const OPTIONS = { accept: 'application/json', maxRedirects: 0 }
@@ -25,47 +25,50 @@ const ask: Ask = async (url, body) => {
   try {
     return await readText(url, body === undefined ? OPTIONS : { ...OPTIONS, body })
   } catch (cause) {
-    throw new AgentError('registry.unavailable', 'the proxy of the ledger does not answer', { cause })
+    throw new AgentError('registry.unavailable', 'the proxy of the ledger does not respond', { cause })
   }
 }
 
-/** Caches GET responses for the unit of work, because Credo reads a definition each time that it uses it. POST responses depend on the time. */
+/**
+ * Caches GET responses for the unit of work, because Credo reads a definition each time that it uses it. POST responses
+ * depend on the time.
+ */
 const askOnce: Ask = (url, body) => {
   if (body !== undefined) return ask(url, body)
-  const answers = currentUnit().slot(ANSWERS, () => new Map<string, Promise<string>>())
-  const answer = answers.get(url) ?? ask(url)
-  answers.set(url, answer)
-  return answer
+  const replies = currentUnit().slot(REPLIES, () => new Map<string, Promise<string>>())
+  const reply = replies.get(url) ?? ask(url)
+  replies.set(url, reply)
+  return reply
 }
 
-const namedIn = ({ namespace: named }: IndyDid, how: Ask): Ledger[] =>
+const ledgersNamed = ({ namespace: named }: IndyDid, askProxy: Ask): Ledger[] =>
   Object.entries(settings().INDY_PROXIES)
     .filter(([namespace]) => named === undefined || namespace === named)
-    .map(([namespace, address]) => ({ namespace, address, ask: how }))
+    .map(([namespace, address]) => ({ namespace, address, ask: askProxy }))
 
 /**
- * The ledgers that may hold an object: the one that a qualified id names, or all of the setting, in its order, for an unqualified id. Their reads are
- * not cached, because ledgers change.
+ * The ledgers that may hold an object: the one that a qualified id names, or all of the setting, in its order, for an
+ * unqualified id. Their reads are not cached, because ledgers change.
  */
-export const ledgersOf = (of: IndyDid): Ledger[] => namedIn(of, ask)
+export const ledgersOf = (of: IndyDid): Ledger[] => ledgersNamed(of, ask)
 
 /** An object and its ledger. */
-export interface Found<T> {
+interface OnLedger<T> {
   ledger: Ledger
   object: T
 }
 
 /**
- * The object on the first ledger that has it. If a proxy does not answer, the next one is not asked: another ledger may have another object with the
- * same id. Throws the errors of reading.
+ * The object on the first ledger that has it. If a proxy does not respond, the next one is not read: another ledger may
+ * have another object with the same id. Throws the errors of reading, and a NotOnLedgerError.
  */
 export const findOnLedger = async <T>(
   of: IndyDid,
   read: (ledger: Ledger) => Promise<T | undefined>,
-): Promise<Found<T> | undefined> => {
-  for (const ledger of namedIn(of, askOnce)) {
+): Promise<OnLedger<T>> => {
+  for (const ledger of ledgersNamed(of, askOnce)) {
     const object = await read(ledger)
     if (object !== undefined) return { ledger, object }
   }
-  return undefined
+  throw new NotOnLedgerError('no ledger of this deployment has it')
 }

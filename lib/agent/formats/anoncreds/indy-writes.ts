@@ -1,6 +1,6 @@
 /**
- * Prepares what has to be written to an Indy ledger for an issuer. Only the ledger's operator writes, so an object has the state `action`, with its
- * transaction, until the ledger has exactly this object.
+ * Prepares what has to be written to an Indy ledger for an issuer. Only the ledger's operator writes, so an object has
+ * the state `action`, with its transaction, until the ledger has exactly this object.
  */
 import type {
   AnonCredsCredentialDefinition,
@@ -10,6 +10,7 @@ import type {
 } from '@credo-ts/anoncreds'
 import { CredoError } from '@credo-ts/core'
 import * as v from 'valibot'
+import { AgentError } from '../../../errors.ts'
 import { type IndyDid, idLike, parseIndyDid, parseIndyId, type RevocationRegistryId } from '../../../indy/ids.ts'
 import { type Ledger, readAccumulator, readRegistry, readSchema } from '../../../indy/proxy.ts'
 import { entryValue, statusList } from '../../../indy/revocation.ts'
@@ -26,8 +27,11 @@ import * as objects from '../../../records/anoncreds-objects.ts'
 import { epochSeconds } from '../../../store/table.ts'
 import { ledgersOf } from './indy-ledgers.ts'
 
-/** The ledger would refuse the object, or no proxy of the ledger is configured. A proxy that does not answer is another error. */
-export class NotWritableError extends CredoError {}
+/**
+ * The ledger would reject the object, or no proxy of the ledger is configured. A proxy that does not answer is another
+ * error.
+ */
+class NotWritableError extends CredoError {}
 
 interface Prepared {
   id: string
@@ -46,7 +50,7 @@ export const onLedger = async (transaction: LedgerTransaction): Promise<LedgerSt
 
 const indyDidOf = (issuerId: string): IndyDid => {
   const did = parseIndyDid(issuerId)
-  if (did === undefined) throw new NotWritableError('the issuer is no DID of an Indy ledger')
+  if (did === undefined) throw new NotWritableError('the issuer is not a DID of an Indy ledger')
   return did
 }
 
@@ -54,8 +58,7 @@ const indyDidOf = (issuerId: string): IndyDid => {
 const ledgerOf = (of: IndyDid): Ledger => {
   const [ledger, ...others] = ledgersOf(of)
   if (ledger === undefined) throw new NotWritableError('INDY_PROXIES has no proxy of this ledger')
-  if (others.length > 0)
-    throw new NotWritableError('the issuer is to be given with its ledger, as did:indy:<namespace>:<did>')
+  if (others.length > 0) throw new NotWritableError('the issuer must name its ledger, as did:indy:<namespace>:<did>')
   return ledger
 }
 
@@ -63,24 +66,43 @@ const ledgerOf = (of: IndyDid): Ledger => {
 const writtenId = (id: Parameters<typeof idLike>[0], like: IndyDid): string => {
   const written = idLike(id, like)
   if (written === undefined || parseIndyId(written) === undefined)
-    throw new NotWritableError('a name, version or tag is none that an Indy ledger takes')
+    throw new NotWritableError('a name, version or tag is not supported by Indy ledgers')
   return written
 }
 
 const checked = <S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> => {
   const { output, success, issues } = v.safeParse(schema, value)
-  if (!success) throw new NotWritableError(`${v.getDotPath(issues[0]) ?? 'it'} is not as AnonCreds has it`)
+  if (!success) throw new NotWritableError(`${v.getDotPath(issues[0]) ?? 'it'} is not valid in AnonCreds`)
   return output
 }
 
 const prepared = async (id: string, transaction: LedgerTransaction): Promise<Prepared> => {
-  const found = await onLedger(transaction)
-  if (found.state === 'other') throw new NotWritableError('the ledger has another object in its place')
+  const written = await onLedger(transaction)
+  if (written.state === 'other') throw new NotWritableError('the ledger has another object in its place')
   return {
     id,
-    state: found.state === 'same' ? { state: 'finished' } : { state: 'action', action: 'writeToLedger' },
-    timestamp: (found.state === 'same' ? found.timestamp : undefined) ?? 0,
+    state: written.state === 'same' ? { state: 'finished' } : { state: 'action', action: 'writeToLedger' },
+    timestamp: (written.state === 'same' ? written.timestamp : undefined) ?? 0,
     registrationMetadata: { didIndyNamespace: transaction.namespace, transaction },
+  }
+}
+
+/**
+ * The state of an object after its preparation, with what `ofWritten` says of its id and of the time of its entry
+ * (epoch seconds). Throws `registry.unavailable` if the ledger could not be read.
+ */
+export const stateAfter = async <Content extends object, Written extends object>(
+  preparation: Promise<Prepared>,
+  content: Content,
+  ofWritten: (id: string, timestamp: number) => Written,
+) => {
+  try {
+    const { id, state, timestamp, registrationMetadata } = await preparation
+    return { registrationMetadata, state: { ...state, ...content, ...ofWritten(id, timestamp) } }
+  } catch (error) {
+    if (error instanceof NotWritableError)
+      return { registrationMetadata: {}, state: { state: 'failed' as const, reason: error.message, ...content } }
+    throw new AgentError('registry.unavailable', "the ledger's proxy does not answer as one does", { cause: error })
   }
 }
 
@@ -92,7 +114,9 @@ export const prepareSchema = async (schema: AnonCredsSchema): Promise<Prepared> 
   return prepared(writtenId(id, of), schemaTransaction(namespace, id, attrNames))
 }
 
-/** Prepares a definition. Its id contains the number of the schema's transaction, so the schema has to be on the ledger. */
+/**
+ * Prepares a definition. Its id contains the number of the schema's transaction, so the schema has to be on the ledger.
+ */
 export const prepareDefinition = async (definition: AnonCredsCredentialDefinition): Promise<Prepared> => {
   const { issuerId, schemaId, tag, value } = checked(objects.AnonCredsCredentialDefinition, definition)
   const of = indyDidOf(issuerId)
@@ -115,8 +139,7 @@ export const prepareRegistry = async (registry: AnonCredsRevocationRegistryDefin
   const { issuerId, credDefId, tag, value } = checked(objects.AnonCredsRevocationRegistryDefinition, registry)
   const of = indyDidOf(issuerId)
   const definition = parseIndyId(credDefId)
-  if (definition?.kind !== 'credentialDefinition')
-    throw new NotWritableError('the definition is none of an Indy ledger')
+  if (definition?.kind !== 'credentialDefinition') throw new NotWritableError('the definition is not on an Indy ledger')
   assertSame(of, definition)
   const { schemaSeqNo, tag: credentialDefinitionTag } = definition
   const id = { kind: 'revocationRegistry' as const, ...of, schemaSeqNo, credentialDefinitionTag, tag }
@@ -127,7 +150,7 @@ const statusNow = async (ledger: Ledger, id: RevocationRegistryId) => {
   const registry = await readRegistry(ledger, id)
   if (registry === undefined) throw new NotWritableError('the revocation registry is not on the ledger yet')
   const { issuanceType, maxCredNum } = registry.value
-  if (issuanceType !== 'ISSUANCE_BY_DEFAULT') throw new NotWritableError('the registry is none of this agent')
+  if (issuanceType !== 'ISSUANCE_BY_DEFAULT') throw new NotWritableError('the registry is not one of this agent')
   const current = await readAccumulator(ledger, id, epochSeconds())
   const before =
     current === undefined ? undefined : { accumulator: current.accumulator, list: statusList(registry.value, current) }
@@ -135,14 +158,12 @@ const statusNow = async (ledger: Ledger, id: RevocationRegistryId) => {
 }
 
 /** Prepares the entry that changes the ledger's current list to this one. */
-export const prepareEntry = async (
-  given: Omit<AnonCredsRevocationStatusList, 'timestamp'>,
-): Promise<Omit<Prepared, 'id'>> => {
+export const prepareEntry = async (newList: Omit<AnonCredsRevocationStatusList, 'timestamp'>): Promise<Prepared> => {
   const schema = v.omit(objects.AnonCredsRevocationStatusList, ['timestamp'])
-  const { issuerId, revRegDefId, revocationList, currentAccumulator } = checked(schema, given)
+  const { issuerId, revRegDefId, revocationList, currentAccumulator } = checked(schema, newList)
   const of = indyDidOf(issuerId)
   const id = parseIndyId(revRegDefId)
-  if (id?.kind !== 'revocationRegistry') throw new NotWritableError('the registry is none of an Indy ledger')
+  if (id?.kind !== 'revocationRegistry') throw new NotWritableError('the registry is not on an Indy ledger')
   assertSame(of, id)
   const ledger = ledgerOf(of)
   const { maxCredNum, before } = await statusNow(ledger, id)
@@ -154,6 +175,5 @@ export const prepareEntry = async (
   const isEmpty = value.issued === undefined && value.revoked === undefined
   if (isThere !== (before !== undefined && isEmpty))
     throw new NotWritableError('the accumulator is not that of the list')
-  const { id: _, ...entry } = await prepared(revRegDefId, entryTransaction(ledger.namespace, id, value))
-  return entry
+  return prepared(revRegDefId, entryTransaction(ledger.namespace, id, value))
 }

@@ -1,6 +1,6 @@
 /**
- * Contents of offers, requests and credentials (Aries RFC 0592 and 0771) as other agents send them: form, and the range of each number, which the library
- * does not check before it computes. Unknown members are dropped.
+ * Contents of offers, requests and credentials (Aries RFC 0592 and 0771) as other agents send them: form, and the range
+ * of each number, which the library does not check before it computes. Unknown members are dropped.
  * https://anoncreds.github.io/anoncreds-spec/#anoncreds-credential-issuance-data-flow
  */
 import * as v from 'valibot'
@@ -21,8 +21,8 @@ const Residue = ofBits(2056)
 const BlindedResidue = ofBits(2314)
 
 /**
- * An element of the field, and points of the curve and of its twist, in hexadecimal: each number follows its excess. The library writes numbers of up to
- * 280 bits, because it does not reduce them first.
+ * An element of the field, and points of the curve and of its twist, in hexadecimal: each number follows its excess.
+ * The library writes numbers of up to 280 bits, because it does not reduce them first.
  */
 const Element = v.pipe(v.string(), v.regex(/^[0-9A-Fa-f]{1,70}$/, 'must be a number in hexadecimal'))
 const words = (count: number) => new RegExp(`^[0-9A-Fa-f]{1,70}(?: [0-9A-Fa-f]{1,70}){${count - 1}}$`)

@@ -1,6 +1,7 @@
 /** The job that waits until an operator has written an object to a ledger. */
 import type { AnonCredsCredentialDefinition } from '@credo-ts/anoncreds'
 import * as v from 'valibot'
+import { AgentError } from '../../../errors.ts'
 import { LedgerTransaction } from '../../../indy/transactions.ts'
 import type { Job, JobHandler } from '../../../jobs/job.ts'
 import type { StoredCredentialDefinition } from '../../../records/credential-definition.ts'
@@ -14,9 +15,9 @@ import { isOverdue, overdueReason, pauseSince, stateOnLedger } from './ledger-wa
 export const ledgerJob: JobHandler = {
   run: async (job) => {
     const { tenant, id } = job
-    const found = await transaction(tenant, (unit) => poll(unit, id))
-    if (found === undefined) return { commit: async () => {} }
-    const { state, waiting } = found
+    const polled = await transaction(tenant, (unit) => poll(unit, id))
+    if (polled === undefined) return { commit: async () => {} }
+    const { state, waiting } = polled
     if (state === 'same') return { commit: (unit) => finish(unit, id, waiting) }
     if (state === 'other')
       return { commit: (unit) => failDefinition(unit, id, 'the ledger has another object in its place') }
@@ -37,13 +38,14 @@ const poll = async (
   id: string,
 ): Promise<{ state: Awaited<ReturnType<typeof stateOnLedger>>; waiting: Waiting } | undefined> => {
   const record = await readDefinition(unit, id)
-  const held = await unit.load(ledgerObjectItem, { tenant: unit.tenant, id })
-  if (record?.state !== 'action' || record.credentialDefinitionId === undefined || held === undefined) return undefined
+  const object = await unit.load(ledgerObjectItem, { tenant: unit.tenant, id })
+  if (record?.state !== 'action' || record.credentialDefinitionId === undefined || object === undefined)
+    return undefined
   const waiting = {
     credentialDefinitionId: record.credentialDefinitionId,
-    transaction: v.parse(LedgerTransaction, held.transaction),
+    transaction: v.parse(LedgerTransaction, object.transaction),
   }
-  return { state: await stateOnLedger(held.transaction), waiting }
+  return { state: await stateOnLedger(object.transaction), waiting }
 }
 
 const finish = async (unit: UnitOfWork, id: string, waiting: Waiting): Promise<void> => {
@@ -59,6 +61,6 @@ const definitionOf = (
   { issuerId, schemaId, tag }: StoredCredentialDefinition,
   { request: { operation } }: LedgerTransaction,
 ): AnonCredsCredentialDefinition => {
-  if (operation.type !== '102') throw new TypeError('the operator has written no credential definition')
+  if (operation.type !== '102') throw new AgentError('internal', 'the transaction must be of a credential definition')
   return { issuerId, schemaId, tag, type: 'CL', value: operation.data }
 }

@@ -10,7 +10,10 @@ const require = createRequire(import.meta.url)
 
 let loaded: Anoncreds | undefined
 
-/** Throws `anoncreds.unavailable`. Every call tries again, because the library may be installed while a local stage runs. */
+/**
+ * Throws `anoncreds.unavailable`. Every call tries again, because the library may be installed while a local stage
+ * runs.
+ */
 const load = (): Anoncreds => {
   if (loaded !== undefined) return loaded
   try {
@@ -26,12 +29,15 @@ const load = (): Anoncreds => {
 }
 
 /**
- * Throws `anoncreds.unavailable` if the library can't be loaded. To be called before anything is changed or used up: from within Credo the error
- * would come out as one of Credo's.
+ * Throws `anoncreds.unavailable` if the library can't be loaded. To be called before anything is changed or used up:
+ * from within Credo the error would come out as one of Credo's.
  */
 export const assertAnonCredsLoads = (): void => void load()
 
-/** Runs `act`. If it fails and the library can't be loaded, this is the reason, whatever Credo has made of it: throws `anoncreds.unavailable`. */
+/**
+ * Runs `act`. If it fails and the library can't be loaded, this is the reason, whatever Credo has made of it: throws
+ * `anoncreds.unavailable`.
+ */
 export const withLibrary = async <T>(act: () => Promise<T>): Promise<T> => {
   try {
     return await act()
@@ -41,7 +47,10 @@ export const withLibrary = async <T>(act: () => Promise<T>): Promise<T> => {
   }
 }
 
-/** Whether the library can be loaded. On AWS it is in the zips of the functions that need it, locally where `npm run anoncreds` has put it. */
+/**
+ * Whether the library can be loaded. On AWS it is in the zips of the functions that need it, locally where `npm run
+ * anoncreds` has put it.
+ */
 export const isAnonCredsAvailable = (): boolean => {
   try {
     load()
@@ -54,7 +63,10 @@ export const isAnonCredsAvailable = (): boolean => {
 /** A decimal number of 80 bits (AnonCreds v1.0). Proof requests need nothing else, so they work without the library. */
 const generateNonce = (): string => BigInt(`0x${randomBytes(10).toString('hex')}`).toString()
 
-/** Credo's reference to the library, which is loaded by the first use. Every use throws `anoncreds.unavailable` if that fails. */
+/**
+ * Credo's reference to the library, which is loaded by the first use. Every use throws `anoncreds.unavailable` if that
+ * fails.
+ */
 export const anoncreds = new Proxy({} as Anoncreds, {
   get: (_, name) => {
     if (name === 'generateNonce') return generateNonce
@@ -66,7 +78,7 @@ export const anoncreds = new Proxy({} as Anoncreds, {
   },
 })
 
-// Registered on import, even if nothing of this module is used: package.json lists it in `sideEffects`, so that no bundle drops it. `require`,
-// because Credo reads the library from the module's exports, which an import would copy.
+// Registered on import, even if nothing of this module is used: package.json lists it in `sideEffects`, so that no
+// bundle drops it. `require`, because Credo reads the library from the module's exports, which an import would copy.
 const { NativeAnoncreds } = require('@hyperledger/anoncreds-shared') as typeof import('@hyperledger/anoncreds-shared')
 NativeAnoncreds.register(anoncreds)

@@ -2,6 +2,7 @@
 import { type AnonCredsCredentialDefinition, AnonCredsCredentialDefinitionRepository } from '@credo-ts/anoncreds'
 import * as v from 'valibot'
 import { AgentError, type FieldIssue, invalidField } from '../../../errors.ts'
+import type { CredentialFormats } from '../../../interface/credential-offer.ts'
 import { defined } from '../../../json.ts'
 import { EntityId } from '../../../records/tenant.ts'
 import { allocateRevocationIndex, secondsUntilReady } from '../../../revocation/allocate-index.ts'
@@ -11,24 +12,19 @@ import { findDefinition, readDefinition } from './definition-records.ts'
 import { assertAnonCredsLoads } from './library.ts'
 import { resolveSchema } from './resolve.ts'
 
-interface OfferedAttributes {
-  /** The id of the definition or, for `anoncreds`, of its record. */
-  credentialDefinitionId: string
-  attributes: { name: string; value: string; mimeType?: string | undefined }[]
-}
-
-/** A credential of one definition in one or both formats, which differ in how they name the definition. */
-interface Offered {
-  indy?: OfferedAttributes | undefined
-  anoncreds?: OfferedAttributes | undefined
-}
+/**
+ * A credential of one definition in one or both formats, which differ in how they name the definition: by its id or, in
+ * `anoncreds`, its record's.
+ */
+type Offered = Pick<v.InferOutput<typeof CredentialFormats>, 'indy' | 'anoncreds'>
+export type OfferedAttributes = NonNullable<Offered['anoncreds']>
 
 type Format = OfferedAttributes & Partial<RevocationIndex>
 
 /**
- * The formats for Credo. `path` is their path in the request. Throws `request.invalid` for a definition that this agent does not have or attributes
- * other than those of its schema, `definition.not_ready`, `registry.unavailable` if the schema can't be read, `revocation.no_index`, and
- * `anoncreds.unavailable`.
+ * The formats for Credo. `path` is their path in the request. Throws `request.invalid` for a definition that this agent
+ * does not have or attributes other than those of its schema, `definition.not_ready`, `registry.unavailable` if the
+ * schema can't be read, `revocation.no_index`, and `anoncreds.unavailable`.
  */
 export const toAnonCredsFormats = async (
   agent: TenantAgent,
@@ -116,7 +112,10 @@ interface RevocationIndex {
   revocationRegistryIndex: number
 }
 
-/** Takes the next free index of the definition's registries for an offer. Throws `revocation.no_index`, `store.unavailable`. */
+/**
+ * Takes the next free index of the definition's registries for an offer. Throws `revocation.no_index`,
+ * `store.unavailable`.
+ */
 const nextRevocationIndex = async (credentialDefinitionId: string): Promise<RevocationIndex> => {
   const { registryId, index } = await allocateRevocationIndex(currentUnit().tenant, credentialDefinitionId)
   return { revocationRegistryDefinitionId: registryId, revocationRegistryIndex: index }

@@ -1,4 +1,7 @@
-/** Inputs of verification: the objects, read through Credo's registries within the budget of the running unit of work, and the library. */
+/**
+ * Inputs of verification: the objects, read through Credo's registries within the budget of the running unit of work,
+ * and the library.
+ */
 import {
   type AnonCredsRegistry,
   AnonCredsRegistryService,
@@ -22,11 +25,14 @@ import {
 import { AgentError } from '../../../errors.ts'
 import { legacyId, parseIndyDid } from '../../../indy/ids.ts'
 import { isJudgement } from './judgement.ts'
-import { Refused } from './presentation-checks/index.ts'
+import { PresentationError } from './presentation-checks/index.ts'
 import { isAbsent, type Resolution } from './resolution.ts'
 import type { Verifier } from './verify-presentation.ts'
 
-/** An object that its registry does not have is `Refused`: the presentation is of nothing. One that can't be read says nothing of the presentation. */
+/**
+ * An object that its registry does not have is `PresentationError`: the presentation is of nothing. One that can't be
+ * read says nothing of the presentation.
+ */
 export const presentationVerifier = (agentContext: AgentContext): Verifier => {
   const registryOf = (what: string, id: string): AnonCredsRegistry => {
     try {
@@ -72,7 +78,8 @@ export const presentationVerifier = (agentContext: AgentContext): Verifier => {
   }
 }
 
-const unreadable = (what: string): Refused => new Refused(`${what} of the presentation could not be read`)
+const unreadable = (what: string): PresentationError =>
+  new PresentationError(`${what} of the presentation could not be read`)
 
 const required = <T>(what: string, object: T | undefined, { resolutionMetadata }: Resolution): T => {
   if (object !== undefined) return object
@@ -80,7 +87,10 @@ const required = <T>(what: string, object: T | undefined, { resolutionMetadata }
   throw isAbsent(resolutionMetadata) ? error : new AgentError('registry.unavailable', error.message)
 }
 
-/** What the library says of a presentation. An error about the objects, which it was given as well, is none about the presentation. */
+/**
+ * What the library says of a presentation. An error about the objects, which it was given as well, is none about the
+ * presentation.
+ */
 const verify = async (agentContext: AgentContext, options: VerifyProofOptions): Promise<boolean> => {
   try {
     const service = agentContext.resolve<AnonCredsVerifierService>(AnonCredsVerifierServiceSymbol)

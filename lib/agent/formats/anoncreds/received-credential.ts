@@ -21,7 +21,10 @@ interface Received {
   credentialExchangeRecord: DidCommCredentialExchangeRecord
 }
 
-/** Stores a credential with `store` if its definition, schema and values are those of the offer. Credo compares only the values. */
+/**
+ * Stores a credential with `store` if its definition, schema and values are those of the offer. Credo compares only the
+ * values.
+ */
 export const storeOffered = async (
   agentContext: AgentContext,
   { attachment, offerAttachment, credentialExchangeRecord }: Received,
@@ -36,10 +39,10 @@ export const storeOffered = async (
     credential.schema_id === offer.schema_id &&
     hasValues(credential, credentialExchangeRecord)
   if (!isOffered) throw new NotAsOfferedError('the credential is not what was offered')
-  // Otherwise the issuer would have to believe that its credential was refused.
+  // Otherwise the issuer would have to believe that its credential was rejected.
   await currentUnit().recordFailure(() => assertReadable(agentContext, credential))
   const stored = withContent(attachment, await qualified(agentContext, credential))
-  await refusedByLibrary('the credential does not verify', () => store(stored))
+  await withLibraryErrors('the credential does not verify', () => store(stored))
   const { rev_reg_id } = credential
   // A revocation notification uses this id.
   if (rev_reg_id && isUnqualifiedRevocationRegistryId(rev_reg_id))
@@ -51,7 +54,7 @@ export const withContent = (attachment: DidCommAttachment, content: object): Did
   new DidCommAttachment({ ...attachment, data: { base64: JsonEncoder.toBase64(content) } })
 
 /** Errors of the library in `act` are caused by the other agent's message. */
-export const refusedByLibrary = async <T>(reason: string, act: () => Promise<T>): Promise<T> => {
+export const withLibraryErrors = async <T>(reason: string, act: () => Promise<T>): Promise<T> => {
   try {
     return await act()
   } catch (error) {
@@ -62,13 +65,13 @@ export const refusedByLibrary = async <T>(reason: string, act: () => Promise<T>)
 const hasValues = ({ values }: Credential, { credentialAttributes = [] }: DidCommCredentialExchangeRecord): boolean =>
   Object.keys(values).length === credentialAttributes.length &&
   credentialAttributes.every(({ name, value }) => {
-    const held = Object.hasOwn(values, name) ? values[name] : undefined
-    return held?.raw === value && held.encoded === encodedValue(value)
+    const credentialValue = Object.hasOwn(values, name) ? values[name] : undefined
+    return credentialValue?.raw === value && credentialValue.encoded === encodedValue(value)
   })
 
 /**
- * The credential with the qualified ids of its Indy ledger. Credo uses these for tags but stores the unqualified ones, so that only requests with
- * unqualified ids could be answered. Ids are not part of what is signed.
+ * The credential with the qualified ids of its Indy ledger. Credo uses these for tags but stores the unqualified ones,
+ * so that only requests with unqualified ids could be answered. Ids are not part of what is signed.
  */
 const qualified = async (agentContext: AgentContext, credential: Credential): Promise<Credential> => {
   const { cred_def_id, schema_id, rev_reg_id } = credential

@@ -6,9 +6,12 @@ import { WebvhRegistry } from './webvh-registry.ts'
 
 export const registries: AnonCredsRegistry[] = [new WebvhRegistry(), new IndyRegistry()]
 
-/** The registry of an object's or issuer's id. Throws `request.invalid` if there is none, with `field` as the field's path. */
+/**
+ * The registry of an object's or issuer's id. Throws `request.invalid` if there is none, with `field` as the field's
+ * path.
+ */
 export const registryOf = (id: string, field: string): AnonCredsRegistry => {
   const registry = registries.find(({ supportedIdentifier }) => supportedIdentifier.test(id))
-  if (registry === undefined) throw invalidField(field, 'is of no kind that this agent has a registry for')
+  if (registry === undefined) throw invalidField(field, 'is not supported: this agent has no registry for it')
   return registry
 }

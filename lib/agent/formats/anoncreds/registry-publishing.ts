@@ -1,4 +1,7 @@
-/** Publishes revocation registries (definition, first status list and tails file), or prepares them for a ledger's operator. */
+/**
+ * Publishes revocation registries (definition, first status list and tails file), or prepares them for a ledger's
+ * operator.
+ */
 import {
   type AnonCredsIssuerService,
   AnonCredsIssuerServiceSymbol,
@@ -18,7 +21,7 @@ import type { UnitOfWork } from '../../../store/unit-of-work.ts'
 import { currentAgent } from '../../credo/index.ts'
 import { assertAnonCredsLoads } from './library.ts'
 
-export interface MadeRegistry {
+export interface GeneratedRegistry {
   revocationRegistryDefinition: AnonCredsRevocationRegistryDefinition
   /** The private part. */
   keys: Record<string, unknown>
@@ -28,21 +31,21 @@ export interface MadeRegistry {
 /** Result of publishing: done, or an operator has to write it. */
 export type Publication = { state: 'finished' } | { state: 'action'; transaction: unknown }
 
-/** The result of an AnonCreds registry's answer. Throws `registry.unavailable` if it refused. */
+/** The result of publishing. Throws `registry.unavailable` if it failed. */
 const publicationOf = (
   { state, reason }: { state: string; reason?: string },
   registrationMetadata: Record<string, unknown>,
 ): Publication => {
   if (state === 'finished') return { state }
   if (state === 'action') return { state, transaction: registrationMetadata.transaction }
-  throw new AgentError('registry.unavailable', reason ?? 'the registry did not take it')
+  throw new AgentError('registry.unavailable', reason ?? 'the registry rejected it')
 }
 
 /** Publishes a registry in the running unit of work. Throws `registry.unavailable`. */
 export const publishRegistry = async (
   unit: UnitOfWork,
-  wanted: NewRegistry,
-  { revocationRegistryDefinition, keys, tails }: MadeRegistry,
+  requested: NewRegistry,
+  { revocationRegistryDefinition, keys, tails }: GeneratedRegistry,
 ): Promise<void> => {
   const { context } = await currentAgent()
   const { issuerId, value } = revocationRegistryDefinition
@@ -56,8 +59,8 @@ export const publishRegistry = async (
   addTailsFile(unit, value.tailsHash, tails)
   // The first list comes after the definition, on a ledger too.
   const next = definition.state === 'finished' ? await publishFirstList(registryId) : definition
-  if (next.state === 'finished') addRegistry(unit, wanted, registryId)
-  else await waitForWrite(unit, wanted, { registryId, transaction: next.transaction })
+  if (next.state === 'finished') addRegistry(unit, requested, registryId)
+  else await waitForWrite(unit, requested, { registryId, transaction: next.transaction })
 }
 
 /** The registry with the unqualified ids of an Indy ledger, if it has such. */
@@ -71,10 +74,13 @@ const inLegacyIds = (
     : [[legacyId(registryId), { ...registry, issuerId: id.did, credDefId: legacyId(registry.credDefId) }]]
 }
 
-/** Stores what Credo needs for issuing and revoking. The format `indy` names the registry by its unqualified id, under which Credo looks it up. */
+/**
+ * Stores what Credo needs for issuing and revoking. The format `indy` names the registry by its unqualified id, under
+ * which Credo looks it up.
+ */
 const saveRegistry = async (
   registryId: string,
-  { revocationRegistryDefinition: registry, keys }: Omit<MadeRegistry, 'tails'>,
+  { revocationRegistryDefinition: registry, keys }: Omit<GeneratedRegistry, 'tails'>,
 ): Promise<void> => {
   for (const [id, definition] of [[registryId, registry] as const, ...inLegacyIds(registryId, registry)])
     await saveAs(id, definition, keys)
@@ -102,7 +108,10 @@ const saveAs = async (
   await context.resolve(AnonCredsRevocationRegistryDefinitionPrivateRepository).save(context, secret)
 }
 
-/** Publishes the first list of a registry after its definition. A repetition produces the same list. Throws `registry.unavailable`, `anoncreds.unavailable`. */
+/**
+ * Publishes the first list of a registry after its definition. A repetition produces the same list. Throws
+ * `registry.unavailable`, `anoncreds.unavailable`.
+ */
 export const publishFirstList = async (registryId: string): Promise<Publication> => {
   assertAnonCredsLoads()
   const { context } = await currentAgent()
@@ -134,8 +143,8 @@ export const addRegistry = (unit: UnitOfWork, registry: NewRegistry, registryId:
 export const removeRegistry = async (unit: UnitOfWork, registryId: string): Promise<void> => {
   const { context } = await currentAgent()
   const definitions = context.resolve(AnonCredsRevocationRegistryDefinitionRepository)
-  const found = await definitions.findByRevocationRegistryDefinitionId(context, registryId)
-  if (found !== null) await removeTailsFile(unit, found.revocationRegistryDefinition.value.tailsHash)
+  const record = await definitions.findByRevocationRegistryDefinitionId(context, registryId)
+  if (record !== null) await removeTailsFile(unit, record.revocationRegistryDefinition.value.tailsHash)
   for (const repository of [definitions, context.resolve(AnonCredsRevocationRegistryDefinitionPrivateRepository)]) {
     for (const id of new Set([registryId, legacyId(registryId)])) {
       const record = await repository.findByRevocationRegistryDefinitionId(context, id)

@@ -30,7 +30,7 @@ export const registryWriteJob: JobHandler = {
 
 const registryOf = (job: JobKey): NewRegistry => {
   const registry = registryOfJob(job)
-  if (registry === undefined) throw new AgentError('internal', `no registry is named by ${job.id}`)
+  if (registry === undefined) throw new AgentError('internal', `the job ${job.id} must name a registry`)
   return registry
 }
 
@@ -61,15 +61,17 @@ const written = async (registry: NewRegistry, write: RegistryWrite): Promise<Don
   }
 }
 
-/** Called when the ledger has the entry. The first one makes the registry usable; revocation jobs check for all others. */
+/**
+ * Called when the ledger has the entry. The first one makes the registry usable; revocation jobs check for all others.
+ */
 const finish = async (unit: UnitOfWork, registry: NewRegistry, registryId: string): Promise<void> => {
   unit.delete(registryWriteItem.addressOf(registry))
   if ((await unit.load(registryItem, registry)) === undefined) addRegistry(unit, registry, registryId)
 }
 
 /**
- * Called when the object will not be written. An unused registry is deleted, and the next offer requests another. For a registry in use, revocation
- * jobs prepare another entry on top of the ledger's current state.
+ * Called when the object will not be written. An unused registry is deleted, and the next offer requests another. For a
+ * registry in use, revocation jobs prepare another entry on top of the ledger's current state.
  */
 const fail = async (
   unit: UnitOfWork,

@@ -13,11 +13,24 @@ const ABSENT = ['notFound', 'unsupportedAnonCredsMethod', 'invalid']
 /** Whether the object does not exist, rather than being unreadable. */
 export const isAbsent = ({ error = '' }: Resolution['resolutionMetadata']): boolean => ABSENT.includes(error)
 
-/** The metadata for an error of reading. Credo copies the message to its own errors. */
-export const resolutionError = (isUnknown: boolean, error: unknown): { error: string; message: string } => ({
-  error: isUnknown ? 'unavailable' : 'notFound',
-  message: error instanceof Error ? error.message : 'unknown',
-})
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown')
+
+/**
+ * The result of reading an object: what `read` returns or, after an error, why there is none. Credo copies the message
+ * to its own errors.
+ */
+export const resolved = async <Base, Found>(
+  base: Base,
+  isUnknown: (error: unknown) => boolean,
+  read: () => Promise<Found>,
+) => {
+  try {
+    return { ...base, ...(await read()), resolutionMetadata: {} }
+  } catch (error) {
+    const resolutionMetadata = { error: isUnknown(error) ? 'unavailable' : 'notFound', message: messageOf(error) }
+    return { ...base, resolutionMetadata }
+  }
+}
 
 interface Named {
   cred_def_id: string
@@ -26,8 +39,9 @@ interface Named {
 }
 
 /**
- * Throws `registry.unavailable` if it is unknown whether there is one of the objects that an offer or credential names. Credo's own reading does not tell
- * that from an object that does not exist; it repeats this one, which the unit of work caches.
+ * Throws `registry.unavailable` if it is unknown whether there is one of the objects that an offer or credential names.
+ * Credo's own reading does not tell that from an object that does not exist; it repeats this one, which the unit of
+ * work caches.
  */
 export const assertReadable = async (
   agentContext: AgentContext,
@@ -41,5 +55,5 @@ export const assertReadable = async (
     ...(rev_reg_id ? [await registryOf(rev_reg_id).getRevocationRegistryDefinition(agentContext, rev_reg_id)] : []),
   ]
   if (results.some(({ resolutionMetadata }) => resolutionMetadata.error !== undefined && !isAbsent(resolutionMetadata)))
-    throw new AgentError('registry.unavailable', 'the registry of the credential does not answer')
+    throw new AgentError('registry.unavailable', 'the registry of the credential does not respond')
 }

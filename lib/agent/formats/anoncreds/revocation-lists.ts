@@ -45,19 +45,20 @@ const readRegistry = async (unit: UnitOfWork, context: AgentContext, named: stri
     .resolve(AnonCredsCredentialDefinitionRepository)
     .getByCredentialDefinitionId(context, revocationRegistryDefinition.credDefId)
   const all = (await unit.queryAll(registryPartition(tenant, credentialDefinitionId))).map(registryItem.decode)
-  const found = all.find(({ registryId }) => legacyId(registryId) === legacyId(named))
-  if (found === undefined) throw new AgentError('internal', 'the registry is none of its credential definition')
-  const record = await registries.getByRevocationRegistryDefinitionId(context, found.registryId)
+  const registry = all.find(({ registryId }) => legacyId(registryId) === legacyId(named))
+  if (registry === undefined) throw new AgentError('internal', 'the registry is not one of its credential definition')
+  const record = await registries.getByRevocationRegistryDefinitionId(context, registry.registryId)
   return {
-    item: { ...found, tenant, credentialDefinitionId },
+    item: { ...registry, tenant, credentialDefinitionId },
     revocationRegistryDefinition: record.revocationRegistryDefinition,
   }
 }
 
 /**
- * Adds all pending revocations of a registry to its list, in the running unit of work. Several jobs may try this, and the table lets one commit.
- * 'published': a verifier who asks now sees the index as revoked. A number: ms until the next list can be published, which has to be of a later
- * second than the newest. 'waiting': an operator writes lists to a ledger one at a time.
+ * Adds all pending revocations of a registry to its list, in the running unit of work. Several jobs may try this, and
+ * the table lets one commit. 'published': a verifier who asks now sees the index as revoked. A number: ms until the
+ * next list can be published, which has to be of a later second than the newest. 'waiting': an operator writes lists to
+ * a ledger one at a time.
  */
 const publishList = async (
   unit: UnitOfWork,
@@ -139,9 +140,9 @@ const readRevocation = async (unit: UnitOfWork, credentialRecordId: string) => {
 }
 
 const finish = async (unit: UnitOfWork, credentialRecordId: string): Promise<void> => {
-  const found = await readRevocation(unit, credentialRecordId)
-  if (found === undefined) return
-  const { record, revocable, state } = found
+  const revocation = await readRevocation(unit, credentialRecordId)
+  if (revocation === undefined) return
+  const { record, revocable, state } = revocation
   await notifyHolder(record, revocable)
   await unit.update(withRevocation(record, { state: 'published', revokedAt: state.revokedAt }))
   unit.delete(pendingRevocationItem.addressOf({ tenant: unit.tenant, ...revocable }))
@@ -151,19 +152,21 @@ export const revocationListJob: JobHandler = {
   async run({ tenant, id, createdAt }) {
     const { credentialRecordId } = publicationOf(id)
     const result = await transaction(tenant, async (unit) => {
-      const found = await readRevocation(unit, credentialRecordId)
-      return found === undefined ? 'published' : publishList(unit, found.revocable)
+      const revocation = await readRevocation(unit, credentialRecordId)
+      return revocation === undefined ? 'published' : publishList(unit, revocation.revocable)
     })
     if (result !== 'published') return { later: result === 'waiting' ? pauseSince(createdAt) : result }
     return { commit: (unit) => finish(unit, credentialRecordId) }
   },
 
-  /** A revocation has to be published in any case, so a new job tries again. Until then the exchange shows the reason. */
+  /**
+   * A revocation has to be published in any case, so a new job tries again. Until then the exchange shows the reason.
+   */
   async giveUp(unit, { id }, reason) {
     const { credentialRecordId, round } = publicationOf(id)
-    const found = await readRevocation(unit, credentialRecordId)
-    if (found !== undefined && found.state.reason !== reason)
-      await unit.update(withRevocation(found.record, { ...found.state, reason }))
+    const revocation = await readRevocation(unit, credentialRecordId)
+    if (revocation !== undefined && revocation.state.reason !== reason)
+      await unit.update(withRevocation(revocation.record, { ...revocation.state, reason }))
     enqueuePublication(unit, { credentialRecordId, round: round + 1 }, RETRY_MS)
   },
 }

@@ -1,4 +1,6 @@
-/** The job that creates revocation registries: it generates keys and tails file, and publishes both in one transaction. */
+/**
+ * The job that creates revocation registries: it generates keys and tails file, and publishes both in one transaction.
+ */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,10 +17,15 @@ import { type NewRegistry, registryOfJob } from '../../../revocation/registry.ts
 import { settings } from '../../../settings.ts'
 import { transaction } from '../../../store/transaction.ts'
 import { currentAgent } from '../../credo/index.ts'
-import { type MadeRegistry, publishRegistry } from './registry-publishing.ts'
+import { type GeneratedRegistry, publishRegistry } from './registry-publishing.ts'
 
 /** Generates keys and tails file outside of any transaction: 2 s of processor time for 5,000 credentials. */
-const makeRegistry = async ({ tenant, credentialDefinitionId, number, size }: NewRegistry): Promise<MadeRegistry> => {
+const generateRegistry = async ({
+  tenant,
+  credentialDefinitionId,
+  number,
+  size,
+}: NewRegistry): Promise<GeneratedRegistry> => {
   const { context, credentialDefinition } = await transaction(tenant, async () => {
     const { context } = await currentAgent()
     const definitions = context.resolve(AnonCredsCredentialDefinitionRepository)
@@ -50,10 +57,10 @@ const makeRegistry = async ({ tenant, credentialDefinitionId, number, size }: Ne
 
 export const revocationRegistryJob: JobHandler = {
   async run(job) {
-    const wanted = registryOfJob(job)
-    if (wanted === undefined) throw new AgentError('internal', `no registry is wanted by ${job.id}`)
-    const made = await makeRegistry(wanted)
-    return { commit: (unit) => publishRegistry(unit, wanted, made) }
+    const requested = registryOfJob(job)
+    if (requested === undefined) throw new AgentError('internal', `the job ${job.id} must name a registry`)
+    const generated = await generateRegistry(requested)
+    return { commit: (unit) => publishRegistry(unit, requested, generated) }
   },
 
   /** The next offer requests it again. */

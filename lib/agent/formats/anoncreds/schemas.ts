@@ -1,21 +1,21 @@
 /** Schemas: publishes the agent's own through their issuer's registry, and reads others. */
 import { AnonCredsSchemaRecord, AnonCredsSchemaRepository } from '@credo-ts/anoncreds'
+import type * as v from 'valibot'
 import { AgentError, invalidField } from '../../../errors.ts'
+import type { CreateSchema } from '../../../interface/anoncreds.ts'
 import { type AnonCredsSchema, isSameSet } from '../../../records/anoncreds-objects.ts'
 import { digest } from '../../../store/keys.ts'
 import { currentAgent } from '../../credo/index.ts'
 import { issuerOf } from '../../dids/index.ts'
 import { registryOf } from './registries.ts'
 
-export interface NewSchema {
-  issuerId?: string | undefined
-  name: string
-  version: string
-  attributes: string[]
-}
+type NewSchema = v.InferOutput<(typeof CreateSchema)['body']>
 
-export interface SchemaState {
-  /** `action`: an operator has to write `ledgerTransaction`. A repeated call returns `finished` once the ledger has exactly this schema. */
+interface SchemaState {
+  /**
+   * `action`: an operator has to write `ledgerTransaction`. A repeated call returns `finished` once the ledger has
+   * exactly this schema.
+   */
   state: 'finished' | 'action'
   schemaId: string
   schema: AnonCredsSchema
@@ -23,8 +23,8 @@ export interface SchemaState {
 }
 
 /**
- * Publishes a schema in the running unit of work, or returns the equal existing one. An issuer, name and version has one schema, whose attributes have
- * no order. Throws `request.invalid`, `schema.exists` if it has other attributes.
+ * Publishes a schema in the running unit of work, or returns the equal existing one. An issuer, name and version has
+ * one schema, whose attributes have no order. Throws `request.invalid`, `schema.exists` if it has other attributes.
  */
 export const createSchema = async ({ issuerId: named, name, version, attributes }: NewSchema): Promise<SchemaState> => {
   const agent = await currentAgent()
@@ -40,7 +40,7 @@ export const createSchema = async ({ issuerId: named, name, version, attributes 
   if (schemaState.state === 'failed') throw invalidField('issuerId', schemaState.reason)
   const { state, schemaId } = schemaState
   if (state === 'wait' || schemaId === undefined)
-    throw new AgentError('internal', `a registry of schemas answers ${state}`)
+    throw new AgentError('internal', `a registry of schemas returned ${state}`)
   if (state === 'action') return { state, schemaId, schema, ledgerTransaction: registrationMetadata.transaction }
   if (known !== null && known.schemaId !== schemaId)
     throw new AgentError('schema.exists', 'the issuer has a schema of this name and version with other attributes')

@@ -1,4 +1,7 @@
-/** Selects held AnonCreds credentials for a proof request: those that the caller names, and otherwise the first suitable ones. */
+/**
+ * Selects held AnonCreds credentials for a proof request: those that the caller names, and otherwise the first suitable
+ * ones.
+ */
 import {
   type AnonCredsCredentialInfo,
   type AnonCredsHolderService,
@@ -9,22 +12,21 @@ import {
 } from '@credo-ts/anoncreds'
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import { invalidField } from '../../../errors.ts'
-import type { RequestedPredicate } from './presentation-checks/index.ts'
-import type { ReceivedRequest } from './received-request.ts'
+import type { ProofAcceptance } from '../../../interface/proof-acceptance.ts'
+import { type Request, type RequestedAttribute, type RequestedPredicate, UNUSED } from './presentation-checks/index.ts'
 import { isInt32 } from './values/index.ts'
 
-export interface AnonCredsAnswer {
-  /** By referent: a list with the id of the record to present. */
-  credentials?: Readonly<Record<string, readonly string[]>> | undefined
-  selfAttestedAttributes?: Readonly<Record<string, string>> | undefined
-  /** Whether to skip revoked credentials if the request asks for non-revocation. Default: true. */
-  filterByNonRevocationRequirements?: boolean | undefined
-}
+/**
+ * The caller's choice. `filterByNonRevocationRequirements`: whether to skip revoked credentials if non-revocation is
+ * requested. Default: true.
+ */
+export type CredentialChoice = NonNullable<ProofAcceptance['proofFormats']['anoncreds']> &
+  Partial<Pick<ProofAcceptance, 'filterByNonRevocationRequirements'>>
 
 /** Maximum number of records to check for a request. Each costs about 0.5 ms, and the verifier writes the request. */
 const MAX_CHECKED = 2_000
 
-type Asked = ReceivedRequest['requested_attributes'][string] | RequestedPredicate
+type Item = RequestedAttribute | RequestedPredicate
 
 interface Match {
   credentialId: string
@@ -32,92 +34,96 @@ interface Match {
   timestamp?: number
 }
 
-/** Throws `request.invalid` if nothing matches, with the path of the named credential that does not. `format` is the format's path. */
+/**
+ * Throws `request.invalid` if nothing matches, with the path of the named credential that does not. `format` is the
+ * format's path.
+ */
 export const selectCredentials = async (
   agentContext: AgentContext,
-  request: ReceivedRequest,
-  answer: AnonCredsAnswer,
+  request: Request,
+  choice: CredentialChoice,
   format: string,
 ): Promise<AnonCredsSelectedCredentials> => {
-  const { credentials: named = {}, selfAttestedAttributes = {} } = answer
+  const { credentials: named = {}, selfAttestedAttributes = {} } = choice
   const { requested_attributes: attributes, requested_predicates: predicates } = request
-  assertAsked(request, answer, format)
-  const held = new HeldCredentials(agentContext, request)
+  assertRequested(request, choice, format)
+  const search = new CredentialSearch(agentContext, request)
   const selected: AnonCredsSelectedCredentials = { attributes: {}, predicates: {}, selfAttestedAttributes }
-  const fits = async (referent: string, asked: Asked): Promise<Match> => {
+  const fits = async (referent: string, item: Item): Promise<Match> => {
     // The verifier chooses referents: `toString` is possible.
     const ids = Object.hasOwn(named, referent) ? named[referent] : undefined
     const path = ids === undefined ? format : `${format}.credentials.${referent}`
-    const matches = (await held.matching(referent, asked)).filter(
+    const matches = (await search.matching(referent, item)).filter(
       ({ credentialId }) => ids?.includes(credentialId) ?? true,
     )
     for (const match of matches) {
-      const interval = asked.non_revoked ?? request.non_revoked
+      const interval = item.non_revoked ?? request.non_revoked
       const { isRevoked, timestamp } = await statusOf(agentContext, match, interval?.to ?? undefined)
-      if (!isRevoked || answer.filterByNonRevocationRequirements === false)
+      if (!isRevoked || choice.filterByNonRevocationRequirements === false)
         return { ...match, ...(timestamp !== undefined && { timestamp }) }
     }
-    throw invalidField(path, `has no credential of this agent that fits what is asked for as "${referent}"`)
+    throw invalidField(path, `has no credential of this agent that fits what is requested as "${referent}"`)
   }
-  for (const [referent, asked] of Object.entries(attributes))
+  for (const [referent, item] of Object.entries(attributes))
     if (!Object.hasOwn(selfAttestedAttributes, referent))
-      selected.attributes[referent] = { ...(await fits(referent, asked)), revealed: true }
-  for (const [referent, asked] of Object.entries(predicates))
-    selected.predicates[referent] = await fits(referent, asked)
+      selected.attributes[referent] = { ...(await fits(referent, item)), revealed: true }
+  for (const [referent, item] of Object.entries(predicates)) selected.predicates[referent] = await fits(referent, item)
   // The library needs the link secret of a credential.
   if (Object.keys({ ...selected.attributes, ...selected.predicates }).length === 0)
-    throw invalidField(format, 'asks for nothing of a credential')
+    throw invalidField(format, 'must request something of a credential')
   return selected
 }
 
-/** Checks the caller's choices: their referents have to be requested, and an attribute that requires an issuer can't be self-attested. */
-const assertAsked = (request: ReceivedRequest, answer: AnonCredsAnswer, format: string): void => {
-  const { credentials = {}, selfAttestedAttributes = {} } = answer
+/**
+ * Checks the caller's choices: their referents have to be requested, and an attribute that requires an issuer can't be
+ * self-attested.
+ */
+const assertRequested = (request: Request, choice: CredentialChoice, format: string): void => {
+  const { credentials = {}, selfAttestedAttributes = {} } = choice
   const { requested_attributes: attributes, requested_predicates: predicates } = request
   for (const referent of Object.keys(credentials))
     if (!Object.hasOwn(attributes, referent) && !Object.hasOwn(predicates, referent))
-      throw invalidField(`${format}.credentials.${referent}`, 'is not asked for')
+      throw invalidField(`${format}.credentials.${referent}`, 'is not requested')
   for (const referent of Object.keys(selfAttestedAttributes)) {
-    const asked = Object.hasOwn(attributes, referent) ? attributes[referent] : undefined
-    if (asked?.name === undefined || (asked.restrictions ?? []).length > 0 || Object.hasOwn(credentials, referent))
+    const item = Object.hasOwn(attributes, referent) ? attributes[referent] : undefined
+    if (item?.name === undefined || (item.restrictions ?? []).length > 0 || Object.hasOwn(credentials, referent))
       throw invalidField(
         `${format}.selfAttestedAttributes.${referent}`,
-        'is no single attribute that is asked for without a restriction',
+        'is not a single attribute that is requested without a restriction',
       )
   }
 }
 
 /** Searches held credentials through Credo, each search once. */
-class HeldCredentials {
+class CredentialSearch {
   readonly #agentContext: AgentContext
-  readonly #request: ReceivedRequest
-  readonly #found = new Map<string, Promise<Match[]>>()
+  readonly #request: Request
+  readonly #searches = new Map<string, Promise<Match[]>>()
   #checkedCount = 0
 
-  constructor(agentContext: AgentContext, request: ReceivedRequest) {
+  constructor(agentContext: AgentContext, request: Request) {
     this.#agentContext = agentContext
     this.#request = request
   }
 
-  async matching(referent: string, asked: Asked): Promise<Match[]> {
-    const { name, restrictions } = asked
-    const question = JSON.stringify([name, 'names' in asked ? asked.names : undefined, restrictions])
-    const found = this.#found.get(question) ?? this.#find(referent)
-    this.#found.set(question, found)
-    const matches = await found
-    return 'p_type' in asked ? matches.filter(({ credentialInfo }) => satisfies(asked, credentialInfo)) : matches
+  async matching(referent: string, item: Item): Promise<Match[]> {
+    const { name, restrictions } = item
+    const query = JSON.stringify([name, 'names' in item ? item.names : undefined, restrictions])
+    const search = this.#searches.get(query) ?? this.#find(referent)
+    this.#searches.set(query, search)
+    const matches = await search
+    return 'p_type' in item ? matches.filter(({ credentialInfo }) => satisfies(item, credentialInfo)) : matches
   }
 
   async #find(attributeReferent: string): Promise<Match[]> {
     const holder = this.#agentContext.resolve<AnonCredsHolderService>(AnonCredsHolderServiceSymbol)
-    const found = await holder.getCredentialsForProofRequest(this.#agentContext, {
-      // Name and version are not used.
-      proofRequest: { name: '', version: '', ...this.#request } as AnonCredsProofRequest,
+    const credentials = await holder.getCredentialsForProofRequest(this.#agentContext, {
+      proofRequest: { ...UNUSED, ...this.#request } as AnonCredsProofRequest,
       attributeReferent,
     })
-    this.#checkedCount += found.length
-    if (this.#checkedCount > MAX_CHECKED) throw new CredoError('too many credentials match what is asked for')
-    return found.map(({ credentialInfo }) => ({ credentialId: credentialInfo.credentialId, credentialInfo }))
+    this.#checkedCount += credentials.length
+    if (this.#checkedCount > MAX_CHECKED) throw new CredoError('too many credentials match what is requested')
+    return credentials.map(({ credentialInfo }) => ({ credentialId: credentialInfo.credentialId, credentialInfo }))
   }
 }
 

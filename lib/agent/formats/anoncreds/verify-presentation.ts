@@ -1,4 +1,7 @@
-/** Verifies an AnonCreds presentation with the library, and with the checks that the library and Credo omit. It only reads, so it can be repeated. */
+/**
+ * Verifies an AnonCreds presentation with the library, and with the checks that the library and Credo omit. It only
+ * reads, so it can be repeated.
+ */
 import type {
   AnonCredsCredentialDefinition,
   AnonCredsRevocationRegistryDefinition,
@@ -13,7 +16,7 @@ import {
   checkBeforeReading,
   listsInForce,
   type Objects,
-  Refused,
+  PresentationError,
   type Registry,
   requestForLibrary,
   type ToProve,
@@ -21,8 +24,8 @@ import {
 } from './presentation-checks/index.ts'
 
 /**
- * Dependencies of verification: readers of published objects, which throw `Refused` if there is no such object, and the library. Other errors of theirs say
- * nothing of the presentation.
+ * Dependencies of verification: readers of published objects, which throw `PresentationError` if there is no such
+ * object, and the library. Other errors of theirs say nothing of the presentation.
  */
 export interface Verifier {
   schema(id: string): Promise<AnonCredsSchema>
@@ -33,7 +36,10 @@ export interface Verifier {
   verify(options: VerifyProofOptions): Promise<boolean>
 }
 
-/** Resolves if the presentation proves everything that the request asks for. Throws `Refused`, with a message that names what is not proved. */
+/**
+ * Resolves if the presentation proves everything that the request asks for. Throws `PresentationError`, with a message
+ * that names what is not proved.
+ */
 export const verifyPresentation = async (
   request: unknown,
   presentation: unknown,
@@ -42,8 +48,8 @@ export const verifyPresentation = async (
   const checked = checkBeforeReading(request, presentation)
   const objects = await readObjects(checked, verifier)
   assertObjects(checked.presentation, objects)
-  assertRestrictions(checked.answers, checked.presentation, objects)
-  const toProve = toProveNotRevoked(checked.request, checked.answers, checked.presentation, objects)
+  assertRestrictions(checked.assignments, checked.presentation, objects)
+  const toProve = toProveNotRevoked(checked.request, checked.assignments, checked.presentation, objects)
   const registries = await readRegistries(toProve, verifier)
   const lists = listsInForce(toProve, objects, registries)
   await assertByLibrary(checked, { ...objects, registries, lists }, verifier)
@@ -100,7 +106,7 @@ const assertByLibrary = async ({ request, presentation }: Checked, read: Read, v
       ]),
     ),
   })
-  if (!isValid) throw new Refused('the proof is not valid')
+  if (!isValid) throw new PresentationError('the proof is not valid')
 }
 
 const listsOf = (lists: readonly AnonCredsRevocationStatusList[]) =>

@@ -1,6 +1,6 @@
 /**
- * The contexts that are never fetched: those that Credo carries, which every verifier trusts, and those of the W3C and its Credentials Community
- * Group that examples and demonstrations use.
+ * The contexts that are never fetched: those that Credo carries, which every verifier trusts, and those of the W3C and
+ * its Credentials Community Group that examples and demonstrations use.
  */
 import { type AgentContext, Ed25519Signature2020, W3cCredentialsModule } from '@credo-ts/core'
 import examples from '@digitalbazaar/credentials-examples-context/dist/context.js'

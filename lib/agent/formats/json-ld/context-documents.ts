@@ -8,8 +8,8 @@ import { processor } from './rdf.ts'
 import type { ContextDocument } from './verifier-contexts.ts'
 
 /**
- * Maximum product of the names in all documents and of those that make the processor copy all terms: contexts of terms, and terms in the form of IRIs.
- * 100,000 take about 20 ms, and a document of 128 KiB could have 40 times the maximum.
+ * Maximum product of the names in all documents and of those that make the processor copy all terms: contexts of terms,
+ * and terms in the form of IRIs. 100,000 take about 20 ms, and a document of 128 KiB could have 40 times the maximum.
  */
 const MAX_COPIES = 1_000_000
 

@@ -1,8 +1,17 @@
-/** The detail in JSON-LD offers, requests and proposals: a credential and its signature options (Aries RFC 0593, `aries/ld-proof-vc-detail@v1.0`). */
+/**
+ * The detail in JSON-LD offers, requests and proposals: a credential and its signature options (Aries RFC 0593,
+ * `aries/ld-proof-vc-detail@v1.0`).
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { CredoError } from '@credo-ts/core'
+import type { DidCommAttachment } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { findFlaw, hasMoreValuesThan, MAX_DEPTH, MAX_VALUES, UNSAFE_NAMES } from '../../../json.ts'
 
-/** Credo's comparison doubles its time for each level of nesting, its validators take time for each value, and a member `constructor` breaks them. */
+/**
+ * Credo's comparison doubles its time for each level of nesting, its validators take time for each value, and a member
+ * `constructor` breaks them.
+ */
 const isSmall = (value: unknown): boolean =>
   findFlaw(value, { maxDepth: MAX_DEPTH, forbidden: UNSAFE_NAMES }) === undefined &&
   !hasMoreValuesThan(value, MAX_VALUES)
@@ -28,6 +37,32 @@ export const withPurpose = ({ options, ...detail }: CredentialDetail) => ({
   ...detail,
   options: { ...options, proofPurpose: options.proofPurpose ?? 'assertionMethod' },
 })
+
+/** Credo's comparison doubles its time for each level of nesting. */
+export const areDetailsEqual = (one: DidCommAttachment, other: DidCommAttachment): boolean => {
+  const [first, second] = [one.getDataAsJson(), other.getDataAsJson()]
+  return (
+    isCredentialDetail(first) &&
+    isCredentialDetail(second) &&
+    isDeepStrictEqual(withPurpose(first), withPurpose(second))
+  )
+}
+
+/** Undefined if there is no JSON. */
+export const contentOf = (attachment: DidCommAttachment): unknown => {
+  try {
+    return attachment.getDataAsJson()
+  } catch {
+    return undefined
+  }
+}
+
+/** Throws a CredoError if there is no detail. */
+export const detailIn = (attachment: DidCommAttachment): CredentialDetail => {
+  const detail = contentOf(attachment)
+  if (!isCredentialDetail(detail)) throw new CredoError('the attachment is not a JSON-LD credential with its options')
+  return detail
+}
 
 /** The DID of a credential's issuer, if it has one. */
 export const issuerOf = ({ issuer }: Record<string, unknown>): string | undefined => {

@@ -71,7 +71,7 @@ declare module '@digitalcredentials/jsonld/lib/ContextResolver.js' {
   }
 
   export interface ContextResolver {
-    resolve(asked: { activeCtx: ActiveContext; context: unknown }): Promise<ResolvedContext[]>
+    resolve(options: { activeCtx: ActiveContext; context: unknown }): Promise<ResolvedContext[]>
   }
 
   interface Cache {

@@ -1,4 +1,6 @@
-/** The document loader of the JSON-LD processor: DIDs, bundled contexts, and any others through a loader of the caller. */
+/**
+ * The document loader of the JSON-LD processor: DIDs, bundled contexts, and any others through a loader of the caller.
+ */
 import {
   type AgentContext,
   CredoError,
@@ -50,8 +52,9 @@ const KEY_CONTEXTS: Record<string, string> = {
 const didOf = (didUrl: string): string => didUrl.split(/[#?]/, 1)[0] ?? didUrl
 
 /**
- * Loads a DID, with its `authentication` and `assertionMethod`, or one of its verification methods. The document's own contexts, which its controller
- * writes, are not used for framing. Throws if the DID does not resolve or does not control the key.
+ * Loads a DID, with its `authentication` and `assertionMethod`, or one of its verification methods. The document's own
+ * contexts, which its controller writes, are not used for framing. Throws if the DID does not resolve or does not
+ * control the key.
  */
 const didDocumentLoader =
   (agentContext: AgentContext): DocumentLoader =>

@@ -2,8 +2,7 @@
 export { CREDENTIALS_V1 } from './bundled-contexts.ts'
 export { JsonLdFormat } from './credential-format.ts'
 export { w3cCredentials } from './document-loader.ts'
-export { heldCredential, heldCredentials } from './held-credentials.ts'
-export { toJsonLdFormat } from './offered-credential.ts'
+export { type OfferedJsonLd, toJsonLdFormat } from './offered-credential.ts'
 export {
   NOTHING_PREPARED,
   type PreparedContexts,
@@ -13,5 +12,6 @@ export {
 export { selectVerifierContexts } from './request-contexts.ts'
 export { signPresentation } from './sign-presentation.ts'
 export { signatureSuites } from './signature-suites.ts'
+export { listCredentials, readCredential } from './stored-credentials.ts'
 export { readVerifierContexts, VerifierContexts } from './verifier-contexts.ts'
 export { verifyPresentation } from './verify-presentation.ts'

@@ -1,5 +1,7 @@
 /** JSON-LD offers: the issuer has to be a DID of this agent, and it has to be possible to sign the credential. */
 import type { JsonCredential } from '@credo-ts/didcomm'
+import type * as v from 'valibot'
+import type { JsonLdOffer } from '../../../interface/credential-offer.ts'
 import { isObject } from '../../../json.ts'
 import type { TenantAgent } from '../../credo/index.ts'
 import { assertOwnDid, issuerDid } from '../../dids/index.ts'
@@ -7,24 +9,27 @@ import { issuerOf } from './credential-detail.ts'
 import { assertSignable } from './signable-credential.ts'
 import { SUITE_CONTEXT_2020 } from './signature-suites.ts'
 
-interface OfferedJsonLd {
-  /** A credential of the W3C VC data model 1.1 without a proof; `issuer` may be absent. */
-  credential: Record<string, unknown>
-  options: { proofType: string; proofPurpose: string }
-}
+/** `issuer` may be absent. */
+export type OfferedJsonLd = v.InferOutput<typeof JsonLdOffer>
 
-/** The format for Credo. Throws `request.invalid` for an issuer other than this agent, or a credential that can't be signed. */
+/**
+ * The format for Credo. Throws `request.invalid` for an issuer other than this agent, or a credential that can't be
+ * signed.
+ */
 export const toJsonLdFormat = async (agent: TenantAgent, { credential, options }: OfferedJsonLd, path: string) => {
-  const named = issuerOf(credential)
-  if (named !== undefined) await assertOwnDid(agent, named, `${path}.credential.issuer`)
-  const did = named ?? (await issuerDid(agent))
-  const said = withoutEmptyLayout(credential)
-  const offered = { ...withSuiteContext(said, options.proofType), issuer: credential.issuer ?? did }
+  const issuer = issuerOf(credential)
+  if (issuer !== undefined) await assertOwnDid(agent, issuer, `${path}.credential.issuer`)
+  const did = issuer ?? (await issuerDid(agent))
+  const withoutLayout = withoutEmptyLayout(credential)
+  const offered = { ...withSuiteContext(withoutLayout, options.proofType), issuer: credential.issuer ?? did }
   await assertSignable(agent.context, offered, { issuer: did, proofType: options.proofType })
   return { credential: offered as JsonCredential, options }
 }
 
-/** Adds the context of the proof: the credentials context defines only that of 2018. The offer has to equal what is signed. */
+/**
+ * Adds the context of the proof: the credentials context defines only that of 2018. The offer has to equal what is
+ * signed.
+ */
 const withSuiteContext = (credential: Record<string, unknown>, proofType: string): Record<string, unknown> => {
   const contexts = [credential['@context']].flat()
   return proofType !== 'Ed25519Signature2020' || contexts.includes(SUITE_CONTEXT_2020)

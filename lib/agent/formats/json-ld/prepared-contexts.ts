@@ -1,6 +1,7 @@
 /**
- * Reads from the web what a proof request needs, before its transaction and once: contexts at addresses that the caller's definition names in `schema`,
- * and contexts of the stage's setting that are not stored yet. A verification reads nothing.
+ * Reads from the web what a proof request needs, before its transaction and once: contexts at addresses that the
+ * caller's definition names in `schema`, and contexts of the stage's setting that are not stored yet. A verification
+ * reads nothing.
  */
 import type { AgentContext } from '@credo-ts/core'
 import type { PresentationDefinition } from '../../../presentation-exchange/definition-schema.ts'
@@ -8,7 +9,7 @@ import { settings } from '../../../settings.ts'
 import { findContexts, SERVICE, STORED } from '../../../store/contexts.ts'
 import { BUNDLED_CONTEXTS, COMMUNITY_CONTEXTS, CREDENTIALS_V1 } from './bundled-contexts.ts'
 import { assertProcessable, definedTerms, isOwnContext } from './context-documents.ts'
-import { type ReadBounds, readDocument } from './read-document.ts'
+import { type DocumentBounds, readDocument } from './read-document.ts'
 import { type ContextDocument, loaderOf, parseContext } from './verifier-contexts.ts'
 
 /** The part of a request that decides about its contexts. */
@@ -47,14 +48,15 @@ export const schemaPaths = ({
 }
 
 /** For all schemas of a request. */
-const SCHEMA_BOUNDS: ReadBounds = { documents: 5, milliseconds: 2_000, bytes: 128 * 1024 }
+const SCHEMA_BOUNDS: DocumentBounds = { documents: 5, milliseconds: 2_000, bytes: 128 * 1024 }
 
 /** For all contexts of the setting: at most 10, whose digests the operator has set. */
-const STAGE_BOUNDS: ReadBounds = { documents: 10, milliseconds: 5_000, bytes: 1024 * 1024 }
+const STAGE_BOUNDS: DocumentBounds = { documents: 10, milliseconds: 5_000, bytes: 1024 * 1024 }
 
 /**
- * What a request needs from the web. An address of a schema is read unless its context is known anyway, or a trusted context defines a type of this IRI:
- * types have IRIs that look like addresses. Never read are URIs with a fragment, which no document has, and others than those of the web.
+ * What a request needs from the web. An address of a schema is read unless its context is known anyway, or a trusted
+ * context defines a type of this IRI: types have IRIs that look like addresses. Never read are URIs with a fragment,
+ * which no document has, and others than those of the web.
  */
 export const prepareContexts = async (
   agentContext: AgentContext,
@@ -93,9 +95,12 @@ const parsed = ([address, text]: readonly [string, string]): [string, ContextDoc
   }
 }
 
-/** The contexts of the setting: their texts, stored or read; undefined where one could not be read. Without those that the request gives itself. */
-const stageContexts = async (given: ReadonlySet<string>): Promise<Map<string, string | undefined>> => {
-  const contexts = settings().TRUSTED_CONTEXTS.filter(({ address }) => !given.has(address) && !isCarried(address))
+/**
+ * The contexts of the setting: their texts, stored or read; undefined where one could not be read. Without those that
+ * the request gives itself.
+ */
+const stageContexts = async (requested: ReadonlySet<string>): Promise<Map<string, string | undefined>> => {
+  const contexts = settings().TRUSTED_CONTEXTS.filter(({ address }) => !requested.has(address) && !isCarried(address))
   const stored = await findContexts(
     STORED,
     contexts.map(({ digest }) => ({ scope: SERVICE, digest: Buffer.from(digest, 'hex').toString('base64url') })),
@@ -107,7 +112,10 @@ const stageContexts = async (given: ReadonlySet<string>): Promise<Map<string, st
   return texts
 }
 
-/** IRIs of types that trusted contexts define: those that the service carries, and others in order. Undefined if these can't be processed. */
+/**
+ * IRIs of types that trusted contexts define: those that the service carries, and others in order. Undefined if these
+ * can't be processed.
+ */
 const trustedTypes = async (
   agentContext: AgentContext,
   documents: ReadonlyMap<string, ContextDocument>,

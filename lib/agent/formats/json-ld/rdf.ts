@@ -11,22 +11,31 @@ const N_QUADS = 'application/n-quads'
 
 /** Limits of one verification, for all documents of a presentation and their proofs together. */
 export interface Budget {
-  /** Statements in one document, by an estimate: those of one property are compared with each other before their quads can be counted. */
+  /**
+   * Statements in one document, by an estimate: those of one property are compared with each other before their quads
+   * can be counted.
+   */
   readonly statements: number
   /** Number of quads. Parsing compares each with all others. */
   quads: number
-  /** Characters of all quads as text. Each repeats its subject and its property, so that a long name with many values could become gigabytes. */
+  /**
+   * Characters of all quads as text. Each repeats its subject and its property, so that a long name with many values
+   * could become gigabytes.
+   */
   characters: number
   /**
-   * Number of hashes for blank nodes. Indistinguishable ones take factorial time: without a limit, 8 that refer to each other exceed a function's
-   * timeout. A usual document hashes each of its quads once or twice.
+   * Number of hashes for blank nodes. Indistinguishable ones take factorial time: without a limit, 8 that refer to each
+   * other exceed a function's timeout. A usual document hashes each of its quads once or twice.
    */
   hashed: number
-  /** Number of copied context terms: all active ones are copied wherever a type or a property has a context of its own. 3,000 take up to 5 ms. */
+  /**
+   * Number of copied context terms: all active ones are copied wherever a type or a property has a context of its own.
+   * 3,000 take up to 5 ms.
+   */
   terms: number
   /**
-   * Bytes of the shown JSON, which is stored in one item of 400 KB at most. Blank nodes are shown wherever they are referred to, so that 2 KB could
-   * become any number of gigabytes.
+   * Bytes of the shown JSON, which is stored in one item of 400 KB at most. Blank nodes are shown wherever they are
+   * referred to, so that 2 KB could become any number of gigabytes.
    */
   bytes: number
 }
@@ -46,7 +55,10 @@ const AROUND_A_CREDENTIAL = 100
 /** Its submission has at most 50 descriptors, and is one quad. */
 const STATEMENTS_AROUND_A_CREDENTIAL = 300
 
-/** What a presentation leaves for its only credential: a verifier reads that alone and within the presentation, and shows it once. */
+/**
+ * What a presentation leaves for its only credential: a verifier reads that alone and within the presentation, and
+ * shows it once.
+ */
 export const newCredentialBudget = (): Budget => {
   const { statements, quads, characters, hashed, terms, bytes } = newBudget()
   const half = (whole: number): number => (whole - AROUND_A_CREDENTIAL) / 2
@@ -71,7 +83,10 @@ const statementsIn = (document: unknown): number => {
   return count
 }
 
-/** The quads of a document (N-Quads). Throws if a value would be dropped, and so not signed, and if the budget is used up. */
+/**
+ * The quads of a document (N-Quads). Throws if a value would be dropped, and so not signed, and if the budget is used
+ * up.
+ */
 export const toQuads = async (document: unknown, documentLoader: DocumentLoader, budget: Budget): Promise<string> => {
   if (statementsIn(document) > budget.statements) throw tooMany()
   const { toRDF } = await processor()

@@ -72,7 +72,10 @@ const isAsRequested = (
   )
 }
 
-/** Replaces lists of one element by the element: both mean the same (JSON-LD 1.1, section 4.3), and issuers write either. */
+/**
+ * Replaces lists of one element by the element: both mean the same (JSON-LD 1.1, section 4.3), and issuers write
+ * either.
+ */
 const withoutSingletonLists = (credential: object): object =>
   Object.fromEntries(
     Object.entries(credential).map(([name, value]) => [

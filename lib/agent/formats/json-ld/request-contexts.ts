@@ -22,14 +22,15 @@ import { type ContextDocument, loaderOf, parseContext, type VerifierContext } fr
 type Documents = Map<string, ContextDocument>
 
 /**
- * Determines the contexts of a proof request in the running unit of work, in this order: the credentials context, bundled ones that the definition
- * names as schemas, those of the request (documents by address), those of the stage's setting, and those that were read at addresses which the
- * definition names as schemas. Contexts of the community are added if they define a type that the definition names and redefine no term of the others.
- * Throws `request.invalid` for a context that redefines a term of another one, or that can't be read.
+ * Determines the contexts of a proof request in the running unit of work, in this order: the credentials context,
+ * bundled ones that the definition names as schemas, those of the request (documents by address), those of the stage's
+ * setting, and those that were read at addresses which the definition names as schemas. Contexts of the community are
+ * added if they define a type that the definition names and redefine no term of the others. Throws `request.invalid`
+ * for a context that redefines a term of another one, or that can't be read.
  */
 export const selectVerifierContexts = async (
   agentContext: AgentContext,
-  { presentationDefinition, options: { contexts: given = {} } = {} }: RequestedDefinition,
+  { presentationDefinition, options: { contexts: requested = {} } = {} }: RequestedDefinition,
   prepared: PreparedContexts,
 ): Promise<VerifierContext[]> => {
   const schemas = schemaPaths(presentationDefinition)
@@ -44,7 +45,7 @@ export const selectVerifierContexts = async (
     contexts.set(address, { address, stored })
   }
 
-  for (const [address, document] of Object.entries(given))
+  for (const [address, document] of Object.entries(requested))
     if (BUNDLED_CONTEXTS.has(address)) {
       if (!isDeepStrictEqual(document, await bundledContext(agentContext, address)))
         throw invalidField(`${CONTEXTS_PATH}.${address}`, 'is not the document that the agent has for this address')
@@ -132,14 +133,14 @@ const communityContexts = async (
   loader: DocumentLoader,
 ): Promise<VerifierContext[]> => {
   const types = schemas.filter((iri) => !isCarried(iri))
-  const taken = fixed.map(({ address }) => address)
+  const addresses = fixed.map(({ address }) => address)
   const added: VerifierContext[] = []
   for (const address of COMMUNITY_CONTEXTS.keys()) {
-    if (types.length === 0 || taken.includes(address)) continue
+    if (types.length === 0 || addresses.includes(address)) continue
     const defined = await definedTerms([address], loader)
     if (!types.some((iri) => defined.has(iri))) continue
-    if ((await findTermConflict([...taken, address], loader)) !== undefined) continue
-    taken.push(address)
+    if ((await findTermConflict([...addresses, address], loader)) !== undefined) continue
+    addresses.push(address)
     added.push({ address })
   }
   return added

@@ -1,4 +1,7 @@
-/** Checks that an offered credential can be signed, by its issuer's key and with all its values, and that this service could verify it. */
+/**
+ * Checks that an offered credential can be signed, by its issuer's key and with all its values, and that this service
+ * could verify it.
+ */
 import {
   type AgentContext,
   DidResolverService,
@@ -15,9 +18,10 @@ import { assertShowable, CREDENTIAL, readStatements } from './signed-json.ts'
 const PATH = 'credentialFormats.jsonld.credential'
 
 /**
- * Throws `request.invalid` for a credential that its issuer can't sign completely: with terms or types that its contexts do not define or define
- * wrongly, with an unreadable context, with blank nodes that take too long to canonicalize, or with an issuer whose DID has no suitable key. And for
- * one that no verifier of this service could verify, because it is too large.
+ * Throws `request.invalid` for a credential that its issuer can't sign completely: with terms or types that its
+ * contexts do not define or define wrongly, with an unreadable context, with blank nodes that take too long to
+ * canonicalize, or with an issuer whose DID has no suitable key. And for one that no verifier of this service could
+ * verify, because it is too large.
  */
 export const assertSignable = async (
   agentContext: AgentContext,
@@ -39,7 +43,8 @@ export const assertSignable = async (
 }
 
 /**
- * The issuer's verification method for assertions with this type of proof: the named one (a DID URL), or else the first; undefined if there is none.
+ * The issuer's verification method for assertions with this type of proof: the named one (a DID URL), or else the
+ * first; undefined if there is none.
  * https://www.w3.org/TR/did-core/#assertion
  */
 export const findSigningKey = async (

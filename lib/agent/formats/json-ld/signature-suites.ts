@@ -1,4 +1,7 @@
-/** Credo's Ed25519 signature suites, and those of a verification: within limits, recording the quads that each signature was verified over. */
+/**
+ * Credo's Ed25519 signature suites, and those of a verification: within limits, recording the quads that each signature
+ * was verified over.
+ */
 import { CredoError, Ed25519Signature2018, Ed25519Signature2020, Kms, SignatureSuiteRegistry } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
 import * as v from 'valibot'
@@ -10,12 +13,13 @@ const TYPES = ['Ed25519VerificationKey2018', 'Ed25519VerificationKey2020'] as co
 const Key = v.looseObject({ type: v.picklist(TYPES), revoked: v.optional(v.undefined_()) })
 
 /**
- * Credo's suite requires the key type of 2020, which its did:key documents do not have, so that no did:key could sign or verify. Signatures do not
- * cover the type. https://www.w3.org/community/reports/credentials/CG-FINAL-di-eddsa-2020-20220724/
+ * Credo's suite requires the key type of 2020, which its did:key documents do not have, so that no did:key could sign
+ * or verify. Signatures do not cover the type.
+ * https://www.w3.org/community/reports/credentials/CG-FINAL-di-eddsa-2020-20220724/
  */
 class AnyKeySignature2020 extends Ed25519Signature2020 {
   override async assertVerificationMethod(document: unknown): Promise<void> {
-    if (!v.is(Key, document)) throw new TypeError('the verification method is no Ed25519 key that is in force')
+    if (!v.is(Key, document)) throw new TypeError('the verification method must be an Ed25519 key that is not revoked')
   }
 
   /** A holder may call the signature by any name that means this, and base58 takes quadratic time. */

@@ -1,6 +1,7 @@
 /**
- * Builds JSON in the verifier's terms from signed quads. A signature covers quads, and the holder writes the JSON around them: other terms, nesting
- * and order have the same quads. So verifiers read JSON that is built only from the quads and their own contexts.
+ * Builds JSON in the verifier's terms from signed quads. A signature covers quads, and the holder writes the JSON
+ * around them: other terms, nesting and order have the same quads. So verifiers read JSON that is built only from the
+ * quads and their own contexts.
  */
 import { CredoError } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
@@ -34,8 +35,8 @@ export interface Statements {
 }
 
 /**
- * Parses N-Quads. `type` is the document's own type: only one node may have it, or the holder could choose which one is the document. Named graphs
- * are skipped: they hold a presentation's credentials, which are verified separately.
+ * Parses N-Quads. `type` is the document's own type: only one node may have it, or the holder could choose which one is
+ * the document. Named graphs are skipped: they hold a presentation's credentials, which are verified separately.
  */
 export const readStatements = async (quads: string, type: string): Promise<Statements> => {
   const { fromRDF } = await processor()
@@ -67,8 +68,8 @@ export const typeIrisOf = ({ root }: Statements): string[] => typesOf(root)
 const COMPACTION = 5
 
 /**
- * The document in the terms of `contexts` (addresses for the loader). Quads have no order, so values are sorted by their text; `type` starts with the
- * document's own.
+ * The document in the terms of `contexts` (addresses for the loader). Quads have no order, so values are sorted by
+ * their text; `type` starts with the document's own.
  */
 export const toVerifierJson = async (
   statements: Statements,
@@ -94,7 +95,10 @@ export const assertShowable = (statements: Statements, budget: Budget): void => 
   tree(statements, budget)
 }
 
-/** The document as a tree: each IRI node once, below its first reference, the subject first; blank nodes at each reference. */
+/**
+ * The document as a tree: each IRI node once, below its first reference, the subject first; blank nodes at each
+ * reference.
+ */
 const tree = ({ root, nodes }: Statements, budget: Budget): Json => {
   const placed = new Set<string>()
 
@@ -153,7 +157,7 @@ const withNativeValue = (value: Json): Json => {
 const withoutNativeTypes = (json: unknown): unknown => {
   if (Array.isArray(json)) return json.map(withoutNativeTypes)
   if (!isObject(json)) return json
-  const held = json['@value']
-  if (typeof held === 'number' || typeof held === 'boolean') return held
+  const value = json['@value']
+  if (typeof value === 'number' || typeof value === 'boolean') return value
   return Object.fromEntries(Object.entries(json).map(([name, member]) => [name, withoutNativeTypes(member)]))
 }

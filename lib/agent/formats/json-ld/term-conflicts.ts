@@ -23,8 +23,8 @@ const MEANING = [
 ] as const
 
 /**
- * What a term means in a processed context, as text to compare; undefined if it is no term of it. A part that is null is not absent: it shuts out a
- * default. A prefix gives other names their meaning.
+ * What a term means in a processed context, as text to compare; undefined if it is no term of it. A part that is null
+ * is not absent: it shuts out a default. A prefix gives other names their meaning.
  */
 export const meaningOf = ({ mappings }: ActiveContext, term: string): string | undefined => {
   const mapping = mappings.get(term)
@@ -47,8 +47,8 @@ const redefined = (before: ActiveContext, after: ActiveContext, terms: Iterable<
 const MAX_SCOPES = 3
 
 /**
- * The first context, in reading order, that redefines a term of another one, also within a type or a property, or whose terms mean something else
- * there because of a later one. Undefined if there is none.
+ * The first context, in reading order, that redefines a term of another one, also within a type or a property, or whose
+ * terms mean something else there because of a later one. Undefined if there is none.
  */
 export const findTermConflict = async (
   addresses: readonly string[],
@@ -70,7 +70,8 @@ export const findTermConflict = async (
     active = next
   }
 
-  // Not the first one, the credentials context: its RsaSignature2018 has prefixes that it does not define. No such proof is verified here.
+  // Not the first one, the credentials context: its RsaSignature2018 has prefixes that it does not define. No such
+  // proof is verified here.
   for (const address of addresses.slice(1)) {
     const own = [...origins].filter(([, origin]) => origin === address).map(([term]) => term)
     const term =
@@ -111,7 +112,10 @@ export const findTermConflict = async (
     return undefined
   }
 
-  /** A term within one of these that means something else among all contexts than it meant at home: the scoped context is text until it is used. */
+  /**
+   * A term within one of these that means something else among all contexts than it meant at home: the scoped context
+   * is text until it is used.
+   */
   async function changedWithin(
     home: ActiveContext,
     all: ActiveContext,

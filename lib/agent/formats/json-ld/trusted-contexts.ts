@@ -1,6 +1,7 @@
 /**
- * Which contexts a presentation may use: those that the verifier trusts, by address. A credential may also have contexts in full, as far as they say what
- * a trusted context says. The holder writes the document, and the author of a context decides what a signature is about.
+ * Which contexts a presentation may use: those that the verifier trusts, by address. A credential may also have
+ * contexts in full, as far as they say what a trusted context says. The holder writes the document, and the author of a
+ * context decides what a signature is about.
  */
 import { CredoError } from '@credo-ts/core'
 import type { ActiveContext } from '@digitalcredentials/jsonld'
@@ -11,12 +12,15 @@ import { meaningOf } from './term-conflicts.ts'
 import type { VerifierReading } from './verifier-contexts.ts'
 
 /**
- * Maximum number of terms of all contexts of a document, counted for each use, because expanding a node costs time for each term of its contexts. The
- * credentials context has about 50 and schema.org 2,900; 20,000 take about a second.
+ * Maximum number of terms of all contexts of a document, counted for each use, because expanding a node costs time for
+ * each term of its contexts. The credentials context has about 50 and schema.org 2,900; 20,000 take about a second.
  */
 const MAX_TERMS = 20_000
 
-/** Maximum size of an inline context, in characters of JSON: terms that are prefixes of each other expand to IRIs as long as all of them together. */
+/**
+ * Maximum size of an inline context, in characters of JSON: terms that are prefixes of each other expand to IRIs as
+ * long as all of them together.
+ */
 const MAX_INLINE = 32 * 1024
 
 /** Throws a CredoError that names a context which the verifier does not trust. */
@@ -54,10 +58,16 @@ function* contextsIn(document: unknown): Generator<unknown> {
 
 const KEYWORDS = new Set(['@version', '@protected'])
 
-/** What a definition may say: nothing that is text until it is used, as the contexts of a term are and the names in `@nest` and `@index`. */
+/**
+ * What a definition may say: nothing that is text until it is used, as the contexts of a term are and the names in
+ * `@nest` and `@index`.
+ */
 const PARTS = new Set(['@id', '@type', '@reverse', '@container', '@language', '@direction', '@prefix', '@protected'])
 
-/** Whether a context consists of terms, without other contexts or keywords, which would change the meaning of names that it does not list. */
+/**
+ * Whether a context consists of terms, without other contexts or keywords, which would change the meaning of names that
+ * it does not list.
+ */
 const isPlain = (context: unknown): context is Record<string, unknown> =>
   isObject(context) &&
   Object.entries(context).every(([name, definition]) =>
@@ -68,8 +78,9 @@ const isPlain = (context: unknown): context is Record<string, unknown> =>
   JSON.stringify(context).length <= MAX_INLINE
 
 /**
- * Each term of an inline context has to mean, where it stands among the contexts of its credential, what it means in a trusted one: among the contexts of
- * the request, or in one that the service carries. What the processor makes of a definition is compared, not its text.
+ * Each term of an inline context has to mean, where it stands among the contexts of its credential, what it means in a
+ * trusted one: among the contexts of the request, or in one that the service carries. What the processor makes of a
+ * definition is compared, not its text.
  */
 const assertSameMeaning = async (
   ofCredentials: readonly (readonly unknown[])[],
@@ -95,7 +106,7 @@ const assertSameMeaning = async (
     let active = initial
     for (const context of contexts) {
       active = await processContext(active, context, options).catch((error) => {
-        throw error instanceof CredoError ? error : notTrusted('an inline context that is no JSON-LD among the others')
+        throw error instanceof CredoError ? error : notTrusted('an inline context that is not JSON-LD among the others')
       })
       if (!isObject(context)) continue
       for (const term of Object.keys(context).filter((name) => !name.startsWith('@'))) {

@@ -1,6 +1,6 @@
 /**
- * The contexts with which a verifier reads credentials. request-contexts.ts fixes them and their order with the proof request; the holder has no
- * influence on them.
+ * The contexts with which a verifier reads credentials. request-contexts.ts fixes them and their order with the proof
+ * request; the holder has no influence on them.
  */
 import type { AgentContext } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
@@ -27,7 +27,10 @@ export type ContextDocument = Record<string, unknown>
 export const parseContext = (text: string): ContextDocument =>
   v.parse(v.pipe(v.string(), v.parseJson(), v.looseObject({})), text)
 
-/** Loads only trusted contexts and DIDs: verification fetches no context. The verifier's document for an address takes precedence. */
+/**
+ * Loads only trusted contexts and DIDs: verification fetches no context. The verifier's document for an address takes
+ * precedence.
+ */
 export const loaderOf = (agentContext: AgentContext, documents: ReadonlyMap<string, ContextDocument>): DocumentLoader =>
   documentLoader(agentContext, async (address) => {
     const document = documents.get(address) ?? COMMUNITY_CONTEXTS.get(address)
@@ -59,11 +62,11 @@ export const readVerifierContexts = async (
   agentContext: AgentContext,
   contexts: readonly VerifierContext[],
 ): Promise<VerifierReading> => {
-  const held = contexts.flatMap(({ address, stored }) => (stored === undefined ? [] : [{ address, stored }]))
+  const storedContexts = contexts.flatMap(({ address, stored }) => (stored === undefined ? [] : [{ address, stored }]))
   const unit = currentUnit()
-  const stored = held.map((context) => context.stored)
+  const stored = storedContexts.map((context) => context.stored)
   const texts = await readContexts(unit, stored)
-  const documents = new Map(held.map(({ address }, index) => [address, parseContext(texts[index] ?? '')]))
+  const documents = new Map(storedContexts.map(({ address }, index) => [address, parseContext(texts[index] ?? '')]))
   const documentLoader = loaderOf(agentContext, documents)
   const addresses = contexts.map(({ address }) => address)
   const bundled = [...BUNDLED_CONTEXTS].map(
@@ -75,14 +78,14 @@ export const readVerifierContexts = async (
       sizeOf(document),
     ]),
   )
-  const takesSchemaOrg = (): Promise<boolean> => {
+  const isSchemaOrgCompatible = (): Promise<boolean> => {
     const key = JSON.stringify(contexts)
     const conflict = () => findTermConflict([...addresses, SCHEMA_ORG], documentLoader)
     return (
       compatible.get(key) ??
       compatible.set(
         key,
-        conflict().then((found) => found === undefined),
+        conflict().then((conflict) => conflict === undefined),
       )
     )
   }
@@ -92,9 +95,10 @@ export const readVerifierContexts = async (
     carried: [...BUNDLED_CONTEXTS, ...COMMUNITY_CONTEXTS.keys()],
     termsOf: (context) => (typeof context === 'string' ? sizes.get(context) : undefined),
     documentLoader,
-    // schema.org is the only bundled general vocabulary. It is added if it changes no meaning of the verifier's own contexts.
+    // schema.org is the only bundled general vocabulary. It is added if it changes no meaning of the verifier's own
+    // contexts.
     contextsFor: async (used) =>
-      used.has(SCHEMA_ORG) && !addresses.includes(SCHEMA_ORG) && (await takesSchemaOrg())
+      used.has(SCHEMA_ORG) && !addresses.includes(SCHEMA_ORG) && (await isSchemaOrgCompatible())
         ? [...addresses, SCHEMA_ORG]
         : addresses,
   }

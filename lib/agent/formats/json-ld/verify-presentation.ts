@@ -34,7 +34,7 @@ interface SignedCredential extends PresentedCredential {
   json: Json
 }
 
-export interface SignedPresentation extends Presented {
+interface SignedPresentation extends Presented {
   credentials: SignedCredential[]
 }
 
@@ -147,7 +147,10 @@ const assertHeldBy = (signer: string, presentation: Statements): void => {
     throw new CredoError('the holder of the presentation has not signed it')
 }
 
-/** Repeats the library's checks on the signed statements: a holder can write a property in a form that a check of the JSON does not find. */
+/**
+ * Repeats the library's checks on the signed statements: a holder can write a property in a form that a check of the
+ * JSON does not find.
+ */
 const assertInForce = (credential: Statements, signer: string): void => {
   const issuers = irisOf(credential, 'issuer')
   if (issuers.length !== 1 || issuers[0] !== signer)
@@ -160,7 +163,9 @@ const assertInForce = (credential: Statements, signer: string): void => {
     throw new CredoError('a credential has expired')
 }
 
-/** Checks that the signer is one of the credential's subjects. A credential without a subject id is a bearer credential. */
+/**
+ * Checks that the signer is one of the credential's subjects. A credential without a subject id is a bearer credential.
+ */
 const assertAbout = (signer: string, credential: Statements): void => {
   const subjects = irisOf(credential, 'credentialSubject')
   if (subjects.length > 0 && !subjects.includes(signer))

@@ -13,7 +13,9 @@ import { permits } from '../../../presentation-exchange/definition.ts'
 import { ReceivedDefinition } from '../../../presentation-exchange/definition-schema.ts'
 import { Work, WorkLimitError } from '../../../presentation-exchange/work.ts'
 import { findOwnDid, issuerDid } from '../../dids/index.ts'
-import { CREDENTIALS_V1, heldCredential, heldCredentials, signPresentation } from '../json-ld/index.ts'
+import { type PreparedResponse, preparedResponse } from '../index.ts'
+import { CREDENTIALS_V1, listCredentials, readCredential, signPresentation } from '../json-ld/index.ts'
+import { attached, jsonOf, type Options } from './requests.ts'
 
 type Json = Record<string, unknown>
 
@@ -29,19 +31,40 @@ const Request = v.object({
   }),
 })
 
-export type NamedCredentials = Readonly<Record<string, readonly string[]>>
+const PRESENTATION = 'dif/presentation-exchange/submission@v1.0'
+
+/** Ids of credential records by input descriptor. */
+const Choice = v.object({ credentials: v.optional(v.record(v.string(), v.array(v.string())), {}) })
+type Choice = v.InferOutput<typeof Choice>
+
+/** The response that was prepared, or else one with the caller's choice, which the contract has checked. */
+export const respond = async (
+  format: Parameters<typeof preparedResponse>[0],
+  agentContext: AgentContext,
+  { attachmentId, proofFormats, proofRecord, requestAttachment }: Options<'acceptRequest'>,
+): Promise<PreparedResponse> => {
+  const prepared = preparedResponse(format, proofRecord)
+  if (prepared !== undefined) return prepared
+  const { credentials } = v.parse(Choice, proofFormats?.presentationExchange ?? {})
+  return attached(
+    PRESENTATION,
+    attachmentId,
+    await presentationFor(agentContext, jsonOf(requestAttachment), credentials),
+  )
+}
 
 /**
- * A signed presentation. It uses the credentials that are named for the descriptors, by record id, and suitable ones for the others. Throws
- * `request.invalid` if nothing matches, with the field of the named credential that does not, or with the format's.
+ * A signed presentation. It uses the credentials that are named for the descriptors, by record id, and suitable ones
+ * for the others. Throws `request.invalid` if nothing matches, with the field of the named credential that does not, or
+ * with the format's.
  */
-export const presentationFor = async (
+const presentationFor = async (
   agentContext: AgentContext,
   request: unknown,
-  named: NamedCredentials = {},
+  named: Choice['credentials'],
 ): Promise<Json> => {
   const read = v.safeParse(Request, request)
-  if (!read.success) throw cannotAnswer(`${v.getDotPath(read.issues[0]) ?? 'it'} ${read.issues[0].message}`)
+  if (!read.success) throw unanswerable(`${v.getDotPath(read.issues[0]) ?? 'it'} ${read.issues[0].message}`)
   const { presentation_definition: definition, options } = read.output
   const { signer, chosen } = await choose(agentContext, definition, await credentialsOf(named))
   const credentials = [...new Set(chosen.map(({ credential }) => credential))]
@@ -64,29 +87,29 @@ export const presentationFor = async (
       permits: (proofType) => permits(definition.format, 'ldp_vp', proofType),
     })
   } catch (error) {
-    if (error instanceof CredoError) throw cannotAnswer(error.message)
+    if (error instanceof CredoError) throw unanswerable(error.message)
     throw error
   }
 }
 
-const cannotAnswer = (reason: string): AgentError => invalidField(FORMAT, `can't answer the request: ${reason}`)
+const unanswerable = (reason: string): AgentError => invalidField(FORMAT, `can't answer the request: ${reason}`)
 
-const credentialsOf = async (named: NamedCredentials): Promise<Map<string, HeldCredential[]>> => {
-  const found = new Map<string, HeldCredential[]>()
+const credentialsOf = async (named: Choice['credentials']): Promise<Map<string, HeldCredential[]>> => {
+  const byDescriptor = new Map<string, HeldCredential[]>()
   for (const [descriptorId, ids] of Object.entries(named)) {
-    const held: HeldCredential[] = []
+    const credentials: HeldCredential[] = []
     for (const id of new Set(ids)) {
-      const credential = await heldCredential(id)
+      const credential = await readCredential(id)
       if (credential === undefined)
-        throw invalidField(`${NAMED}.${descriptorId}`, 'names a record that is no JSON-LD credential of this agent')
-      held.push(credential)
+        throw invalidField(`${NAMED}.${descriptorId}`, 'names a record that is not a JSON-LD credential of this agent')
+      credentials.push(credential)
     }
-    found.set(descriptorId, held)
+    byDescriptor.set(descriptorId, credentials)
   }
-  return found
+  return byDescriptor
 }
 
-interface Choice {
+interface Selection {
   signer: string
   chosen: Chosen[]
 }
@@ -94,23 +117,23 @@ interface Choice {
 type Definition = v.InferOutput<typeof ReceivedDefinition>
 
 /**
- * One DID signs the presentation, so all its credentials have this subject or none. The agent's DIDs that are subjects are tried in the order of the
- * credentials.
+ * One DID signs the presentation, so all its credentials have this subject or none. The agent's DIDs that are subjects
+ * are tried in the order of the credentials.
  */
 const choose = async (
   agentContext: AgentContext,
   definition: Definition,
   named: ReadonlyMap<string, readonly HeldCredential[]>,
-): Promise<Choice> => {
+): Promise<Selection> => {
   const needsOthers = definition.input_descriptors.some(({ id }) => !named.has(id))
-  const held = needsOthers ? await heldCredentials() : []
-  const all = [...[...named.values()].flat(), ...held]
+  const others = needsOthers ? await listCredentials() : []
+  const all = [...[...named.values()].flat(), ...others]
   const work = new Work()
   let unmet: Unmet | undefined
   try {
     let foreign = 0
     for (const signer of signersOf(all)) {
-      const chosen = chooseCredentials({ definition, named, held, signer }, work)
+      const chosen = chooseCredentials({ definition, named, held: others, signer }, work)
       if (!Array.isArray(chosen)) unmet ??= chosen
       else if (await isOwn(agentContext, signer)) return { signer, chosen }
       else {
@@ -121,16 +144,16 @@ const choose = async (
     // Credentials without a subject are presented by the agent's issuer DID.
     if (all.some(({ subjects }) => subjects.length === 0)) {
       const signer = await issuerDid({ context: agentContext })
-      const chosen = chooseCredentials({ definition, named, held, signer }, work)
+      const chosen = chooseCredentials({ definition, named, held: others, signer }, work)
       if (Array.isArray(chosen)) return { signer, chosen }
       unmet ??= chosen
     }
   } catch (error) {
-    if (error instanceof WorkLimitError) throw cannotAnswer(error.message)
+    if (error instanceof WorkLimitError) throw unanswerable(error.message)
     throw error
   }
   const { descriptorId, reason } = unmet ?? { reason: 'the agent holds no JSON-LD credential' }
-  throw descriptorId === undefined ? cannotAnswer(reason) : invalidField(`${NAMED}.${descriptorId}`, reason)
+  throw descriptorId === undefined ? unanswerable(reason) : invalidField(`${NAMED}.${descriptorId}`, reason)
 }
 
 /** Subjects of a credential that are tried as signers. Its issuer chooses their number. */
@@ -139,7 +162,9 @@ const MAX_SUBJECTS = 20
 /** Suitable subjects that turn out not to be this agent's. Each costs a lookup. */
 const MAX_FOREIGN = 20
 
-/** Possible signers, from the credentials with the fewest subjects first, so that one with thousands delays no other. */
+/**
+ * Possible signers, from the credentials with the fewest subjects first, so that one with thousands delays no other.
+ */
 const signersOf = (credentials: readonly HeldCredential[]): Set<string> =>
   new Set(
     credentials

@@ -56,7 +56,7 @@ describeWithLibrary('an AnonCreds presentation', () => {
 
   describe('refuses', () => {
     const RANGE = 'a number of the proof is out of its range'
-    const FORM = 'the presentation has another form than one of AnonCreds'
+    const FORM = 'the presentation is not one of AnonCreds'
     const COMMITMENTS = 'the challenge of the proof is not made of its commitments'
 
     test.each<[string, string, (subProof: Json, proof: Json) => void]>([
@@ -126,7 +126,7 @@ describeWithLibrary('an AnonCreds presentation', () => {
       ],
       [
         'a point of another form',
-        'a point of the proof has another form',
+        'a point of the proof must have its coordinates',
         ({ non_revoc_proof: { c_list } }) => (c_list.e = 'A B'),
       ],
       ['a commitment less', COMMITMENTS, (_, { aggregated_proof }) => aggregated_proof.c_list.pop()],
@@ -152,19 +152,21 @@ describeWithLibrary('an AnonCreds presentation', () => {
 
     test('a proof of non-revocation where none was asked for', async () => {
       const { non_revoked: _, ...asked } = request
-      expect(await verdictOn(presentation, PUBLISHED, asked)).toBe('non-revocation is proved where it was not asked')
+      expect(await verdictOn(presentation, PUBLISHED, asked)).toBe(
+        'non-revocation is proved where it was not requested',
+      )
     })
 
     test('an interval without an end', async () => {
       const asked = { ...request, non_revoked: { from: 100 } }
-      expect(await verdictOn(presentation, PUBLISHED, asked)).toBe('the request names no end of its interval')
+      expect(await verdictOn(presentation, PUBLISHED, asked)).toBe('the interval of the request must have an end')
     })
 
     test.each<[string, (presentation: Json) => void]>([
       ['more identifiers than sub-proofs', ({ identifiers }) => identifiers.push(identifiers[0])],
       ['fewer identifiers than sub-proofs', ({ identifiers }) => identifiers.pop()],
     ])('%s', async (_, alter) => {
-      const says = 'the presentation does not name one credential for each sub-proof'
+      const says = 'the presentation must name one credential for each sub-proof'
       expect(await verdictOn(altered(presentation, alter))).toBe(says)
     })
 

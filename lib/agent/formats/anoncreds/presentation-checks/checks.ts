@@ -1,6 +1,6 @@
 /** The checks of a presentation that come before reading the objects that it names. */
 import * as v from 'valibot'
-import { type Answers, answersOf, Refused } from './answers.ts'
+import { type Assignments, assignmentsOf, PresentationError } from './assignments.ts'
 import { assertPredicates } from './predicates.ts'
 import { type Presentation, readPresentation } from './presentation.ts'
 import { assertProofNumbers } from './proof-numbers.ts'
@@ -11,19 +11,19 @@ import { assertRevealedValues } from './revealed-values.ts'
 export interface Checked {
   request: Request
   presentation: Presentation
-  answers: Answers
+  assignments: Assignments
 }
 
-/** Throws `Refused`. */
+/** Throws `PresentationError`. */
 export const checkBeforeReading = (requestJson: unknown, presentationJson: unknown): Checked => {
   const request = v.safeParse(Request, requestJson)
-  if (!request.success) throw new Refused('the request has another form than a proof request')
+  if (!request.success) throw new PresentationError('the request is not a proof request')
   const presentation = readPresentation(presentationJson)
-  if (presentation === undefined) throw new Refused('the presentation has another form than one of AnonCreds')
-  const answers = answersOf(request.output, presentation)
-  assertRevealedValues(answers, presentation)
-  assertPredicates(answers, presentation)
-  assertIdRestrictions(answers, presentation)
+  if (presentation === undefined) throw new PresentationError('the presentation is not one of AnonCreds')
+  const assignments = assignmentsOf(request.output, presentation)
+  assertRevealedValues(assignments, presentation)
+  assertPredicates(assignments, presentation)
+  assertIdRestrictions(assignments, presentation)
   assertProofNumbers(presentation)
-  return { request: request.output, presentation, answers }
+  return { request: request.output, presentation, assignments }
 }

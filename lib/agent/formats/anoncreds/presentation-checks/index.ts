@@ -1,7 +1,15 @@
 /** Checks of AnonCreds presentations that need no library; pure. */
-export { Refused } from './answers.ts'
+export { PresentationError } from './assignments.ts'
 export { type Checked, checkBeforeReading } from './checks.ts'
 export { listsInForce, type ToProve, toProveNotRevoked } from './non-revocation.ts'
 export { assertObjects, type Objects, type Registry } from './objects.ts'
-export { namesOf, Request, type RequestedPredicate, requestForLibrary } from './request.ts'
+export {
+  mapItems,
+  ReceivedRequest,
+  type Request,
+  type RequestedAttribute,
+  type RequestedPredicate,
+  requestForLibrary,
+  UNUSED,
+} from './request.ts'
 export { assertRestrictions } from './restrictions.ts'

@@ -1,9 +1,9 @@
 /**
- * Checks the numbers of a presentation's proofs: their ranges (Camenisch and Lysyanskaya; AnonCreds specification, "Verify Presentation"), and the
- * commitments in the challenge, with points of the curve BN254 as Apache Milagro writes them. The library checks neither, and a proof without them
- * proves nothing.
+ * Checks the numbers of a presentation's proofs: their ranges (Camenisch and Lysyanskaya; AnonCreds specification,
+ * "Verify Presentation"), and the commitments in the challenge, with points of the curve BN254 as Apache Milagro writes
+ * them. The library checks neither, and a proof without them proves nothing.
  */
-import { Refused } from './answers.ts'
+import { PresentationError } from './assignments.ts'
 import type { Presentation, SubProof } from './presentation.ts'
 
 const P = 0x2523648240000001ba344d80000000086121000000000013a700000000000013n
@@ -31,7 +31,7 @@ const FROM_MONTGOMERY = inverse(MONTGOMERY)
 /** `<excess> <number>` each, in hexadecimal. */
 const numbersOf = (text: string, count: number): bigint[] => {
   const words = text.split(' ')
-  if (words.length !== 2 * count) throw new Refused('a point of the proof has another form')
+  if (words.length !== 2 * count) throw new PresentationError('a point of the proof must have its coordinates')
   return words.filter((_, index) => index % 2 === 1).map((word) => modulo(BigInt(`0x${word}`) * FROM_MONTGOMERY))
 }
 
@@ -70,7 +70,7 @@ const bytesOf = (digits: string): Buffer => {
 const assertRanges = ({ primary_proof: { eq_proof, ge_proofs } }: SubProof): void => {
   const hidden = [...Object.values(eq_proof.m), ...ge_proofs.map(({ mj }) => mj)]
   if (BigInt(eq_proof.e) >= MAX_E || hidden.some((digits) => BigInt(digits) >= MAX_M))
-    throw new Refused('a number of the proof is out of its range')
+    throw new PresentationError('a number of the proof is out of its range')
 }
 
 /** The prover's commitments in the order of the challenge: non-revocation, signature, predicates. */
@@ -85,12 +85,12 @@ const nonRevocationBytes = ({ e, d, a, g, w, s, u }: NonNullable<SubProof['non_r
   ...[w, s, u].map(twistedPointBytes),
 ]
 
-/** Throws `Refused`. */
+/** Throws `PresentationError`. */
 export const assertProofNumbers = ({ proof: { proofs, aggregated_proof } }: Presentation): void => {
   for (const subProof of proofs) assertRanges(subProof)
   const expected = proofs.flatMap(commitmentsOf)
   const { c_list } = aggregated_proof
   const isSame = (bytes: readonly number[], index: number) => Buffer.from(bytes).equals(expected[index] ?? Buffer.of())
   if (c_list.length !== expected.length || !c_list.every(isSame))
-    throw new Refused('the challenge of the proof is not made of its commitments')
+    throw new PresentationError('the challenge of the proof is not made of its commitments')
 }

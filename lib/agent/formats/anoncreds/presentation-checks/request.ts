@@ -1,23 +1,48 @@
-/** An AnonCreds proof request: as it was sent, and as the library gets it. A prover's proposal may have become one, so only its form is relied on. */
+/**
+ * AnonCreds proof requests: as a verifier sends them, this agent too, and as the library gets them.
+ * lib/interface/anoncreds-proof-request.ts is stricter: it has what this agent requests.
+ */
 import * as v from 'valibot'
-import { Nonce } from '../values/index.ts'
+import { MAX_INT32, Nonce } from '../values/index.ts'
 
 const Restriction = v.record(v.string(), v.string())
 
-const Interval = v.object({ from: v.nullish(v.number()), to: v.nullish(v.number()) })
+/** Epoch seconds. */
+const Moment = v.nullish(v.pipe(v.number(), v.safeInteger('must be in seconds'), v.minValue(0, 'must not be negative')))
 
-const asked = { restrictions: v.nullish(v.array(Restriction)), non_revoked: v.nullish(Interval) }
+const Interval = v.object({ from: Moment, to: Moment })
+
+const Name = v.pipe(
+  v.string(),
+  v.minLength(1, 'must not be empty'),
+  v.maxLength(256, 'must have at most 256 characters'),
+  v.notValue('__proto__', 'must be the name of an attribute'),
+)
+
+const ITEM = { restrictions: v.nullish(v.array(Restriction)), non_revoked: v.nullish(Interval) }
+
+const Attribute = v.pipe(
+  v.object({ name: v.optional(Name), names: v.optional(v.array(Name)), ...ITEM }),
+  v.check(({ name, names = [] }) => (name === undefined) === names.length > 0, 'must have name or names, and not both'),
+)
+
+const INT32 = 'must be a 32-bit integer'
+
+const Predicate = v.object({
+  name: Name,
+  p_type: v.picklist(['>=', '>', '<=', '<']),
+  p_value: v.pipe(v.number(), v.integer(INT32), v.minValue(-MAX_INT32 - 1, INT32), v.maxValue(MAX_INT32, INT32)),
+  ...ITEM,
+})
+
+/** Each is searched separately, and each predicate needs a proof of its own. */
+const byReferent = <Item extends v.GenericSchema>(item: Item) =>
+  v.pipe(v.record(Name, item), v.maxEntries(100, 'must have at most 100 referents'))
 
 export const Request = v.object({
   nonce: Nonce,
-  requested_attributes: v.record(
-    v.string(),
-    v.object({ name: v.optional(v.string()), names: v.optional(v.array(v.string())), ...asked }),
-  ),
-  requested_predicates: v.record(
-    v.string(),
-    v.object({ name: v.string(), p_type: v.picklist(['>=', '>', '<=', '<']), p_value: v.number(), ...asked }),
-  ),
+  requested_attributes: byReferent(Attribute),
+  requested_predicates: byReferent(Predicate),
   non_revoked: v.nullish(Interval),
 })
 
@@ -29,26 +54,50 @@ export type RequestedPredicate = Request['requested_predicates'][string]
 /** The names of a requested attribute: its own, or those of its group. */
 export const namesOf = ({ name, names }: RequestedAttribute): string[] => names ?? (name === undefined ? [] : [name])
 
+/** Maximum number of names and restrictions of all referents together. */
+const MAX_TERMS = 2_000
+
+const terms = ({ requested_attributes: attributes, requested_predicates: predicates }: Request): number =>
+  [...Object.values(attributes), ...Object.values(predicates)]
+    .flatMap((item) => [
+      namesOf(item).length,
+      ...(item.restrictions ?? []).map((restriction) => 1 + Object.keys(restriction).length),
+    ])
+    .reduce((sum, count) => sum + count, 0)
+
+/** A request that this agent may respond to. */
+export const ReceivedRequest = v.pipe(
+  Request,
+  v.check((request) => terms(request) <= MAX_TERMS, `must have at most ${MAX_TERMS} names and restrictions`),
+)
+
 /**
- * Removes restrictions on attributes: the library compares a marker with the attribute's value, and refuses a value of an attribute that another
- * referent reveals. It also accepts any list within an interval, so `non_revoked` is removed too. Restrictions on ids are left to it.
+ * Removes restrictions on attributes: the library compares a marker with the attribute's value, and rejects a value of
+ * an attribute that another referent reveals. It also accepts any list within an interval, so `non_revoked` is removed
+ * too. Restrictions on ids are left to it.
  */
 const withoutAttributes = (restriction: Restriction): Restriction =>
   Object.fromEntries(Object.entries(restriction).filter(([key]) => !key.startsWith('attr::')))
 
-const forLibrary = <Asked extends { restrictions?: Restriction[] | null | undefined; non_revoked?: unknown }>({
+const forLibrary = <Item extends Pick<RequestedAttribute, 'restrictions' | 'non_revoked'>>({
   restrictions,
   non_revoked: _,
-  ...asked
-}: Asked) => ({ ...asked, ...(restrictions?.length && { restrictions: restrictions.map(withoutAttributes) }) })
+  ...item
+}: Item) => ({ ...item, ...(restrictions?.length && { restrictions: restrictions.map(withoutAttributes) }) })
 
-const mapped = <Asked, Made>(asked: Record<string, Asked>, make: (one: Asked) => Made): Record<string, Made> =>
-  Object.fromEntries(Object.entries(asked).map(([referent, one]) => [referent, make(one)]))
+/** Changes each requested item. */
+export const mapItems = <Item, Changed>(
+  items: Record<string, Item>,
+  change: (item: Item) => Changed,
+): Record<string, Changed> =>
+  Object.fromEntries(Object.entries(items).map(([referent, item]) => [referent, change(item)]))
+
+/** Name and version are required, and not used. */
+export const UNUSED = { name: 'request', version: '1.0' }
 
 export const requestForLibrary = ({ nonce, requested_attributes, requested_predicates }: Request) => ({
-  name: 'request',
-  version: '1.0',
+  ...UNUSED,
   nonce,
-  requested_attributes: mapped(requested_attributes, forLibrary),
-  requested_predicates: mapped(requested_predicates, forLibrary),
+  requested_attributes: mapItems(requested_attributes, forLibrary),
+  requested_predicates: mapItems(requested_predicates, forLibrary),
 })

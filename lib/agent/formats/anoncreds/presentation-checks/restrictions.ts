@@ -1,7 +1,14 @@
-/** Checks the restrictions of a request. A referent's restrictions are alternatives; all fields of one have to match. */
-
+/**
+ * Checks the restrictions of a request. A referent's restrictions are alternatives; all fields of one have to match.
+ */
 import { commonName } from '../../../../records/anoncreds-objects.ts'
-import { type Answers, type AttributeAnswer, type PredicateAnswer, quoted, Refused } from './answers.ts'
+import {
+  type AssignedAttribute,
+  type AssignedPredicate,
+  type Assignments,
+  PresentationError,
+  quoted,
+} from './assignments.ts'
 import { credentialObjects, isNamedBy, type Objects } from './objects.ts'
 import type { Identifier, Presentation } from './presentation.ts'
 import type { Restriction } from './request.ts'
@@ -26,57 +33,60 @@ const byIds = ({ schema_id, cred_def_id }: Identifier, key: string, expected: st
   }
 }
 
-const answersWithRestrictions = ({ attributes, predicates }: Answers) =>
-  [...attributes, ...predicates].flatMap((answer) => {
-    const { restrictions } = answer.asked
-    return restrictions?.length ? [{ answer, restrictions }] : []
+const assignmentsWithRestrictions = ({ attributes, predicates }: Assignments) =>
+  [...attributes, ...predicates].flatMap((assignment) => {
+    const { restrictions } = assignment.requested
+    return restrictions?.length ? [{ assignment, restrictions }] : []
   })
 
-const refuse = (referent: string): never => {
-  throw new Refused(`the credential for ${quoted(referent)} does not meet the restrictions`)
+const reject = (referent: string): never => {
+  throw new PresentationError(`the credential for ${quoted(referent)} does not meet the restrictions`)
 }
 
-const identifierOf = ({ identifiers }: Presentation, { subProof, referent }: AttributeAnswer | PredicateAnswer) =>
-  identifiers[subProof] ?? refuse(referent)
+const identifierOf = ({ identifiers }: Presentation, { subProof, referent }: AssignedAttribute | AssignedPredicate) =>
+  identifiers[subProof] ?? reject(referent)
 
-/** Checked before reading: a stranger's presentation must not make the verifier read objects that no restriction allows. Throws `Refused`. */
-export const assertIdRestrictions = (answers: Answers, presentation: Presentation): void => {
-  for (const { answer, restrictions } of answersWithRestrictions(answers)) {
-    const identifier = identifierOf(presentation, answer)
+/**
+ * Checked before reading: nobody's presentation must make the verifier read objects that no restriction allows. Throws
+ * `PresentationError`.
+ */
+export const assertIdRestrictions = (assignments: Assignments, presentation: Presentation): void => {
+  for (const { assignment, restrictions } of assignmentsWithRestrictions(assignments)) {
+    const identifier = identifierOf(presentation, assignment)
     const isPossible = (restriction: Restriction) =>
       Object.entries(restriction).every(([key, expected]) => byIds(identifier, key, expected) !== false)
-    if (!restrictions.some(isPossible)) refuse(answer.referent)
+    if (!restrictions.some(isPossible)) reject(assignment.referent)
   }
 }
 
-/** Throws `Refused`. */
-export const assertRestrictions = (answers: Answers, presentation: Presentation, objects: Objects): void => {
-  for (const { answer, restrictions } of answersWithRestrictions(answers)) {
-    const credential = credentialOf(answer, answers, presentation, objects)
+/** Throws `PresentationError`. */
+export const assertRestrictions = (assignments: Assignments, presentation: Presentation, objects: Objects): void => {
+  for (const { assignment, restrictions } of assignmentsWithRestrictions(assignments)) {
+    const credential = credentialOf(assignment, assignments, presentation, objects)
     const isMet = (restriction: Restriction) =>
       Object.entries(restriction).every(([key, expected]) => meets(credential, key, expected))
-    if (!restrictions.some(isMet)) refuse(answer.referent)
+    if (!restrictions.some(isMet)) reject(assignment.referent)
   }
 }
 
 type Credential = ReturnType<typeof credentialOf>
 
 const credentialOf = (
-  answer: AttributeAnswer | PredicateAnswer,
-  { attributes, predicates }: Answers,
+  assignment: AssignedAttribute | AssignedPredicate,
+  { attributes, predicates }: Assignments,
   presentation: Presentation,
   objects: Objects,
 ) => {
-  const identifier = identifierOf(presentation, answer)
-  const shown = attributes.filter(({ subProof }) => subProof === answer.subProof)
-  const proved = predicates.filter(({ subProof }) => subProof === answer.subProof)
+  const identifier = identifierOf(presentation, assignment)
+  const shown = attributes.filter(({ subProof }) => subProof === assignment.subProof)
+  const proved = predicates.filter(({ subProof }) => subProof === assignment.subProof)
   return {
     ...credentialObjects(identifier, objects),
     identifier,
     revealed: new Map(
       shown.flatMap(({ values }) => [...values].map(([name, { raw }]) => [commonName(name), raw] as const)),
     ),
-    proved: new Set(proved.map(({ asked }) => commonName(asked.name))),
+    proved: new Set(proved.map(({ requested }) => commonName(requested.name))),
   }
 }
 
@@ -102,8 +112,9 @@ const meets = (credential: Credential, key: string, expected: string): boolean =
 }
 
 /**
- * `value` has to be revealed by the same credential. Marker `1`: the credential reveals the attribute or proves a predicate on it. Marker `0`: its
- * schema does not have it. The library compares no unrevealed values, and accepts any marker.
+ * `value` has to be revealed by the same credential. Marker `1`: the credential reveals the attribute or proves a
+ * predicate on it. Marker `0`: its schema does not have it. The library compares no unrevealed values, and accepts any
+ * marker.
  */
 const meetsOfAttribute = ({ schema, revealed, proved }: Credential, key: string, expected: string): boolean => {
   const [, attribute, rule] = ATTRIBUTE.exec(key) ?? []

@@ -1,4 +1,7 @@
-/** Encodes a credential's value as the number that is signed (Aries RFC 0036, "Encoding Claims for Indy-based Verifiable Credentials"). */
+/**
+ * Encodes a credential's value as the number that is signed (Aries RFC 0036, "Encoding Claims for Indy-based Verifiable
+ * Credentials").
+ */
 import { createHash } from 'node:crypto'
 
 /** AnonCreds uses signed 32-bit integers. */

@@ -1,6 +1,6 @@
 /**
- * Numbers that other agents send, within their ranges: the library reads any number of digits, in quadratic time, and looks whether a number of any size
- * is a prime.
+ * Numbers that other agents send, within their ranges: the library reads any number of digits, in quadratic time, and
+ * looks whether a number of any size is a prime.
  */
 import * as v from 'valibot'
 

@@ -10,7 +10,10 @@ const W3C_CREDENTIAL = 'W3cCredentialRecord'
 
 const Texts = v.fallback(v.array(v.string()), [])
 
-/** Credo's record of a credential. AnonCreds are stored as such records too, but have other proofs and can't be presented here. */
+/**
+ * Credo's record of a credential. AnonCreds are stored as such records too, but have other proofs and can't be
+ * presented here.
+ */
 const JsonLdRecord = v.object({
   value: v.object({
     credentialInstances: v.looseTuple([
@@ -27,7 +30,7 @@ const JsonLdRecord = v.object({
 })
 
 /** Undefined for a record of another kind of credential. */
-const toHeld = (stored: StoredRecord): HeldCredential | undefined => {
+const toCredential = (stored: StoredRecord): HeldCredential | undefined => {
   const read = v.safeParse(JsonLdRecord, stored)
   if (!read.success) return undefined
   const { value, tags } = read.output
@@ -45,19 +48,19 @@ const toHeld = (stored: StoredRecord): HeldCredential | undefined => {
 }
 
 /** The credential of a record; undefined if there is no such record, or it holds no JSON-LD credential. */
-export const heldCredential = async (id: string): Promise<HeldCredential | undefined> => {
+export const readCredential = async (id: string): Promise<HeldCredential | undefined> => {
   const unit = currentUnit()
   const stored = await unit.read(unit.tenant, W3C_CREDENTIAL, id)
-  return stored && toHeld(stored)
+  return stored && toCredential(stored)
 }
 
 /** Credentials that may be selected: newest first, without expired ones. */
-export const heldCredentials = async (): Promise<HeldCredential[]> => {
+export const listCredentials = async (): Promise<HeldCredential[]> => {
   const unit = currentUnit()
   const stored = await unit.find(unit.tenant, W3C_CREDENTIAL, {})
   return stored
     .toReversed()
-    .map(toHeld)
-    .filter((held) => held !== undefined)
+    .map(toCredential)
+    .filter((credential) => credential !== undefined)
     .filter(({ json: { expirationDate: until } }) => typeof until !== 'string' || !(Date.parse(until) <= Date.now()))
 }

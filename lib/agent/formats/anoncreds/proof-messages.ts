@@ -1,0 +1,68 @@
+/** What AnonCreds proof requests of this agent say of revocation, and its responses to those of others. */
+import type { AnonCredsRequestProofFormat, AnonCredsSelectedCredentials } from '@credo-ts/anoncreds'
+import type { AgentContext } from '@credo-ts/core'
+import type { DidCommAttachment, DidCommProofExchangeRecord } from '@credo-ts/didcomm'
+import * as v from 'valibot'
+import { AgentError, isAgentError } from '../../../errors.ts'
+import { currentUnit } from '../../../store/transaction.ts'
+import { type PreparedResponse, preparedResponse } from '../index.ts'
+import { assertAnonCredsLoads } from './library.ts'
+import { mapItems, ReceivedRequest, UNUSED } from './presentation-checks/index.ts'
+import { withContent } from './received-credential.ts'
+import { type CredentialChoice, selectCredentials } from './select-credentials.ts'
+
+/**
+ * Sets a missing `from` to `to`: with `to` alone, other verifiers would accept an old list, in which a revoked
+ * credential is still valid.
+ */
+const withWholeInterval = <Item extends Pick<AnonCredsRequestProofFormat, 'non_revoked'>>(item: Item): Item =>
+  item.non_revoked === undefined ? item : { ...item, non_revoked: { from: item.non_revoked.to, ...item.non_revoked } }
+
+export const withWholeIntervals = (request: AnonCredsRequestProofFormat | undefined) =>
+  request && {
+    ...withWholeInterval(request),
+    requested_attributes: mapItems(request.requested_attributes ?? {}, withWholeInterval),
+    requested_predicates: mapItems(request.requested_predicates ?? {}, withWholeInterval),
+  }
+
+/** The caller's choices by format, checked by the contract. */
+interface Received {
+  proofRecord: DidCommProofExchangeRecord
+  requestAttachment: DidCommAttachment
+  proofFormats?: { indy?: CredentialChoice; anoncreds?: CredentialChoice } | undefined
+}
+
+/**
+ * The response that was prepared, or else one by `present`, with the credentials to present and the request with the
+ * members that the library knows.
+ */
+export const respond = async (
+  format: { formatKey: 'indy' | 'anoncreds' } & Parameters<typeof preparedResponse>[0],
+  agentContext: AgentContext,
+  { proofRecord, requestAttachment, proofFormats }: Received,
+  present: (selected: AnonCredsSelectedCredentials, request: DidCommAttachment) => Promise<PreparedResponse>,
+): Promise<PreparedResponse> => {
+  const prepared = preparedResponse(format, proofRecord)
+  if (prepared !== undefined) return prepared
+  assertAnonCredsLoads()
+  const path = `proofFormats.${format.formatKey}`
+  const { success, output: request, issues } = v.safeParse(ReceivedRequest, requestAttachment.getDataAsJson())
+  if (!success) throw unanswerable(path, `${v.getDotPath(issues[0]) ?? 'it'} ${issues[0].message}`)
+  try {
+    const selected = await selectCredentials(agentContext, request, proofFormats?.[format.formatKey] ?? {}, path)
+    return await present(selected, withContent(requestAttachment, { ...UNUSED, ...request }))
+  } catch (error) {
+    // Errors of the library and Credo are caused by the verifier's request; errors of the table are not.
+    if (isAgentError(error) || currentUnit().failure !== undefined) throw error
+    throw unanswerable(path, error instanceof Error ? error.message : 'unknown', error)
+  }
+}
+
+/** In characters. Messages of the library may quote the request. */
+const MAX_REASON = 300
+
+const unanswerable = (path: string, reason: string, cause?: unknown): AgentError =>
+  new AgentError('request.invalid', 'the request can not be answered', {
+    cause,
+    details: [{ path, message: `can't answer the request: ${reason}`.slice(0, MAX_REASON) }],
+  })

@@ -1,0 +1,36 @@
+/** Verifies received AnonCreds presentations. */
+import type { AgentContext } from '@credo-ts/core'
+import type { DidCommAttachment, DidCommProofFormatProcessPresentationOptions } from '@credo-ts/didcomm'
+import { AgentError } from '../../../errors.ts'
+import { noteUnverified } from '../index.ts'
+import { isAnonCredsAvailable } from './library.ts'
+import { PresentationError } from './presentation-checks/index.ts'
+import { presentationVerifier } from './presentation-verifier.ts'
+import { verifyPresentation } from './verify-presentation.ts'
+
+/**
+ * Credo turns `PresentationError` into the record's `errorMessage` and a problem report. Any other error is no
+ * judgement on the presentation.
+ */
+export const verifyReceived = async (
+  agentContext: AgentContext,
+  { proofRecord, requestAttachment, attachment }: DidCommProofFormatProcessPresentationOptions,
+): Promise<boolean> => {
+  const request = requestAttachment.getDataAsJson()
+  try {
+    if (!isAnonCredsAvailable()) throw new AgentError('anoncreds.unavailable', 'the AnonCreds library cannot be loaded')
+    await verifyPresentation(request, jsonOf(attachment), presentationVerifier(agentContext))
+  } catch (error) {
+    if (error instanceof PresentationError) throw error
+    await noteUnverified(proofRecord.id, error)
+  }
+  return true
+}
+
+const jsonOf = (attachment: DidCommAttachment): unknown => {
+  try {
+    return attachment.getDataAsJson()
+  } catch {
+    throw new PresentationError('the presentation is not JSON')
+  }
+}

@@ -1,0 +1,47 @@
+/** Reads a document at an address of a stranger, redirects included, within what is left of time and size. */
+import { settings } from '../settings.ts'
+import { get, type PostOutcome } from './post.ts'
+
+/** What is left for all documents that are read together. */
+export interface ReadBounds {
+  milliseconds: number
+  bytes: number
+}
+
+interface Reading {
+  accept: string
+  /** Reduced by each response. Below zero bytes, the last one was cut off. */
+  bounds: ReadBounds
+  /** Maximum number of redirects that are followed. */
+  redirects?: number
+  /** Whether to follow a redirect to this address. */
+  mayFollow?: (url: string) => boolean
+}
+
+/**
+ * The last response: a redirect only if it was not to be followed. Undefined if nothing is left of the bounds. Each
+ * address is checked by the address guard. Never throws.
+ */
+export const follow = async (url: string, reading: Reading): Promise<PostOutcome | undefined> => {
+  const { accept, bounds, redirects = 0, mayFollow = () => true } = reading
+  if (bounds.milliseconds <= 0 || bounds.bytes < 0) return undefined
+  const outcome = await get({
+    url,
+    headers: { accept },
+    policy: { local: settings().LOCAL_STAGE },
+    limits: {
+      connectMs: Math.min(2_000, bounds.milliseconds),
+      attemptMs: bounds.milliseconds,
+      responseBytes: bounds.bytes + 1,
+    },
+  })
+  bounds.milliseconds -= outcome.milliseconds
+  bounds.bytes -= outcome.bytes?.length ?? 0
+  const next = redirects > 0 ? redirectOf(outcome, url) : undefined
+  return next !== undefined && mayFollow(next) ? follow(next, { ...reading, redirects: redirects - 1 }) : outcome
+}
+
+const redirectOf = ({ status = 0, headers: { location = '' } }: PostOutcome, from: string): string | undefined =>
+  status >= 300 && status < 400 && location !== '' && URL.canParse(location, from)
+    ? new URL(location, from).href
+    : undefined
