@@ -1,7 +1,4 @@
-/**
- * AcceptProofProposal: answers a received proposal with a proof request. The proposal is checked like the body of a request. Addresses are read as the
- * caller names them, and never as the proposal does.
- */
+/** AcceptProofProposal: turns a proposal into a proof request. Only addresses that the caller names are read. */
 import '../lib/agent/compose.ts'
 import {
   acceptProofProposal as accept,
@@ -15,9 +12,10 @@ import { RequestedFormats } from '../lib/interface/proof-request.ts'
 
 export const acceptProofProposal = command(AcceptProofProposal, {
   prepare: ({ body }) => prepareProofRequest({ presentationExchange: NOTHING_NAMED, ...body.proofFormats }),
-  handle: ({ path, body, prepared }) =>
-    accept(path.proofRecordId, body, prepared, (proofFormats) => {
-      const message = 'what was proposed can not be asked for as it is'
-      return validate(RequestedFormats, { proofFormats }, 'request.invalid', message).proofFormats
-    }),
+  handle: ({ path, body, prepared }) => accept(path.proofRecordId, body, prepared, validFormats),
 })
+
+/** A proposal is text of another agent: as a request it has to be what a body may be. */
+const validFormats = (proofFormats: object) =>
+  validate(RequestedFormats, { proofFormats }, 'request.invalid', 'the proposal is not supported as a request')
+    .proofFormats

@@ -8,5 +8,5 @@ import { sealedAnswers } from '../lib/store/sealed-answers.ts'
 export const createDid = command(CreateDid, {
   handle: ({ body }) => writeDid(body),
   // From the digest of a request a weak seed could be guessed.
-  answers: sealedAnswers,
+  codec: sealedAnswers,
 })

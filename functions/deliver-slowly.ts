@@ -1,4 +1,4 @@
-/** Wake-ups of lanes with slow destinations → their waiting items, a few at a time → wallets and webhook endpoints. */
+/** Wake-ups of lanes with slow destinations → their messages and events, a few at a time → wallets, endpoints. */
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { deliverBatch } from '../lib/delivery/deliver.ts'
 

@@ -1,4 +1,4 @@
-/** Wake-ups of lanes → their waiting items → wallets and webhook endpoints. */
+/** Wake-ups of lanes → their messages and events → wallets and webhook endpoints. */
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { deliverBatch } from '../lib/delivery/deliver.ts'
 

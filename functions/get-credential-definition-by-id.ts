@@ -1,30 +1,19 @@
-/** GetCredentialDefinitionById: reads the agent's own definitions from the table, and all others through the registry that the id names. */
+/** GetCredentialDefinitionById: reads own definitions from the table, others through the registry of their id. */
 import { query } from '../lib/http/query.ts'
 import { GetCredentialDefinitionById } from '../lib/interface/anoncreds.ts'
-import { toCredentialDefinitionJson } from '../lib/records/credential-definition.ts'
-import { readOwnDefinition } from '../lib/store/credential-definitions.ts'
+import { toRecordJson } from '../lib/records/record-json.ts'
+import { type OwnDefinition, readOwnDefinition } from '../lib/store/credential-definitions.ts'
 
-export const getCredentialDefinitionById = query(
-  GetCredentialDefinitionById,
-  async ({ agent, path: { credentialDefinitionId } }) => {
-    const own = await readOwnDefinition(agent, credentialDefinitionId)
-    if (own !== undefined) {
-      const { record, ...parts } = own
-      return { ...toCredentialDefinitionJson(record), ...parts, ...NO_METADATA }
-    }
-    return {
-      credentialDefinitionId,
-      credentialDefinition: await resolve(agent, credentialDefinitionId),
-      ...NO_METADATA,
-    }
-  },
-)
+export const getCredentialDefinitionById = query(GetCredentialDefinitionById, async ({ agent, path }) => {
+  const own = await readOwnDefinition(agent, path.credentialDefinitionId)
+  const definition = own ? toJson(own) : await definitionOfRegistry(agent, path.credentialDefinitionId)
+  return { ...definition, resolutionMetadata: {}, credentialDefinitionMetadata: {} }
+})
 
-const NO_METADATA = { resolutionMetadata: {}, credentialDefinitionMetadata: {} }
+const toJson = ({ record, ...published }: OwnDefinition) => ({ ...toRecordJson(record), ...published })
 
-/** Loaded on demand, because reading own definitions does not need Credo. */
-const resolve = async (agent: string, credentialDefinitionId: string): Promise<object> => {
-  await import('../lib/agent/compose.ts')
-  const { requireDefinition } = await import('../lib/agent/formats/anoncreds/index.ts')
-  return requireDefinition(agent, credentialDefinitionId)
+/** Credo is loaded only for this: reading an own definition is quicker without it. */
+const definitionOfRegistry = async (agent: string, credentialDefinitionId: string) => {
+  const { requireDefinition } = await import('../lib/agent/compose-registries.ts')
+  return { credentialDefinitionId, credentialDefinition: await requireDefinition(agent, credentialDefinitionId) }
 }

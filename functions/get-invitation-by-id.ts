@@ -8,12 +8,12 @@ import { invitationPage } from '../lib/pages/invitation-page.ts'
 import { requireInvitation } from '../lib/pages/requested-invitation.ts'
 
 export const getInvitationById = query(GetInvitationById, {
-  handle: async ({ path, wanted }) => {
+  handle: async ({ path, preferredType }) => {
     const invitation = await requireInvitation(path.invitationId)
-    if (wanted === 'json') return invitation
+    if (preferredType === 'json') return invitation
     const long = longAddress(invitation)
     if (long !== undefined) return new Redirect(long)
-    return wanted === 'page' ? new Page(invitationPage(invitation)) : invitation
+    return preferredType === 'page' ? new Page(invitationPage(invitation)) : invitation
   },
   errorPage,
 })

@@ -1,4 +1,4 @@
-/** GetHealth: says that the service is available, and its version. It does not read the table, because a load balancer may call it often. */
+/** GetHealth: says that the service is available, and its version. Load balancers call it often: it reads no table. */
 import { query } from '../lib/http/query.ts'
 import { GetHealth } from '../lib/interface/service.ts'
 import packageJson from '../package.json' with { type: 'json' }

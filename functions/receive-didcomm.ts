@@ -1,9 +1,9 @@
-/** ReceiveDidcomm: receives a message of another agent: one envelope, one transaction, and its answer by return route. */
+/** ReceiveDidcomm: a message of another agent: one envelope, one transaction, and the reply by return route. */
 import '../lib/agent/compose.ts'
 import { readEnvelope } from '../lib/agent/envelopes/index.ts'
 import { logRejections, receiveEnvelope } from '../lib/agent/inbound/index.ts'
 import { defineOperation } from '../lib/http/operation.ts'
-import { answer } from '../lib/http/request.ts'
+import { withHeaders } from '../lib/http/request.ts'
 import { ReceiveDidcomm } from '../lib/interface/didcomm.ts'
 import { BASE_AGENT } from '../lib/records/tenant.ts'
 import { readTenant } from '../lib/store/tenants.ts'
@@ -16,6 +16,6 @@ export const receiveDidcomm = defineOperation(ReceiveDidcomm, {
       const envelope = readEnvelope(body)
       if (tenantId !== undefined) await readTenant(tenantId)
       const returned = await receiveEnvelope(tenantId ?? BASE_AGENT, envelope)
-      return returned === '' ? undefined : answer(JSON.parse(returned), { headers: ENVELOPE })
+      return returned === '' ? undefined : withHeaders(JSON.parse(returned), ENVELOPE)
     }),
 })

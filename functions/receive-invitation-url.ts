@@ -1,4 +1,4 @@
-/** ReceiveInvitationUrl: receives the invitation of a URL, which is fetched once, however often the transaction runs. */
+/** ReceiveInvitationUrl: receives the invitation of a URL, fetched once however often the transaction runs. */
 import '../lib/agent/compose.ts'
 import { invitationAt, storeInvitationOfUrl } from '../lib/agent/invitations/index.ts'
 import { command } from '../lib/http/command.ts'

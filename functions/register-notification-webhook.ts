@@ -1,4 +1,4 @@
-/** RegisterNotificationWebhook: registers the endpoint for notifications. Without a token the registration is pending. */
+/** RegisterNotificationWebhook: registers the endpoint for notifications. Without a token it is pending. */
 import { managingAgent } from '../lib/auth/access.ts'
 import { authenticate } from '../lib/auth/authenticate.ts'
 import { command } from '../lib/http/command.ts'
@@ -14,6 +14,6 @@ export const registerNotificationWebhook = command(RegisterNotificationWebhook, 
     const register = principal === undefined ? registerPending : registerEndpoint
     return toRegistrationResult(await register(unit, { orgId, kind: 'notification', url }))
   },
-  answers: sealedAnswers,
+  codec: sealedAnswers,
   verify: authenticate,
 })

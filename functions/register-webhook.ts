@@ -10,5 +10,5 @@ export const registerWebhook = command(RegisterWebhook, {
   authorize: ({ principal, path }) => managingAgent(principal, path.orgId),
   handle: async ({ path, body, unit }) =>
     toRegistrationResult(await registerEndpoint(unit, { ...path, kind: 'webhook', url: body.webhookUrl })),
-  answers: sealedAnswers,
+  codec: sealedAnswers,
 })

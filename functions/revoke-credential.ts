@@ -1,4 +1,4 @@
-/** RevokeCredential: commits the revocation before the answer; a job publishes it. */
+/** RevokeCredential: commits the revocation before the response; a job publishes it. */
 import { command } from '../lib/http/command.ts'
 import { RevokeCredential } from '../lib/interface/credentials.ts'
 import { revokeCredential as revoke } from '../lib/revocation/pending-revocation.ts'

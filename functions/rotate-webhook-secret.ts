@@ -8,5 +8,5 @@ import { rotateSecret } from '../lib/webhooks/registrations.ts'
 export const rotateWebhookSecret = command(RotateWebhookSecret, {
   authorize: ({ principal, path }) => managingAgent(principal, path.orgId),
   handle: ({ path, unit }) => rotateSecret(unit, path),
-  answers: sealedAnswers,
+  codec: sealedAnswers,
 })

@@ -1,4 +1,4 @@
-/** Wake-ups of jobs → work in the background: keys of credential definitions, revocation registries, status lists, presentations that could not be verified, expired messages. */
+/** Wake-ups of jobs → keys of definitions, revocation registries, status lists, late verifications, expiry. */
 import '../lib/agent/compose.ts'
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { presentationJob } from '../lib/agent/exchanges/proofs/index.ts'

@@ -1,4 +1,4 @@
-/** SendQuestion: commits a question together with its message, before the answer. */
+/** SendQuestion: commits a question together with its message, before the response. */
 import '../lib/agent/compose-sending.ts'
 import { sendQuestion as ask } from '../lib/agent/messages/index.ts'
 import { command } from '../lib/http/command.ts'

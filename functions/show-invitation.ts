@@ -7,9 +7,9 @@ import { invitationPage } from '../lib/pages/invitation-page.ts'
 import { requireUnaltered } from '../lib/pages/requested-invitation.ts'
 
 export const showInvitation = query(ShowInvitation, {
-  handle: async ({ query, wanted }) => {
+  handle: async ({ query, preferredType }) => {
     const invitation = await requireUnaltered(query)
-    return wanted === 'json' ? invitation : new Page(invitationPage(invitation))
+    return preferredType === 'json' ? invitation : new Page(invitationPage(invitation))
   },
   errorPage,
 })

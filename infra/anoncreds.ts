@@ -1,4 +1,7 @@
-/** `npm run anoncreds [-- --arch x64|arm64]`: brings AnonCreds' native library, for this machine's processor or for another one's. */
+/**
+ * `npm run anoncreds [-- --arch x64|arm64]`: brings AnonCreds' native library, for this machine's processor or for
+ * another one's.
+ */
 import { parseArgs } from 'node:util'
 import { bringLibrary } from './anoncreds/bring-library.ts'
 import { type Architecture, isArchitecture } from './anoncreds/library-file.ts'

@@ -1,4 +1,7 @@
-/** `npm run doctor`: runs `serverless check`, and also reports as a finding that Serverless refuses to start, as for an unknown region. */
+/**
+ * `npm run doctor`: runs `serverless check`, and also reports as a finding that Serverless refuses to start, as for an
+ * unknown region.
+ */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -18,10 +21,10 @@ const OPTIONS = {
 const HAS_FINDINGS = /^(ok|warning|FAULT) +[^:]+: |^\{$/m
 
 /** The finding for the error with which Serverless ended before any check. */
-const refusalOf = (said: string, region: string | undefined): Finding => {
-  if (/'provider\.region'/.test(said))
+const findingOf = (output: string, region: string | undefined): Finding => {
+  if (/'provider\.region'/.test(output))
     return fault('region', `${region} is not a region that Serverless knows: --region or AWS_REGION names one`)
-  const [, message = said] = /^Error:\n([\s\S]*)$/m.exec(said) ?? []
+  const [, message = output] = /^Error:\n([\s\S]*)$/m.exec(output) ?? []
   return fault('serverless', message.replaceAll(/\s+/g, ' ').trim().slice(0, 500))
 }
 
@@ -46,7 +49,7 @@ const main = async (args: string[]): Promise<void> => {
   } else {
     const { AWS_REGION, AWS_DEFAULT_REGION } = process.env
     const region = typeof values.region === 'string' ? values.region : (AWS_REGION ?? AWS_DEFAULT_REGION)
-    write([refusalOf(`${stdout}${stderr}`, region)], asJson)
+    write([findingOf(`${stdout}${stderr}`, region)], asJson)
   }
 }
 

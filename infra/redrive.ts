@@ -1,7 +1,7 @@
 /**
- * `npm run redrive -- --stage prod`: changes that were parked are dispatched again. With `--since <ISO 8601>`: messages to wallets that were
- * given up since then go back into their lanes. Works on AWS with the caller's credentials; the environment (`TABLE_NAME`,
- * `WAKE_UP_QUEUE_URL`) wins over the outputs of the stage's stack.
+ * `npm run redrive -- --stage prod`: changes that were parked are dispatched again. With `--since <ISO 8601>`: messages
+ * to wallets that were given up since then go back into their lanes. Works on AWS with the caller's credentials; the
+ * environment (`TABLE_NAME`, `WAKE_UP_QUEUE_URL`) wins over the outputs of the stage's stack.
  */
 import { parseArgs } from 'node:util'
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
@@ -40,7 +40,10 @@ export const redriveArguments = (args: string[]): RedriveArguments => {
   return result.output
 }
 
-/** What the service's own code needs to know, in the environment: before anything has asked for the settings. Throws `StageFailure`. */
+/**
+ * What the service's own code needs to know, in the environment: before anything has asked for the settings. Throws
+ * `StageFailure`.
+ */
 const nameStage = async (stage: string): Promise<void> => {
   // No address is made from it here.
   process.env.PUBLIC_URL ??= 'https://localhost'
@@ -66,9 +69,9 @@ export const redrive = async ({ since }: Pick<RedriveArguments, 'since'>): Promi
 
 if (import.meta.main) {
   try {
-    const given = redriveArguments(process.argv.slice(2))
-    await nameStage(given.stage)
-    console.log(await redrive(given))
+    const args = redriveArguments(process.argv.slice(2))
+    await nameStage(args.stage)
+    console.log(await redrive(args))
   } catch (error) {
     console.error(reason(error))
     process.exit(1)

@@ -1,4 +1,7 @@
-/** Types of the Serverless Framework's objects, as far as the plugins and the local stage use them: the service as serverless.yml describes it. */
+/**
+ * Types of the Serverless Framework's objects, as far as the plugins and the local stage use them: the service as
+ * serverless.yml describes it.
+ */
 import type { Finding } from './deployment/finding.ts'
 
 /** A reference to another resource of the template. */
@@ -13,11 +16,11 @@ export interface TokenAuthorizer {
   resultTtlInSeconds: number
 }
 
-/** Answer to a browser's preflight request. */
+/** Response to a browser's preflight request. */
 export interface Cors {
   origin: string
   headers: string[]
-  /** How long a browser may keep the answer, in seconds. */
+  /** How long a browser may cache the response, in seconds. */
   maxAge: number
 }
 
@@ -65,7 +68,7 @@ export interface FunctionDefinition {
   targetAlias?: { name: string; logicalId: string }
 }
 
-/** An answer of the gateway itself, as its OpenAPI extension describes it. */
+/** A response of the gateway itself, as its OpenAPI extension describes it. */
 export interface GatewayResponse {
   statusCode: number
   responseParameters: Record<string, string>
@@ -91,7 +94,7 @@ export const ofType = (resources: Record<string, Resource>, type: string): [id: 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
-/** What `Fn::GetAtt` names; undefined where the value is no such reference. */
+/** What `Fn::GetAtt` names; undefined where the value is not such a reference. */
 export const getAttOf = (value: unknown): [resource: string, attribute: string] | undefined => {
   const named: unknown = isObject(value) ? value['Fn::GetAtt'] : undefined
   if (!Array.isArray(named)) return undefined
@@ -161,7 +164,7 @@ export interface PluginTools {
 }
 
 /** Runs `run`. Its error becomes one of Serverless's own, which is shown without a stack trace. */
-export const orRefuse = <T>({ classes }: Pick<Serverless, 'classes'>, run: () => T): T => {
+export const withServerlessErrors = <T>({ classes }: Pick<Serverless, 'classes'>, run: () => T): T => {
   try {
     return run()
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * `npm run record-calls`: runs the suites that run functions, and writes down which calls of AWS each of them made. With names of test files it runs these
- * alone, and adds what they show: `npm run record-calls -- api/get-tenant`.
+ * `npm run record-calls`: runs the suites that run functions, and writes down which calls of AWS each of them made.
+ * With names of test files it runs these alone, and adds what they show: `npm run record-calls -- api/get-tenant`.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -54,7 +54,8 @@ try {
       .split('\n')
       .map((line): RecordedCall => JSON.parse(line)),
   )
-  // A test that fails has not made all of its calls.
+  // A test that fails has not made all of its calls; one that is skipped for lack of the library fails (the layer
+  // anoncreds).
   if (status === 0) {
     writeFileSync(RECORDED_CALLS, JSON.stringify(summaryOf([...before, ...calls]), null, 2))
     spawnSync(process.execPath, [resolve('node_modules/@biomejs/biome/bin/biome'), 'format', '--write', RECORDED_CALLS])

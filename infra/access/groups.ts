@@ -1,4 +1,7 @@
-/** Rights that several functions have alike, by the names that `uses` in serverless.yml says. Each is made of rights and of other names. */
+/**
+ * Rights that several functions have alike, by the names that `uses` in serverless.yml says. Each is made of rights and
+ * of other names.
+ */
 export const GROUPS = {
   /** An operation that takes an `Idempotency-Key`. */
   once: ['get idempotency', 'put idempotency'],
@@ -6,11 +9,14 @@ export const GROUPS = {
   'opens-keys': ['get data-key key', 'open agents'],
   /** Keys of an agent, which may be its first ones. */
   'makes-keys': ['get data-key', 'put data-key key', 'seal agents', 'open agents'],
-  /** A secret is sealed for its organization, and the answer that shows it for the agent. */
+  /** A secret is sealed for its organization, and the response that shows it for the agent. */
   'seals-secrets': ['get data-key', 'put data-key', 'seal agents organizations', 'open agents organizations'],
-  /** A message for the endpoint of a connection, beside whose record it waits to be sent. */
+  /** A message for the endpoint of a connection, beside whose record it is stored until it is sent. */
   sends: ['get connection', 'query connection did', 'put connection', 'send WakeUpQueue'],
-  /** A message for a wallet without an endpoint, which waits to be fetched. The first one makes the job that gives up what nobody fetches. */
+  /**
+   * A message for a wallet without an endpoint, which is queued until it is fetched. The first one makes the
+   * job that gives up what nobody fetches.
+   */
   queues: ['get pickup pickup-usage', 'query pickup', 'put job pickup', 'update pickup pickup-usage'],
   /** Messages leave that queue, and what became of them is noted. */
   dequeues: ['put message-outcomes', 'update basic-message', 'delete pickup'],
@@ -22,9 +28,13 @@ export const GROUPS = {
   exchanges: ['get record', 'query record', 'put key record'],
   /** A proof of what this service has issued, whose tails file it reads itself. */
   proves: ['query tails'],
-  /** What an issuer signs credentials with, which is made when it is first needed. A bearer presents with it as well. */
+  /**
+   * What an issuer signs credentials with, which is made when it is first needed. A bearer presents with it as well.
+   */
   issues: ['get issuer-did', 'put issuer-did key'],
-  /** An offer, which asks for a registry unless there is one, it is being made, or it waits to be written to a ledger. */
+  /**
+   * An offer, which asks for a registry unless there is one, it is being made, or it is yet to be written to a ledger.
+   */
   offers: [
     'get definition job key-correctness-proof ledger-object own-definition revocation-registry webvh',
     'query record revocation-registry',
@@ -41,12 +51,12 @@ export const GROUPS = {
   delivers: [
     'get destination endpoint-events organization',
     'query connection event-lanes organization',
-    'put lanes corrupt waiting endpoint-attempts endpoint-events message-outcomes',
+    'put lanes corrupt waiting-lanes endpoint-attempts endpoint-events message-outcomes',
     'update basic-message connection event-lanes destination endpoint-events organization',
-    'delete connection event-lanes waiting endpoint-events',
+    'delete connection event-lanes waiting-lanes endpoint-events',
     'send SlowWakeUpQueue TimerQueue',
     'open organizations',
   ],
-  /** A handshake goes on. It leaves the list of those that wait. */
+  /** A handshake goes on. It leaves the list of unfinished ones. */
   handshakes: ['get out-of-band', 'put did key', 'delete connection'],
 } as const satisfies Record<string, readonly string[]>

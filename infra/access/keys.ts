@@ -1,23 +1,16 @@
 /**
- * Keys of the table by the names that `uses` in serverless.yml says: patterns of partition keys, which lib/store/keys.ts and the files
- * of keys beside it write. `*` stands for a tenant and for ids.
+ * Keys of the table by the names that `uses` in serverless.yml says: patterns of partition keys, which
+ * lib/store/keys.ts and the files of keys beside it write. `*` stands for a tenant and for ids. Records are named where
+ * they are described, in lib/records.
  */
-export const KEYS = {
+import { RECORDS } from '../../lib/records/all.ts'
+
+export const KEYS: Record<string, readonly string[]> = {
   tenant: ['@tenant|*'],
   'issuer-keys': ['@issuer-keys|*'],
   idempotency: ['*|idempotency|*'],
   record: ['*|*Record|*'],
-  connection: ['*|ConnectionRecord|*'],
-  credential: ['*|CredentialRecord|*'],
-  'w3c-credential': ['*|W3cCredentialRecord|*'],
-  'out-of-band': ['*|OutOfBandRecord|*'],
-  proof: ['*|ProofRecord|*'],
-  did: ['*|DidRecord|*'],
-  'question-answer': ['*|QuestionAnswerRecord|*'],
-  'basic-message': ['*|BasicMessageRecord|*'],
-  'didcomm-message': ['*|DidCommMessageRecord|*'],
-  /** What an offer of AnonCreds is made of; without private parts. */
-  'key-correctness-proof': ['*|AnonCredsKeyCorrectnessProofRecord|*'],
+  ...Object.fromEntries(RECORDS.flatMap(({ keys, type }) => (keys ? [[keys, [`*|${type}|*`]]] : []))),
   context: ['*|context|*'],
   /** What is shown of invitations: whoever writes an out-of-band record writes it. */
   invitation: ['@invitation|*'],
@@ -38,29 +31,26 @@ export const KEYS = {
   organization: ['@org|*'],
   'endpoint-events': ['@endpoint|*|events|*'],
   'endpoint-attempts': ['@endpoint|*|attempts|*'],
-  /** What waits in lanes of events (messages wait beside the connection's record), and the states of all lanes. */
+  /** Events in their lanes (messages are beside the connection's record), and the states of all lanes. */
   'event-lanes': ['@outbox|*'],
   lanes: ['*|ConnectionRecord|*|lane', '@outbox|*|lane'],
   corrupt: ['@corrupt|*'],
   job: ['*|job|*'],
-  schema: ['*|AnonCredsSchemaRecord|*'],
-  definition: ['*|AnonCredsCredentialDefinitionRecord|*'],
-  /** Records of definitions, which one of each issuer, schema and tag is, and those whose keys are being generated. */
-  'own-definition': ['*|CredentialDefinitionRecord|*'],
+  /** Which definition of each issuer, schema and tag there is, and those whose keys are being generated. */
   'definition-place': ['*|definition|*'],
   'definition-slot': ['*|definition-slot'],
   /** What was made for a definition or registry that never came to be is removed. */
   'anoncreds-record': ['*|AnonCreds*Record|*'],
   'ledger-object': ['*|ledger-object|*'],
   'message-outcomes': ['*|delivery|*'],
-  /** What waits until a wallet without an endpoint fetches it, and how much of that an agent has. */
+  /** Messages that a wallet without an endpoint has yet to fetch, and how much of that an agent has. */
   pickup: ['*|pickup|*'],
   'pickup-usage': ['*|pickup-usage|*'],
-  /** What can be down, who waits for it, and how many attempts are made at once where it is slow. */
+  /** What can be down, its list of waiting lanes, and how many attempts are made at once where it is slow. */
   destination: ['@destination|*'],
-  waiting: ['@destination|*|waiting|*'],
+  'waiting-lanes': ['@destination|*|waiting|*'],
   slots: ['@destination|*|slot|*'],
-  /** How many indexes of a registry are taken, what waits to be in its list, and its file. */
+  /** How many indexes of a registry are taken, what is yet to be published in its list, and its file. */
   'revocation-registry': ['*|revocation-registry|*'],
   'pending-revocation': ['*|revocation|*'],
   tails: ['@tails|*'],
@@ -68,4 +58,4 @@ export const KEYS = {
   'tenant-list': ['@org|*|tenants'],
   parked: ['@parked'],
   dispatch: ['@dispatch|*'],
-} as const satisfies Record<string, readonly string[]>
+}

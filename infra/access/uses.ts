@@ -1,6 +1,7 @@
 /**
- * What a function may do, as `uses` of its block in serverless.yml says: names of groups.ts, or rights of its own: an action, and the keys
- * (keys.ts), queues, indexes or scopes of data keys that it is for. `uses: [sending, put basic-message, send JobQueue]`
+ * What a function may do, as `uses` of its block in serverless.yml says: names of groups.ts, or rights of its own: an
+ * action, and the keys (keys.ts), queues, indexes or scopes of data keys that it is for.
+ * `uses: [sending, put basic-message, send JobQueue]`
  */
 import type { Access } from '../roles/statements.ts'
 import { GROUPS } from './groups.ts'
@@ -20,7 +21,7 @@ const OTHER_ACTIONS = {
   open: 'Decrypt',
 } as const
 
-/** What a function is bundled with, which is no right. */
+/** What a function is bundled with, which is not a right. */
 const BUNDLED = ['anoncreds', 'registries'] as const
 
 const ownValue = <T extends object>(values: T, name: string): T[keyof T] | undefined =>
@@ -54,7 +55,10 @@ const QUEUE_URLS: Readonly<Record<string, string>> = {
   JobQueue: 'JOB_QUEUE_URL',
 }
 
-/** The environment that follows: where the queues are, and where the binding of AnonCreds looks for the library in the function's zip. */
+/**
+ * The environment that follows: where the queues are, and where the binding of AnonCreds looks for the library in the
+ * function's zip.
+ */
 export const environmentOf = (uses: readonly string[]): Record<string, unknown> => {
   const queues = new Set(uses.flatMap(rightsOf).flatMap(({ SendMessage = [] }) => SendMessage))
   return {

@@ -1,11 +1,16 @@
-/** Which functions use AnonCreds' native library and registries: `anoncreds` or `registries` in `uses`. All others are bundled without them. */
+/**
+ * Which functions use AnonCreds' native library and registries: `anoncreds` or `registries` in `uses`. All others are
+ * bundled without them.
+ */
 import { functionsOfServiceFile } from '../access/service-file.ts'
 
 /** `entry` is the path or the name of a function's module, with or without extension. */
 const usesOf = (entry: string): string[] => {
   const [, name = ''] = entry.match(/([^/]+?)(?:\.ts)?$/) ?? []
-  const found = Object.values(functionsOfServiceFile()).find(({ handler }) => handler.startsWith(`functions/${name}.`))
-  return found?.uses ?? []
+  const definition = Object.values(functionsOfServiceFile()).find(({ handler }) =>
+    handler.startsWith(`functions/${name}.`),
+  )
+  return definition?.uses ?? []
 }
 
 /** With the native library and its binding. */

@@ -8,7 +8,9 @@ import { hasLibrary } from '../../lib/anoncreds-library.ts'
 /** The name that the binding looks for on Linux. */
 export const LIBRARY_NAME = 'libanoncreds.so'
 
-/** Of Linux' processors, the library's SHA-256 in hexadecimal: anoncreds-rs 0.2.3, as its manylinux2014 wheels hold it. */
+/**
+ * Of Linux' processors, the library's SHA-256 in hexadecimal: anoncreds-rs 0.2.3, as its manylinux2014 wheels hold it.
+ */
 const DIGESTS = {
   x64: '2bac97956e80a33bead082c2001893384142c215fe0b612f84dbb19bdc888806',
   arm64: '5c2e742e54d513ebea092109a99b63c674fdd7edcf2b69df5a0b37cd68039398',
@@ -41,7 +43,10 @@ export const readLibrary = (
 export const libraryFor = (architecture: string): Uint8Array | undefined =>
   isArchitecture(architecture) ? readLibrary(architecture) : undefined
 
-/** The folder of this machine's library: what the environment names, else where `npm run anoncreds` puts it; undefined where it is not. */
+/**
+ * The folder of this machine's library: what the environment names, else where `npm run anoncreds` puts it; undefined
+ * where it is not.
+ */
 export const folderOnThisMachine = (): string | undefined => {
   const folder = process.env.LIB_ANONCREDS_PATH || libraryFolder(process.arch)
   return hasLibrary(folder) ? folder : undefined

@@ -1,4 +1,7 @@
-/** Sources of AnonCreds' native library: its project's release, by the package's own installer, and its Python wheel, by pip. */
+/**
+ * Sources of AnonCreds' native library: its project's release, by the package's own installer, and its Python wheel, by
+ * pip.
+ */
 import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -21,10 +24,15 @@ const TIMEOUT = 120_000
 
 const RELEASE_NAMES: Record<Architecture, string> = { x64: 'x86_64', arm64: 'aarch64' }
 
-/** The installer ends its process if it fails, so it runs in one of its own. Arguments: the installer's path and options. */
+/**
+ * The installer ends its process if it fails, so it runs in one of its own. Arguments: the installer's path and
+ * options.
+ */
 const INSTALL = `require(process.argv[1]).downloadBinaryIfNeeded(JSON.parse(process.argv[2]))`
 
-/** The same as the package's install script, which supports only this machine's processor and writes into node_modules. */
+/**
+ * The same as the package's install script, which supports only this machine's processor and writes into node_modules.
+ */
 const release: LibrarySource = {
   name: 'the release',
   bring: async (architecture, folder) => {

@@ -1,4 +1,6 @@
-/** A function's bundle: minified ES modules with all that the function uses and nothing else. Same input, same bytes. */
+/**
+ * A function's bundle: minified ES modules with all that the function uses and nothing else. Same input, same bytes.
+ */
 import { basename } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { needsLibrary, needsRegistries } from '../anoncreds/functions.ts'
@@ -18,22 +20,26 @@ export interface Bundle {
 }
 
 /**
- * CommonJS packages ask for `require`, which an ES module does not have. `atOnce` is the same in as many letters as `import` has, so that it
- * takes the place of one without moving what the source map points to.
+ * CommonJS packages ask for `require`, which an ES module does not have. `atOnce` is the same in as many letters as
+ * `import` has, so that it takes the place of one without moving what the source map points to.
  */
 const REQUIRE = "const require=process.getBuiltinModule('node:module').createRequire(import.meta.url),atOnce=require;"
 
 /** The only module that may use Node's `fetch`, which the address guard does not check. */
 const READS_BY_FETCH = 'lib/egress/operator-address.ts'
 
-/** All other functions refuse `fetch`, so that no package bypasses the guarded client. On the banner's line, so that source maps stay right. */
+/**
+ * All other functions refuse `fetch`, so that no package bypasses the guarded client. On the banner's line, so that
+ * source maps stay right.
+ */
 const REFUSE_FETCH = "globalThis.fetch=async()=>{throw Error('only the guarded client reads from outside')};"
 
 const withoutFetch = (code: string): string => (code.startsWith(REQUIRE) ? `${REFUSE_FETCH}${code}` : code)
 
 /**
- * esbuild splits at `import()`, which returns a promise. A late module is needed within a synchronous call, and Node's `require` loads ES modules
- * too (https://nodejs.org/docs/latest-v24.x/api/modules.html#loading-ecmascript-modules-using-require).
+ * esbuild splits at `import()`, which returns a promise. A late module is needed within a synchronous call, and Node's
+ * `require` loads ES modules too
+ * (https://nodejs.org/docs/latest-v24.x/api/modules.html#loading-ecmascript-modules-using-require).
  */
 const loadAtOnce = (code: string, { inputs, outputs }: Metafile): string => {
   const late = lateEntries(inputs)
@@ -42,7 +48,10 @@ const loadAtOnce = (code: string, { inputs, outputs }: Metafile): string => {
   return code.replace(/\bimport\("([^"]+)"\)/g, (found, path) => (names.has(path) ? `atOnce("${path}")` : found))
 }
 
-/** Names of the outputs that the module `name` may load. esbuild also writes outputs that are imported only by code that it leaves out. */
+/**
+ * Names of the outputs that the module `name` may load. esbuild also writes outputs that are imported only by code that
+ * it leaves out.
+ */
 const usedOutputs = ({ outputs }: Metafile, name: string): Set<string> => {
   const used = new Set<string>()
   const pending = [`.build/${name}.mjs`]
@@ -61,8 +70,9 @@ interface Contents {
 }
 
 /**
- * Builds the modules `entries`, paths below `folder` by the names of their outputs. Those of several share chunks. Throws where a module that is
- * imported for what it does would be left out: package.json has to list it in `sideEffects`.
+ * Builds the modules `entries`, paths below `folder` by the names of their outputs. Those of several share chunks.
+ * Throws where a module that is imported for what it does would be left out: package.json has to list it in
+ * `sideEffects`.
  */
 const buildEntries = async (
   folder: string,
@@ -140,8 +150,8 @@ export const bundle = async (folder: string, entry: string, withLibrary = needsL
 }
 
 /**
- * Bundles several modules, by the names of the files that export their handlers, for tests that load them all: it is many times faster than
- * one by one. They share chunks, so each is larger than alone.
+ * Bundles several modules, by the names of the files that export their handlers, for tests that load them all: it is
+ * many times faster than one by one. They share chunks, so each is larger than alone.
  */
 export const bundleTogether = async (
   folder: string,

@@ -25,8 +25,8 @@ export const lazyBuiltins: Plugin = {
 
 /**
  * The AWS SDK takes its credentials from the environment and nowhere else, which is where Lambda puts them. The chain
- * through profiles, SSO, web identity and metadata servers is a third of a reading function's bundle and 10 ms of its start.
- * https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
+ * through profiles, SSO, web identity and metadata servers is a third of a reading function's bundle and 10 ms of its
+ * start. https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
  */
 export const lambdaCredentials: Plugin = {
   name: 'lambda-credentials',
@@ -65,7 +65,9 @@ const IMPORTERS = [
 
 const NAMESPACE = 'late'
 
-/** A module whose exports are getters of the real one's. Also finds the members of a CommonJS `default`, as Node does. */
+/**
+ * A module whose exports are getters of the real one's. Also finds the members of a CommonJS `default`, as Node does.
+ */
 const stub = (path: string): string => `
   let loaded
   const load = () => (loaded ??= import(${JSON.stringify(path)}))
@@ -79,9 +81,9 @@ const stub = (path: string): string => `
   }))`
 
 /**
- * What is imported at the top and touched inside functions only (Credo's SD-JWT, X.509, DCQL, JSON-LD) is loaded when it is first touched, out of a
- * file of its own. Of a Credo function's start, half would be the parsing of what it rarely needs. The bundler has yet to make the stubs'
- * `import()` synchronous.
+ * What is imported at the top and touched inside functions only (Credo's SD-JWT, X.509, DCQL, JSON-LD) is loaded when
+ * it is first touched, out of a file of its own. Of a Credo function's start, half would be the parsing of what it
+ * rarely needs. The bundler has yet to make the stubs' `import()` synchronous.
  */
 export const lateModules: Plugin = {
   name: 'late-modules',

@@ -7,15 +7,18 @@ import { modulesAt } from './own-modules.ts'
 
 const KOFFI = 'koffi.node'
 
-/** Lines of the module that loads the binding. They define Node's `require`, which the bundler does not follow; without them it uses the bundler's. */
+/**
+ * Lines of the module that loads the binding. They define Node's `require`, which the bundler does not follow; without
+ * them it uses the bundler's.
+ */
 const OWN_REQUIRE = [
   "import { createRequire } from 'node:module'\n",
   'const require = createRequire(import.meta.url)\n',
 ]
 
 /**
- * The binding is found by the bundler, and koffi's binary beside the bundle: its own way to it goes through 18 platforms and `eval`. Without
- * its wrapper koffi lacks what is deprecated. `atOnce` is the bundle's `require`.
+ * The binding is found by the bundler, and koffi's binary beside the bundle: its own way to it goes through 18
+ * platforms and `eval`. Without its wrapper koffi lacks what is deprecated. `atOnce` is the bundle's `require`.
  */
 export const nativeLibrary: Plugin = {
   name: 'native-library',

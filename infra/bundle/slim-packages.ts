@@ -4,12 +4,12 @@ import type { Plugin } from 'esbuild'
 import { modulesAt } from './own-modules.ts'
 
 /**
- * Half of what a Credo function's bundle would be: what reads ISO mdocs, which no format of DIDComm carries; what JSON-LD's own HTTP client
- * takes when it is given an agent, while Credo gives JSON-LD another loader of documents; a `fetch` for platforms without one, of did:web's
- * resolver, in whose place the service reads documents itself; and PEX and its JSONPath, in whose place the service evaluates presentations
- * itself. Some of it turns text into code.
+ * Half of what a Credo function's bundle would be: what reads ISO mdocs, which no format of DIDComm carries; what
+ * JSON-LD's own HTTP client takes when it is given an agent, while Credo gives JSON-LD another loader of documents; a
+ * `fetch` for platforms without one, of did:web's resolver, in whose place the service reads documents itself; and PEX
+ * and its JSONPath, in whose place the service evaluates presentations itself. Some of it turns text into code.
  */
-const NEVER_CALLED =
+export const NEVER_CALLED =
   /^(@animo-id\/(mdoc|pex(\/.*)?)|@astronautlabs\/jsonpath|@sphereon\/kmp-mdoc-core|undici|cross-fetch)$/
 
 /** A module whose exports can be read, but not called. */
@@ -34,7 +34,7 @@ export const leftOut = leaveOut('absent', NEVER_CALLED)
 /** For functions without AnonCreds' native library (infra/anoncreds/functions.ts). */
 export const bindingLeftOut = leaveOut('absent-binding', /^@hyperledger\/anoncreds-nodejs$/)
 
-/** Replacements of modules for functions without registries of AnonCreds objects. If an export is missing here, bundling fails. */
+/** Replacements of modules for functions without registries of AnonCreds objects. */
 const NO_REGISTRIES: Record<string, string> = {
   'lib/agent/formats/anoncreds/registries.ts': 'export const registries = []',
   'lib/agent/webvh/resolver.ts': `export class WebvhDidResolver {
@@ -44,15 +44,21 @@ const NO_REGISTRIES: Record<string, string> = {
   }`,
 }
 
-const replacementOf = (path: string): string =>
-  Object.entries(NO_REGISTRIES).find(([module]) => modulesAt(module).test(path))?.[1] ?? ''
+/** The replacement of a module. What else it exports throws when it is called: doors of folders name it, and nothing in such a function calls it. */
+const replacementOf = async (path: string): Promise<string> => {
+  const replacement = Object.entries(NO_REGISTRIES).find(([module]) => modulesAt(module).test(path))?.[1] ?? ''
+  const exported = (await readFile(path, 'utf8')).matchAll(/^export (?:async )?(?:const|function|class) (\w+)/gm)
+  const others = [...exported].flatMap(([, name = '']) => (replacement.includes(name) ? [] : [name]))
+  const absentOnes = others.map((name) => `export const ${name} = () => { throw new Error('${name} is left out') }`)
+  return [replacement, ...absentOnes].join('\n')
+}
 
 /** For functions that read and publish no AnonCreds objects: leaves out the registries, and did:webvh. */
 export const registriesLeftOut: Plugin = {
   name: 'registries-left-out',
   setup(build) {
     const filter = modulesAt(...Object.keys(NO_REGISTRIES))
-    build.onLoad({ filter }, ({ path }) => ({ contents: replacementOf(path), loader: 'js' }))
+    build.onLoad({ filter }, async ({ path }) => ({ contents: await replacementOf(path), loader: 'js' }))
   },
 }
 
@@ -62,8 +68,8 @@ export const treeOfRxjs: Plugin = {
   setup(build) {
     build.onResolve({ filter: /^rxjs(\/operators)?$/ }, async ({ path, resolveDir, kind, pluginData }) => {
       if (pluginData === 'found') return undefined
-      const found = await build.resolve(path, { resolveDir, kind, pluginData: 'found' })
-      return { path: found.path.replace(/([\\/]dist[\\/])cjs([\\/])/, '$1esm$2'), sideEffects: false }
+      const resolved = await build.resolve(path, { resolveDir, kind, pluginData: 'found' })
+      return { path: resolved.path.replace(/([\\/]dist[\\/])cjs([\\/])/, '$1esm$2'), sideEffects: false }
     })
   },
 }
@@ -82,7 +88,10 @@ const OF_WEBVH: readonly (readonly [string, string])[] = [
 /** Its reads and writes of files. Here logs come from the table or the guarded client. */
 const READS_FILES = /\bawait import\([^)]*\)/g
 
-/** The code of didwebvh-ts for bundles. Throws if a text is no longer there, so that updates of the package are reviewed. */
+/**
+ * The code of didwebvh-ts for bundles. Throws if a text is no longer there, so that updates of the package are
+ * reviewed.
+ */
 export const slimWebvhCode = (code: string): string =>
   OF_WEBVH.reduce((slim, [from, to]) => {
     if (!slim.includes(from)) throw new Error(`didwebvh-ts no longer has ${from}`)

@@ -1,4 +1,6 @@
-/** Versions and aliases of functions in the template: what invokes a function invokes its alias, which says the version. */
+/**
+ * Versions and aliases of functions in the template: what invokes a function invokes its alias, which says the version.
+ */
 import { idOf } from '../gateway/invocations.ts'
 import { getAttOf, type Resource, type Template } from '../service.ts'
 import { guideOf } from '../watch/alarm.ts'
@@ -13,10 +15,11 @@ export const CANARY_ALARM = 'CanaryAlarm'
 export const aliasIdOf = (functionId: string): string => `${functionId}Alias`
 
 /**
- * Adds a version and an alias for each function. `codeHashes`: SHA-256 of each zip, in Base64, by the function's logical id.
+ * Adds a version and an alias for each function. `codeHashes`: SHA-256 of each zip, in Base64, by the function's
+ * logical id.
  *
- * A version never changes: another code or configuration is another resource. Those that left the template stay, for the alias may still
- * point to them; infra/canary/deployed.ts deletes them.
+ * A version never changes: another code or configuration is another resource. Those that left the template stay, for
+ * the alias may still point to them; infra/canary/deployed.ts deletes them.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-resource-lambda-version.html
  */
 export const addAliases = ({ Resources }: Template, codeHashes: ReadonlyMap<string, string>): void => {
@@ -26,7 +29,8 @@ export const addAliases = ({ Resources }: Template, codeHashes: ReadonlyMap<stri
     // Where its code lies is another place in every deployment.
     const { Code, ...configuration } = lambda.Properties
     const hash = idOf([configuration, CodeSha256])
-    // Lambda publishes nothing that it has already: with the hash, what is another version here is one to Lambda as well.
+    // Lambda publishes nothing that it has already: with the hash, what is another version here is one to Lambda as
+    // well.
     lambda.Properties.Description = `Version ${hash}`
     const versionId = `${functionId}Version${hash}`
     Resources[versionId] = {
@@ -64,8 +68,9 @@ export const addCanaryAlarm = ({ Resources }: Template, alarms: string[], name: 
 const versionIdOf = ({ Properties }: Resource): string | undefined => getAttOf(Properties.FunctionVersion)?.[0]
 
 /**
- * The template with which a canary begins: aliases of functions that change keep the version that they have and give the new one a
- * share. `deployed`: what the stack has, by logical id; `versions`: what its aliases point to. Undefined: nothing changes that has an alias yet.
+ * The template with which a canary begins: aliases of functions that change keep the version that they have and give
+ * the new one a share. `deployed`: what the stack has, by logical id; `versions`: what its aliases point to. Undefined:
+ * nothing changes that has an alias yet.
  */
 export const canaryTemplate = (
   template: Template,
@@ -75,11 +80,11 @@ export const canaryTemplate = (
 ): Template | undefined => {
   const changed = Object.entries(template.Resources).flatMap(([id, resource]) => {
     const current = versions.get(id)
-    const wanted = versionIdOf(resource)
+    const versionId = versionIdOf(resource)
     return resource.Type === 'AWS::Lambda::Alias' &&
       current !== undefined &&
-      wanted !== undefined &&
-      !deployed.has(wanted)
+      versionId !== undefined &&
+      !deployed.has(versionId)
       ? [[id, shared(resource, current, percent)] as const]
       : []
   })

@@ -3,8 +3,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { getAttOf, isObject, ofType, type Resource, type Template } from '../service.ts'
 
 /**
- * The template with roles of functions that also allow what the deployed ones do. `deployed` is the stack's template as text. Undefined:
- * nothing that was allowed is left out. A role's policies may have 10,240 characters; the largest has 2,300 of its own.
+ * The template with roles of functions that also allow what the deployed ones do. `deployed` is the stack's template as
+ * text. Undefined: nothing that was allowed is left out. A role's policies may have 10,240 characters; the largest has
+ * 2,300 of its own.
  */
 export const withOldRights = (template: Template, deployed: string): Template | undefined => {
   const before = rolesIn(deployed)
@@ -31,7 +32,7 @@ const functionRoles = ({ Resources }: Template): string[] => [
   ),
 ]
 
-/** What `text` has of roles, by logical id; nothing where it is no template in JSON. */
+/** What `text` has of roles, by logical id; nothing where it is not a template in JSON. */
 const rolesIn = (text: string): Record<string, Pick<Resource, 'Properties'>> => {
   try {
     const { Resources }: Record<string, unknown> = Object(JSON.parse(text))

@@ -7,7 +7,7 @@ import { GetAccountSummaryCommand, GetRoleCommand, IAMClient, NoSuchEntityExcept
 import { KMSClient } from '@aws-sdk/client-kms'
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts'
-import { type AddressOnAws, readAddress, type WantedDomain } from './address-on-aws.ts'
+import { type AddressOnAws, type NewDomain, readAddress } from './address-on-aws.ts'
 import { type ExistingKey, type ExistingTable, findKey, findTable } from './existing-data.ts'
 import { type KeyRights, readKeyRights } from './key-rights.ts'
 import { type Quotas, readQuotas } from './quotas.ts'
@@ -22,7 +22,7 @@ export interface Deployment {
   rateKeyPrefix: string
   existing: { table: string; key: string } | undefined
   /** Undefined: the stack creates none. */
-  domain: WantedDomain | undefined
+  domain: NewDomain | undefined
 }
 
 interface Identity {
@@ -129,7 +129,7 @@ const readLimits = async (lambda: LambdaClient): Promise<LambdaLimits> => {
   const { ConcurrentExecutions: concurrency, UnreservedConcurrentExecutions: unreserved = concurrency } =
     AccountLimit ?? {}
   const [most, used] = [AccountLimit?.TotalCodeSize, AccountUsage?.TotalCodeSize]
-  if (concurrency === undefined || unreserved === undefined) throw new Error('the answer has no limit of concurrency')
+  if (concurrency === undefined || unreserved === undefined) throw new Error('the response has no limit of concurrency')
   return { concurrency, unreserved, codeLeft: most && used !== undefined ? most - used : undefined }
 }
 

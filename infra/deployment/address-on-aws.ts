@@ -14,7 +14,7 @@ import { type Reading, read } from './reading.ts'
 import type { ClientConfig } from './serverless.ts'
 
 /** What the settings ask for. */
-export interface WantedDomain {
+export interface NewDomain {
   domainName: string
   certificateArn: string
   /** Undefined: the stack creates no record. */
@@ -37,15 +37,18 @@ interface Zone {
 }
 
 /** A value that is undefined: it does not exist. */
-export interface AddressOnAws extends WantedDomain {
+export interface AddressOnAws extends NewDomain {
   certificate: Reading<Certificate | undefined>
   /** `stack`: the one that created it, by its tag. */
   domain: Reading<{ stack: string | undefined } | undefined>
   zone: Reading<Zone | undefined> | undefined
 }
 
-/** The domain that a stack in the region is to create. Undefined: none, or the settings are invalid, which is reported elsewhere. */
-export const wantedDomain = (environment: NodeJS.ProcessEnv, region: string): WantedDomain | undefined => {
+/**
+ * The domain that a stack in the region is to create. Undefined: none, or the settings are invalid, which is reported
+ * elsewhere.
+ */
+export const newDomainOf = (environment: NodeJS.ProcessEnv, region: string): NewDomain | undefined => {
   const parsed = v.safeParse(AddressSettings, withoutEmpty(environment))
   if (!parsed.success) return undefined
   const { DOMAIN_NAME, CERTIFICATE_ARN, HOSTED_ZONE_ID } = parsed.output
@@ -53,8 +56,8 @@ export const wantedDomain = (environment: NodeJS.ProcessEnv, region: string): Wa
   return { domainName: DOMAIN_NAME, certificateArn: CERTIFICATE_ARN, zoneId: HOSTED_ZONE_ID }
 }
 
-export const readAddress = async (client: ClientConfig, wanted: WantedDomain): Promise<AddressOnAws> => {
-  const { domainName, certificateArn, zoneId } = wanted
+export const readAddress = async (client: ClientConfig, newDomain: NewDomain): Promise<AddressOnAws> => {
+  const { domainName, certificateArn, zoneId } = newDomain
   const [certificate, domain, zone] = await Promise.all([
     read('acm:DescribeCertificate', () => findCertificate(new ACMClient(client), certificateArn)),
     read('apigateway:GET', () => findDomain(new APIGatewayClient(client), domainName)),
@@ -64,7 +67,7 @@ export const readAddress = async (client: ClientConfig, wanted: WantedDomain): P
           findZone(new Route53Client(client), zoneId, domainName),
         ),
   ])
-  return { ...wanted, certificate, domain, zone }
+  return { ...newDomain, certificate, domain, zone }
 }
 
 const findCertificate = async (acm: ACMClient, CertificateArn: string): Promise<Certificate | undefined> => {

@@ -18,7 +18,7 @@ export const isUnauthenticated = (error: unknown): boolean =>
 
 /** Its name and the first line of its message, of a bounded length. */
 export const errorLine = (error: unknown): string => {
-  if (error instanceof SyntaxError) return 'the answer is not one of the service'
+  if (error instanceof SyntaxError) return 'the response is not one of the service'
   const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n', 1)
   const name = errorName(error)
   return [name === 'Error' ? '' : name, line.slice(0, 300)].filter((part) => part !== '').join(': ')

@@ -54,16 +54,16 @@ export const checkPlan = ({
 export const checkAccount = (account: Account, { environment, stackName, indexes }: Plan): Finding[] => {
   const credentials = checkCredentials(account)
   if ('failure' in account.identity) return credentials
-  const given = withoutEmpty(environment)
+  const values = withoutEmpty(environment)
   return [
     ...credentials,
     ...checkConcurrency(account, capSettings(environment)),
     ...checkCodeStorage(account),
     ...checkCloudWatchRole(account),
     ...checkStack(account, stackName),
-    ...checkData(account, given, indexes),
+    ...checkData(account, values, indexes),
     ...checkAddress(account),
-    ...checkTables(account, given.EXISTING_TABLE ?? given.TABLE_NAME),
+    ...checkTables(account, values.EXISTING_TABLE ?? values.TABLE_NAME),
   ]
 }
 

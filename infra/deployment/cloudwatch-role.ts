@@ -1,4 +1,7 @@
-/** The role with which API Gateway writes logs. It is a setting of the account in a region, so no stack owns it: it is set only if there is none. */
+/**
+ * The role with which API Gateway writes logs. It is a setting of the account in a region, so no stack owns it: it is
+ * set only if there is none.
+ */
 import { setTimeout } from 'node:timers/promises'
 import { type APIGatewayClient, BadRequestException, UpdateAccountCommand } from '@aws-sdk/client-api-gateway'
 import {
@@ -12,7 +15,10 @@ import {
 /** All regions of the account share it. */
 const ROLE = 'api-gateway-cloudwatch-logs'
 
-/** The same as the managed policy AmazonAPIGatewayPushToCloudWatchLogs. https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html */
+/**
+ * The same as the managed policy AmazonAPIGatewayPushToCloudWatchLogs.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
+ */
 const RIGHTS = {
   Version: '2012-10-17',
   Statement: [

@@ -9,13 +9,13 @@ export const NEW_ACCOUNT_CONCURRENCY = 10
  * The smallest maximum concurrency of an SQS event source that Lambda accepts.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
  */
-const LEAST = 2
+const MIN_CONCURRENCY = 2
 
-/** Upper bounds: more deliveries at once would only wait for their receivers in parallel. */
-const MOST = { deliver: 500, deliverSlowly: 100, wake: 50, jobs: 10 }
+/** Upper bounds: more lanes delivered at once would only wait for their receivers in parallel. */
+const MAX_CONCURRENCY = { deliver: 500, deliverSlowly: 100, wake: 50, jobs: 10 }
 
 export interface Caps {
-  /** Deliveries to wallets and webhook endpoints. */
+  /** Lanes delivered at once to wallets and webhook endpoints. */
   deliver: number
   /** Those to slow destinations. */
   deliverSlowly: number
@@ -33,15 +33,15 @@ export interface CapSettings {
   DIDCOMM_RATE?: number | undefined
 }
 
-const between = (most: number, value: number): number => Math.max(LEAST, Math.min(most, Math.floor(value)))
+const between = (most: number, value: number): number => Math.max(MIN_CONCURRENCY, Math.min(most, Math.floor(value)))
 
 /** `concurrency`: the account's, without what functions have reserved. */
 export const capsOf = (concurrency: number, settings: CapSettings = {}): Caps => {
   const half = Math.floor(concurrency / 2)
-  const deliverSlowly = settings.SLOW_DELIVERY_CONCURRENCY ?? between(MOST.deliverSlowly, half / 6)
-  const wake = between(MOST.wake, half / 10)
-  const jobs = between(MOST.jobs, half / 20)
-  const deliver = settings.DELIVERY_CONCURRENCY ?? between(MOST.deliver, half - deliverSlowly - wake - jobs)
+  const deliverSlowly = settings.SLOW_DELIVERY_CONCURRENCY ?? between(MAX_CONCURRENCY.deliverSlowly, half / 6)
+  const wake = between(MAX_CONCURRENCY.wake, half / 10)
+  const jobs = between(MAX_CONCURRENCY.jobs, half / 20)
+  const deliver = settings.DELIVERY_CONCURRENCY ?? between(MAX_CONCURRENCY.deliver, half - deliverSlowly - wake - jobs)
   return { deliver, deliverSlowly, wake, jobs }
 }
 
@@ -63,7 +63,10 @@ export const capLosses = (concurrency: number, caps: Caps): string[] => {
   return losses
 }
 
-/** The cap of each queue, by its logical id. Dead-letter queues get the least: they have work only after a fault of our own. */
+/**
+ * The cap of each queue, by its logical id. Dead-letter queues get the least: they have work only after a fault of our
+ * own.
+ */
 const QUEUES: Record<string, keyof Caps | 'least'> = {
   WakeUpQueue: 'deliver',
   SlowWakeUpQueue: 'deliverSlowly',
@@ -84,20 +87,20 @@ const mappingsOf = (template: Template): [queue: string, properties: Record<stri
 export const applyCaps = (template: Template, caps: Caps): void => {
   for (const [queue, properties] of mappingsOf(template)) {
     const cap = QUEUES[queue] ?? 'least'
-    properties.ScalingConfig = { MaximumConcurrency: cap === 'least' ? LEAST : caps[cap] }
+    properties.ScalingConfig = { MaximumConcurrency: cap === 'least' ? MIN_CONCURRENCY : caps[cap] }
   }
 }
 
 /** The caps that a template was packaged with; undefined where it has none. */
 export const capsIn = (template: Template): Caps | undefined => {
-  const found = new Map(
+  const packaged = new Map(
     mappingsOf(template).map(([queue, { ScalingConfig }]) => [
       QUEUES[queue],
       isObject(ScalingConfig) ? ScalingConfig.MaximumConcurrency : undefined,
     ]),
   )
   const capOf = (name: keyof Caps): number => {
-    const cap = found.get(name)
+    const cap = packaged.get(name)
     return typeof cap === 'number' ? cap : Number.NaN
   }
   const caps = {
@@ -115,8 +118,11 @@ const FUNCTIONS_PER_ENVELOPE = 0.4
 /** The methods that need no token: the paths of infra/stage.yml that begin so. */
 const ADDRESSES = '/~1didcomm'
 
-/** Limits the rates of strangers' envelopes in the template, per second, to the account's concurrency. Strangers then use at most two fifths of it. */
-export const applyStrangersRate = (template: Template, concurrency: number, { DIDCOMM_RATE }: CapSettings): void => {
+/**
+ * Limits the rates of strangers' envelopes in the template, per second, to the account's concurrency. Strangers then
+ * use at most two fifths of it.
+ */
+export const applyDidcommRate = (template: Template, concurrency: number, { DIDCOMM_RATE }: CapSettings): void => {
   if (DIDCOMM_RATE !== undefined) return
   const settings: unknown = template.Resources.ApiStage?.Properties.MethodSettings
   for (const setting of Array.isArray(settings) ? settings : [])
@@ -126,7 +132,7 @@ export const applyStrangersRate = (template: Template, concurrency: number, { DI
 }
 
 /** A warning if the given rate may use more than half of the account's concurrency; otherwise none. */
-export const strangerLosses = (concurrency: number, { DIDCOMM_RATE = 0 }: CapSettings): string[] =>
+export const didcommLosses = (concurrency: number, { DIDCOMM_RATE = 0 }: CapSettings): string[] =>
   DIDCOMM_RATE * FUNCTIONS_PER_ENVELOPE <= concurrency / 2
     ? []
     : [

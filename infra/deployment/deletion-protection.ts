@@ -1,4 +1,7 @@
-/** The table's deletion protection. It is switched on after the first successful deployment, because a protected table blocks its own rollback. */
+/**
+ * The table's deletion protection. It is switched on after the first successful deployment, because a protected table
+ * blocks its own rollback.
+ */
 import { DescribeTableCommand, type DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb'
 
 /** Returns whether anything was changed. */

@@ -21,7 +21,7 @@ export const toLine = ({ check, status, message }: Finding): string => `${MARKS[
 export const faultsOf = (findings: readonly Finding[]): Finding[] => findings.filter(({ status }) => status === 'fault')
 
 /** The error of a deployment that is refused, a line for each fault; undefined if there is none. */
-export const refusal = (findings: readonly Finding[]): string | undefined => {
+export const faultsMessage = (findings: readonly Finding[]): string | undefined => {
   const faults = faultsOf(findings)
   return faults.length === 0 ? undefined : faults.map(({ check, message }) => `${check}: ${message}`).join('\n')
 }

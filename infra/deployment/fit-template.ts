@@ -1,9 +1,12 @@
-/** Fits the template to the account and to the settings: the table's name, caps of concurrency, strangers' rate, an earlier stack's table and key. */
+/**
+ * Fits the template to the account and to the settings: the table's name, caps of concurrency, strangers' rate, an
+ * earlier stack's table and key.
+ */
 import type { Template } from '../service.ts'
 import { withoutEmpty } from '../settings.ts'
 import type { Account } from './account.ts'
 import { capSettings } from './checks.ts'
-import { applyCaps, applyStrangersRate, capsOf, NEW_ACCOUNT_CONCURRENCY, USUAL_CONCURRENCY } from './concurrency.ts'
+import { applyCaps, applyDidcommRate, capsOf, NEW_ACCOUNT_CONCURRENCY, USUAL_CONCURRENCY } from './concurrency.ts'
 import { useExisting } from './existing-data.ts'
 import { TABLE } from './template.ts'
 
@@ -12,7 +15,7 @@ export const fitTemplate = (template: Template, environment: NodeJS.ProcessEnv, 
   const concurrency = concurrencyOf(account)
   const settings = capSettings(environment)
   applyCaps(template, capsOf(concurrency, settings))
-  applyStrangersRate(template, concurrency, settings)
+  applyDidcommRate(template, concurrency, settings)
 
   const { TABLE_NAME, EXISTING_TABLE, EXISTING_KEY } = withoutEmpty(environment)
   const table = template.Resources[TABLE]

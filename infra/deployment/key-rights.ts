@@ -4,7 +4,7 @@ import { type KMSClient, ListKeysCommand } from '@aws-sdk/client-kms'
 
 export interface KeyRights {
   /** Actions that IAM would refuse; undefined: the simulation was not possible. */
-  refused: string[] | undefined
+  denied: string[] | undefined
 }
 
 /** What CloudFormation does with the key, as whoever deploys. */
@@ -15,21 +15,21 @@ export const readKeyRights = async (kms: KMSClient, iam: IAMClient, arn: string)
   await kms.send(new ListKeysCommand({ Limit: 1 }))
   try {
     const PolicySourceArn = await principal(iam, arn)
-    if (PolicySourceArn === undefined) return { refused: undefined }
+    if (PolicySourceArn === undefined) return { denied: undefined }
     const { EvaluationResults = [] } = await iam.send(
       new SimulatePrincipalPolicyCommand({ PolicySourceArn, ActionNames: KEY_ACTIONS }),
     )
-    const refused = EvaluationResults.filter(({ EvalDecision }) => EvalDecision !== 'allowed')
-    return { refused: refused.flatMap(({ EvalActionName }) => EvalActionName ?? []) }
+    const denied = EvaluationResults.filter(({ EvalDecision }) => EvalDecision !== 'allowed')
+    return { denied: denied.flatMap(({ EvalActionName }) => EvalActionName ?? []) }
   } catch {
     // A deployment does not need the right to simulate policies.
-    return { refused: undefined }
+    return { denied: undefined }
   }
 }
 
 /**
- * The user or role whose policies count; undefined: the root user, who has none. The ARN of a session does not have its role's path.
- * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
+ * The user or role whose policies count; undefined: the root user, who has none. The ARN of a session does not have its
+ * role's path. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
  */
 const principal = async (iam: IAMClient, arn: string): Promise<string | undefined> => {
   const [, kind, name] = arn.match(/:(root|user|assumed-role)(?:\/([^/]+))?/) ?? []

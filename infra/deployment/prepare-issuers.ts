@@ -1,16 +1,22 @@
-/** Token issuers as a deployment packs them: each with its public keys, fetched from its address or given in the settings. */
+/**
+ * Token issuers as a deployment packs them: each with its public keys, fetched from its address or given in the
+ * settings.
+ */
 import { importableKeys } from '../../lib/auth/importable-keys.ts'
 import { servedKeys } from '../../lib/auth/served-keys.ts'
 import type { TokenIssuer } from '../../lib/auth/token-issuers.ts'
-import { refusedUrl } from '../../lib/egress/address-guard.ts'
+import { urlFault } from '../../lib/egress/address-guard.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
 
-/** Describes the first issuer without any keys, or with an address that the functions would refuse; undefined if there is none. */
+/**
+ * Describes the first issuer without any keys, or with an address that the functions would refuse; undefined if there
+ * is none.
+ */
 export const issuerProblem = (issuers: readonly TokenIssuer[]): string | undefined => {
   for (const { issuer, jwks, jwksUri } of issuers) {
     if (jwksUri === undefined && jwks === undefined)
       return `${issuer} has neither jwks nor jwksUri: no token of it would be valid`
-    const refusal = jwksUri === undefined ? undefined : refusedUrl(jwksUri, { local: false })
+    const refusal = jwksUri === undefined ? undefined : urlFault(jwksUri, { local: false })
     if (refusal !== undefined) return `the jwksUri of ${issuer} is refused: ${refusal}`
   }
   return undefined
@@ -24,8 +30,9 @@ export interface Prepared {
 const CHECK = 'token issuers'
 
 /**
- * Fetches the keys of issuers that give none in the settings. If that fails, it is a warning only, since otherwise any issuer could prevent a
- * deployment; the functions ask the address again. An address that is not allowed is a fault. `now`: ms since the epoch; `ask`: for tests.
+ * Fetches the keys of issuers that give none in the settings. If that fails, it is a warning only, since otherwise any
+ * issuer could prevent a deployment; the functions ask the address again. An address that is not allowed is a fault.
+ * `now`: ms since the epoch; `ask`: for tests.
  */
 export const prepareIssuers = async (
   issuers: readonly TokenIssuer[],

@@ -32,5 +32,5 @@ const unread = (check: string, { kind, action, message }: Failure): Finding[] =>
 }
 
 /** The findings of `look` for the value that was read, or those for a failed reading. */
-export const found = <T>(check: string, reading: Reading<T>, look: (value: T) => Finding[]): Finding[] =>
+export const ifRead = <T>(check: string, reading: Reading<T>, look: (value: T) => Finding[]): Finding[] =>
   'failure' in reading ? unread(check, reading.failure) : look(reading.value)

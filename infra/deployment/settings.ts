@@ -1,7 +1,10 @@
-/** The settings of a deployment, read from the environment of `npm run deploy`. The descriptions are those of docs/operations.md. */
+/**
+ * The settings of a deployment, read from the environment of `npm run deploy`. The descriptions are those of
+ * docs/operations.md.
+ */
 import * as v from 'valibot'
 import { TokenIssuers } from '../../lib/auth/token-issuers.ts'
-import { refusedUrl } from '../../lib/egress/address-guard.ts'
+import { urlFault } from '../../lib/egress/address-guard.ts'
 import { Settings } from '../../lib/settings.ts'
 import { CanarySettings } from '../canary/settings.ts'
 import { AddressSettings, addressOf } from '../gateway/address.ts'
@@ -24,7 +27,7 @@ const KEY_ARN = /^arn:[a-z-]+:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/
 /** Describes the first proxy whose address the functions would refuse; undefined if there is none. */
 const proxyProblem = (proxies: Record<string, string>): string | undefined => {
   for (const [namespace, address] of Object.entries(proxies)) {
-    const refusal = refusedUrl(address, { local: false })
+    const refusal = urlFault(address, { local: false })
     if (refusal !== undefined) return `the proxy of ${namespace} is refused: ${refusal}`
   }
   return undefined
@@ -110,22 +113,22 @@ const SERVERLESS_REGION = 'us-east-1'
 
 /** A line for each setting that is wrong. */
 export const settingsProblems = (environment: NodeJS.ProcessEnv, stage: string, region: string): string[] => {
-  const given = withoutEmpty(environment)
-  const { issues = [] } = v.safeParse(DeploymentSettings, given)
+  const values = withoutEmpty(environment)
+  const { issues = [] } = v.safeParse(DeploymentSettings, values)
   const named = new Map(issues.map((issue) => [v.getDotPath(issue)?.split('.')[0] ?? '', issue] as const))
   const problems = [...named].map(([name, issue]) =>
-    given[name] === undefined ? `${name} is not set; for example ${EXAMPLE}` : issueLine(issue),
+    values[name] === undefined ? `${name} is not set; for example ${EXAMPLE}` : issueLine(issue),
   )
   // A GitHub workflow passes on a variable that is not set as an empty text.
   if (environment.AWS_REGION === '' && ['', SERVERLESS_REGION].includes(region))
     problems.push(`AWS_REGION is empty, for which Serverless takes ${SERVERLESS_REGION}: unset it, or name a region`)
   const isAddressGiven = Object.keys(AddressSettings.entries).every((name) => !named.has(name))
-  return [...problems, ...(isAddressGiven ? addressProblems(given, stage, region) : []), ...dataProblems(given)]
+  return [...problems, ...(isAddressGiven ? addressProblems(values, stage, region) : []), ...dataProblems(values)]
 }
 
-const addressProblems = (given: NodeJS.ProcessEnv, stage: string, region: string): string[] => {
+const addressProblems = (values: NodeJS.ProcessEnv, stage: string, region: string): string[] => {
   try {
-    addressOf(given, stage, region)
+    addressOf(values, stage, region)
     return []
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)]

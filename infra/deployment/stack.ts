@@ -31,8 +31,8 @@ export const describeStack = async (
 }
 
 /**
- * Physical ids of the resources of a stack and its nested stacks, by their logical ids. For a while CloudFormation also lists deleted ones, which are
- * left out.
+ * Physical ids of the resources of a stack and its nested stacks, by their logical ids. For a while CloudFormation also
+ * lists deleted ones, which are left out.
  */
 export const physicalIds = async (
   cloudFormation: CloudFormationClient,

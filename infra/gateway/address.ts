@@ -12,7 +12,7 @@ export const AddressSettings = v.object({
     v.optional(
       v.pipe(
         v.string(),
-        v.url('is no URL'),
+        v.url('is not a URL'),
         v.regex(/^[^?#@]*$/, 'has a query, a fragment or credentials'),
         v.regex(/[^/]$/, 'ends with a slash'),
       ),
@@ -22,20 +22,22 @@ export const AddressSettings = v.object({
     ),
   ),
   DOMAIN_NAME: v.pipe(
-    v.optional(v.pipe(v.string(), v.regex(new RegExp(`^(${LABEL}\\.)+${LABEL}$`), 'is no domain name in lower case'))),
+    v.optional(
+      v.pipe(v.string(), v.regex(new RegExp(`^(${LABEL}\\.)+${LABEL}$`), 'is not a domain name in lower case')),
+    ),
     v.description('Domain of the API, as `agent.example.org`.'),
   ),
   CERTIFICATE_ARN: v.pipe(
     v.optional(
       v.pipe(
         v.string(),
-        v.regex(/^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/, 'is no ARN of a certificate of ACM'),
+        v.regex(/^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/, 'is not an ARN of a certificate of ACM'),
       ),
     ),
     v.description("Certificate of DOMAIN_NAME, in the stage's region; with it the stack makes the domain."),
   ),
   HOSTED_ZONE_ID: v.pipe(
-    v.optional(v.pipe(v.string(), v.regex(/^[A-Z0-9]{1,32}$/, 'is no id of a hosted zone'))),
+    v.optional(v.pipe(v.string(), v.regex(/^[A-Z0-9]{1,32}$/, 'is not an id of a hosted zone'))),
     v.description('Zone of Route 53 in which the stack makes the record of DOMAIN_NAME.'),
   ),
   BASE_PATH: v.pipe(

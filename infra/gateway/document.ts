@@ -1,5 +1,6 @@
 /**
- * The API as one OpenAPI 3.0.1 document with API Gateway's extensions, which an import makes into paths, methods, authorizers and gateway responses.
+ * The API as one OpenAPI 3.0.1 document with API Gateway's extensions, which an import makes into paths, methods,
+ * authorizers and gateway responses.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions.html
  */
 import type { Cors, HttpEvent, Service, TokenAuthorizer } from '../service.ts'
@@ -47,7 +48,8 @@ export const gatewayDocument = (
       },
     },
     'x-amazon-apigateway-api-key-source': 'AUTHORIZER',
-    // Tails files are bytes, and a caller's `Accept` would have to begin with their type. Bodies come to functions in base64, as they were sent:
+    // Tails files are bytes, and a caller's `Accept` would have to begin with their type. Bodies come to functions in
+    // base64, as they were sent:
     // https://docs.aws.amazon.com/apigateway/latest/developerguide/lambda-proxy-binary-media.html
     'x-amazon-apigateway-binary-media-types': ['*/*'],
     'x-amazon-apigateway-gateway-responses': custom.gatewayResponses,
@@ -59,7 +61,9 @@ const API_KEY = 'api_key'
 
 const withSlash = (path: string): string => `/${path.replace(/^\//, '')}`
 
-/** Not the authorizer's own name: a stack of 0.1.0 still has an authorizer of that name while the document is imported. */
+/**
+ * Not the authorizer's own name: a stack of 0.1.0 still has an authorizer of that name while the document is imported.
+ */
 const schemeOf = ({ name }: TokenAuthorizer): string => `${name}-token`
 
 const authorizerScheme = (authorizer: TokenAuthorizer, { arnOf, credentials }: References) => ({
@@ -93,7 +97,7 @@ const pathsOf = (operations: Operation[], usesKeys: boolean, references: Referen
 
 const methodOf = ({ path, functionKey, authorizer }: Operation, usesKeys: boolean, references: References) => ({
   ...parametersOf(path),
-  responses: { 200: { description: 'What the function answers' } },
+  responses: { 200: { description: 'What the function returns' } },
   // A list of two asks for both, as aws/serverless-application-model writes it (samtranslator/swagger/swagger.py).
   ...(authorizer !== undefined && {
     security: [{ [schemeOf(authorizer)]: [] }, ...(usesKeys ? [{ [API_KEY]: [] }] : [])],
@@ -118,12 +122,12 @@ const invocationOf = (arn: string) => ({
 })
 
 const preflightOf = (path: string, cors: Cors, there: Operation[]) => {
-  const answered = preflightHeaders(
+  const headers = preflightHeaders(
     cors,
     there.map(({ method }) => method),
   )
   const each = <T>(as: (value: string) => T, prefix = '') =>
-    Object.fromEntries(Object.entries(answered).map(([name, value]) => [`${prefix}${name}`, as(value)]))
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [`${prefix}${name}`, as(value)]))
   return {
     ...parametersOf(path),
     responses: { 200: { description: 'Preflight', headers: each(() => ({ schema: { type: 'string' } })) } },

@@ -1,4 +1,6 @@
-/** The firewall of infra/firewall.yml, which only stages have that ask for it: it costs money also when nobody calls. */
+/**
+ * The firewall of infra/firewall.yml, which only stages have that ask for it: it costs money also when nobody calls.
+ */
 import * as v from 'valibot'
 import type { Resource } from '../service.ts'
 

@@ -8,15 +8,21 @@ export interface InvokedFunction {
   name: string
 }
 
-/** Maximum number of characters of a managed policy. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html */
+/**
+ * Maximum number of characters of a managed policy.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
+ */
 const MAX_CHARACTERS = 6_144
 
-/** Characters of a policy without its ARNs, and of an ARN without the function's name (with alias, quotes and comma), in any partition and region. */
+/**
+ * Characters of a policy without its ARNs, and of an ARN without the function's name (with alias, quotes and comma), in
+ * any partition and region.
+ */
 const CHARACTERS = { policy: 144, arn: 72 }
 
 /**
- * Managed policies of the role by logical id. The id follows from what a policy allows: while an update moves the stage to another
- * deployment, the policies of the one before are still there.
+ * Managed policies of the role by logical id. The id follows from what a policy allows: while an update moves the stage
+ * to another deployment, the policies of the one before are still there.
  */
 export const invocationPolicies = (functions: InvokedFunction[], role: string): Record<string, Resource> =>
   Object.fromEntries(

@@ -1,4 +1,7 @@
-/** The answer to a browser's question before it calls from another origin, as AWS and the local stage give it. */
+/**
+ * The response to a browser's preflight request before it calls from another origin, as AWS and the local stage give
+ * it.
+ */
 import type { Cors } from '../service.ts'
 
 /** `methods`: those that the path has, in any case; OPTIONS itself is added. */

@@ -25,8 +25,8 @@ export interface RatesTemplate extends Pick<Template, 'Resources'> {
 const TEXT = { Type: 'String' } as const
 
 /**
- * The plan and its keys, 67 resources, as a stack of their own: the stack has room for 100 operations only without them.
- * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-api-key-source.html
+ * The plan and its keys, 67 resources, as a stack of their own: the stack has room for 100 operations only without
+ * them. https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-api-key-source.html
  */
 export const ratesTemplate = (plan: Resource): RatesTemplate => ({
   Parameters: { ApiGatewayRestApi: TEXT, ApiStage: TEXT, [PREFIX]: TEXT },
@@ -42,7 +42,8 @@ const rateKeyResources = (): Record<string, Resource> => {
     resources[keyId] = {
       Type: 'AWS::ApiGateway::ApiKey',
       Properties: { Name: Value, Value, Enabled: true },
-      // Created one after the other: an account may create five keys a second, and CloudFormation would create all at once.
+      // Created one after the other: an account may create five keys a second, and CloudFormation would create all at
+      // once.
       ...(index > 0 && { DependsOn: [`RateKey${index - 1}`] }),
     }
     resources[`${keyId}InPlan`] = {
@@ -53,7 +54,10 @@ const rateKeyResources = (): Record<string, Resource> => {
   return resources
 }
 
-/** Key of the nested template in the bucket of deployments. It follows from the content, so that an unchanged template changes nothing in the stack. */
+/**
+ * Key of the nested template in the bucket of deployments. It follows from the content, so that an unchanged template
+ * changes nothing in the stack.
+ */
 export const ratesKeyOf = (folder: string, template: RatesTemplate): string =>
   `${folder}/tenant-rates-${idOf(template)}.json`
 
@@ -76,8 +80,9 @@ const STACK_PART = {
 }
 
 /**
- * Prefix of the keys' values, which are unique in an account: those of an earlier stack would conflict with the next. It differs from that of keys which the stack itself had before they were nested: an update creates the new keys before it
- * deletes the old ones, and no two keys may have the same value.
+ * Prefix of the keys' values, which are unique in an account: those of an earlier stack would conflict with the next.
+ * It differs from that of keys which the stack itself had before they were nested: an update creates the new keys
+ * before it deletes the old ones, and no two keys may have the same value.
  */
 export const prefixOfStack = (prefix: string) => ({ 'Fn::Join': ['', [`${prefix}-nested-`, STACK_PART]] as const })
 

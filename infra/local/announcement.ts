@@ -1,4 +1,6 @@
-/** Announces that the stage is ready: on the console for people, and by an IPC message for the program that started it. */
+/**
+ * Announces that the stage is ready: on the console for people, and by an IPC message for the program that started it.
+ */
 import type { Stage } from './stage.ts'
 
 /** Validity of the announced token. */

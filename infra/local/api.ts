@@ -1,4 +1,7 @@
-/** The API: serverless-offline's HTTP server in this process, without its banner, its log of requests and its ways to exit. */
+/**
+ * The API: serverless-offline's HTTP server in this process, without its banner, its log of requests and its ways to
+ * exit.
+ */
 import ServerlessOffline from 'serverless-offline'
 import Lambda from 'serverless-offline/lambda'
 import { StageFailure, systemCode } from '../failure.ts'
@@ -8,15 +11,15 @@ import { applyGateway } from './gateway.ts'
 import { LOOPBACK } from './port.ts'
 
 /**
- * Makes serverless-offline's routes invoke our functions, instead of a pool of its own. The error's message is a fixed text, because serverless-offline
- * reads a status in brackets from it; the function's own error is in the log.
+ * Makes serverless-offline's routes invoke our functions, instead of a pool of its own. The error's message is a fixed
+ * text, because serverless-offline reads a status in brackets from it; the function's own error is in the log.
  */
 const invokeBy = (invoke: Invoke): void => {
   Lambda.prototype.get = (functionKey) => {
     let event: unknown
     return {
-      setEvent: (given) => {
-        event = given
+      setEvent: (next) => {
+        event = next
       },
       runHandler: async () => {
         try {
@@ -52,7 +55,8 @@ export const startApi = async (serverless: Serverless, invoke: Invoke, port: num
     noPrependStageInUrl: true,
     // gateway.ts does it.
     noAuth: true,
-    // hapi then answers with `*`. By default it repeats the caller's origin, and sends no header to a caller without one.
+    // hapi then answers with `*`. By default it repeats the caller's origin, and sends no header to a caller without
+    // one.
     corsAllowOrigin: 'ignore',
   }
   invokeBy(invoke)

@@ -1,5 +1,5 @@
 /**
- * Reads a function's answer to a batch: which items failed.
+ * Reads a function's result for a batch: which items failed.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html#services-sqs-batchfailurereporting
  */
 import * as v from 'valibot'
@@ -10,9 +10,11 @@ const Report = v.nullish(
   }),
 )
 
-/** Identifiers of the failed items. Throws if the answer is not a report: then, as on AWS, the whole batch has failed. */
-export const failedItems = (answer: unknown, functionResponseType: string | undefined): Set<string> => {
+/**
+ * Identifiers of the failed items. Throws if the result is not a report: then, as on AWS, the whole batch has failed.
+ */
+export const failedItems = (result: unknown, functionResponseType: string | undefined): Set<string> => {
   if (functionResponseType !== 'ReportBatchItemFailures') return new Set()
-  const report = v.parse(Report, answer)
+  const report = v.parse(Report, result)
   return new Set(report?.batchItemFailures?.map(({ itemIdentifier }) => itemIdentifier))
 }

@@ -8,7 +8,8 @@ import { setTimeout } from 'node:timers/promises'
 const POLL_MS = 10
 
 /**
- * Starts a shell that kills the child when its pipe from this process closes. The pipe also closes after SIGKILL, when no handler of ours would run.
+ * Starts a shell that kills the child when its pipe from this process closes. The pipe also closes after SIGKILL, when
+ * no handler of ours would run.
  */
 const killWhenWeEnd = (child: ChildProcess, pid: number): void => {
   const guard = spawn('sh', ['-c', 'read -r _; kill -9 "$0"', String(pid)], {
@@ -22,12 +23,15 @@ const killWhenWeEnd = (child: ChildProcess, pid: number): void => {
   child.once('exit', () => guard.kill())
 }
 
-/** Starts a guard that kills this process when the pipe at 3 closes without a line, then becomes "$0" with its arguments. */
+/**
+ * Starts a guard that kills this process when the pipe at 3 closes without a line, then becomes "$0" with its
+ * arguments.
+ */
 const GUARDED = `sh -c 'read -r _ || kill -9 "$0"' $$ <&3 >/dev/null 2>&1 & exec "$0" "$@" 3<&-`
 
 /**
- * Starts a program that ends with this process, at whatever moment it is killed: the program itself runs only once its guard does. For systems
- * with a POSIX shell. Ctrl-C does not end it before the stage stops it.
+ * Starts a program that ends with this process, at whatever moment it is killed: the program itself runs only once its
+ * guard does. For systems with a POSIX shell. Ctrl-C does not end it before the stage stops it.
  */
 export const spawnGuarded = (command: string, args: string[]): ChildProcess => {
   const child = spawn('sh', ['-c', GUARDED, command, ...args], {
@@ -42,7 +46,10 @@ export const spawnGuarded = (command: string, args: string[]): ChildProcess => {
   return child
 }
 
-/** Makes `child`, which another module has started, end with this process, unless that is killed before this is called. Spawn it `detached`, so that Ctrl-C does not end it before the stage stops it. */
+/**
+ * Makes `child`, which another module has started, end with this process, unless that is killed before this is called.
+ * Spawn it `detached`, so that Ctrl-C does not end it before the stage stops it.
+ */
 export const tieToUs = (child: ChildProcess): void => {
   if (child.pid !== undefined) killWhenWeEnd(child, child.pid)
 }
@@ -57,23 +64,26 @@ export const stopChild = async (child: ChildProcess): Promise<void> => {
 
 /** Rejects when `child` ends or could not be started, with the last line that it wrote. */
 const whenEnded = async (child: ChildProcess): Promise<never> => {
-  let said = ''
+  let output = ''
   const listen = (chunk: Buffer) => {
-    said = (said + chunk.toString()).slice(-2_000)
+    output = (output + chunk.toString()).slice(-2_000)
   }
   child.stdout?.on('data', listen)
   child.stderr?.on('data', listen)
   const [code] = await once(child, 'exit')
-  throw new Error(said.trim().split('\n').at(-1) || `it ended with ${code}`)
+  throw new Error(output.trim().split('\n').at(-1) || `it ended with ${code}`)
 }
 
-/** One request. Not with `fetch`, whose first call in a process takes 40 ms of processor time, in every test file with a database. */
+/**
+ * One request. Not with `fetch`, whose first call in a process takes 40 ms of processor time, in every test file with a
+ * database.
+ */
 const ask = async (url: string, signal: AbortSignal): Promise<void> => {
   const [response] = await once(get(url, { agent: false, signal }), 'response')
   await once(response.resume(), 'end')
 }
 
-/** Resolves with the first answer from `url`, whatever it is. */
+/** Resolves with the first response from `url`, whatever it is. */
 const whenAnswered = async (url: string, signal: AbortSignal): Promise<void> => {
   for (;;) {
     try {
@@ -87,10 +97,10 @@ const whenAnswered = async (url: string, signal: AbortSignal): Promise<void> => 
 
 /** Resolves when `child` answers HTTP requests at `url`; rejects if it ends before. */
 export const whenServing = async (child: ChildProcess, url: string): Promise<void> => {
-  const waiting = new AbortController()
+  const polling = new AbortController()
   try {
-    await Promise.race([whenAnswered(url, waiting.signal), whenEnded(child)])
+    await Promise.race([whenAnswered(url, polling.signal), whenEnded(child)])
   } finally {
-    waiting.abort()
+    polling.abort()
   }
 }

@@ -1,4 +1,7 @@
-/** Node's cache of compiled modules. Compiling the modules of the stage and its functions takes a third of the processor time of a start. */
+/**
+ * Node's cache of compiled modules. Compiling the modules of the stage and its functions takes a third of the processor
+ * time of a start.
+ */
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 

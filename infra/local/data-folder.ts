@@ -5,7 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import { reason, StageFailure, tell } from '../failure.ts'
 
-/** Longer than a stage that was told to end may take (5 s), in ms: whoever starts it again may not have seen its end. */
+/**
+ * Longer than a stage that was told to end may take (5 s), in ms: whoever starts it again may not have seen its end.
+ */
 const PATIENCE = 8_000
 
 /** Ms between two attempts. */
@@ -25,8 +27,9 @@ const lockNow = (folder: string): Disposable | undefined => {
 }
 
 /**
- * Creates the folder and locks it: two stages would deliver the same messages twice. The operating system releases the lock when this process
- * ends. If another stage uses the folder, that is told at once, and it gets `patience` ms to end. Throws `StageFailure`.
+ * Creates the folder and locks it: two stages would deliver the same messages twice. The operating system releases the
+ * lock when this process ends. If another stage uses the folder, that is told at once, and it gets `patience` ms to
+ * end. Throws `StageFailure`.
  */
 export const lockDataFolder = async (folder: string, patience: number = PATIENCE): Promise<Disposable> => {
   const inUse = new StageFailure(`DATA_DIR=${folder}: another stage uses it`)

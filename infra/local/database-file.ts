@@ -16,8 +16,9 @@ const MIN_FREE_BYTES = 2 ** 30
 const LOCK_TIMEOUT_MS = 10_000
 
 /**
- * For each item written, dynoxide 1.2 asks `_stream_records` for the table's last sequence number, and each GetRecords for those after
- * one. It has no index for either and reads the whole table. A table has one shard, so one index serves both.
+ * For each item written, dynoxide 1.2 asks `_stream_records` for the table's last sequence number, and each GetRecords
+ * for those after one. It has no index for either and reads the whole table. A table has one shard, so one index serves
+ * both.
  */
 const INDEX = `CREATE INDEX IF NOT EXISTS stream_records_by_sequence
   ON _stream_records (table_name, CAST(sequence_number AS INTEGER))`
@@ -37,8 +38,8 @@ export interface DatabaseFile extends AsyncDisposable {
 }
 
 /**
- * The file in `dataDir`, or a temporary one. Dispose of it when dynoxide has opened it: a temporary file is then unlinked, as SQLite's own
- * temporary files are, and the operating system deletes it when dynoxide ends.
+ * The file in `dataDir`, or a temporary one. Dispose of it when dynoxide has opened it: a temporary file is then
+ * unlinked, as SQLite's own temporary files are, and the operating system deletes it when dynoxide ends.
  */
 export const databaseFile = async (dataDir: string | undefined): Promise<DatabaseFile> => {
   if (dataDir !== undefined) return { path: join(dataDir, NAME), [Symbol.asyncDispose]: async () => {} }
@@ -46,7 +47,10 @@ export const databaseFile = async (dataDir: string | undefined): Promise<Databas
   return { path: join(folder, NAME), [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** Creates the index unless it exists. dynoxide creates its tables before it answers requests; it may be writing meanwhile. */
+/**
+ * Creates the index unless it exists. dynoxide creates its tables before it answers requests; it may be writing
+ * meanwhile.
+ */
 export const indexStream = (path: string): void => {
   using database = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS })
   database.exec(INDEX)

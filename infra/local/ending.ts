@@ -10,8 +10,8 @@ const signalled = (signal: NodeJS.Signals): Promise<void> =>
   })
 
 /**
- * Resolves when the stage is to end: after Ctrl-C, `kill`, or the end of the program that started it, npm or one with an IPC channel. It watches
- * from the first moment on, because a start takes seconds, and may be told to end meanwhile.
+ * Resolves when the stage is to end: after Ctrl-C, `kill`, or the end of the program that started it, npm or one with
+ * an IPC channel. It watches from the first moment on, because a start takes seconds, and may be told to end meanwhile.
  */
 export const endWanted: Promise<unknown> = Promise.race([
   signalled('SIGINT'),

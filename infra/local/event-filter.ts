@@ -1,6 +1,6 @@
 /**
- * The filter patterns of an event source mapping, as far as this service uses them: fields that equal one of some values.
- * https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html
+ * The filter patterns of an event source mapping, as far as this service uses them: fields that equal one of some
+ * values. https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html
  */
 import { isObject } from '../../lib/json.ts'
 import { StageFailure } from '../failure.ts'

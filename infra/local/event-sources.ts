@@ -18,7 +18,7 @@ export interface EventSources {
   stop(): Promise<void>
 }
 
-interface Surroundings {
+interface Stage {
   invoke: Invoke
   streams: DynamoDBStreamsClient
   sqs: SQSClient
@@ -26,13 +26,13 @@ interface Surroundings {
   dataDir: string | undefined
 }
 
-export const startEventSources = ({ functions }: Service, surroundings: Surroundings): EventSources => {
-  const { invoke } = surroundings
+export const startEventSources = ({ functions }: Service, stage: Stage): EventSources => {
+  const { invoke } = stage
   const stopping = new AbortController()
   const mappings = Object.entries(functions).flatMap(([key, { events = [] }]) =>
     events.flatMap(({ stream, sqs, schedule }) => [
-      ...(stream === undefined ? [] : [mapStream(surroundings, key, stream, stopping.signal)]),
-      ...(sqs === undefined ? [] : [mapQueue(surroundings, key, sqs, stopping.signal)]),
+      ...(stream === undefined ? [] : [mapStream(stage, key, stream, stopping.signal)]),
+      ...(sqs === undefined ? [] : [mapQueue(stage, key, sqs, stopping.signal)]),
       ...(schedule === undefined ? [] : [runSchedule(schedule, () => invoke(key, {}), stopping.signal)]),
     ]),
   )
@@ -45,8 +45,8 @@ export const startEventSources = ({ functions }: Service, surroundings: Surround
   }
 }
 
-const mapStream = (surroundings: Surroundings, key: string, event: StreamEvent, signal: AbortSignal): Promise<void> => {
-  const { invoke, streams, created, dataDir } = surroundings
+const mapStream = (stage: Stage, key: string, event: StreamEvent, signal: AbortSignal): Promise<void> => {
+  const { invoke, streams, created, dataDir } = stage
   const streamArn = String(resolve(event.arn, created))
   const mapping = {
     streams,
@@ -54,13 +54,13 @@ const mapStream = (surroundings: Surroundings, key: string, event: StreamEvent, 
     event,
     position: streamPosition(dataDir, key, streamArn),
     invoke: (records: unknown) => invoke(key, records),
-    giveUp: (batch: StreamBatch) => reportFailure(surroundings, key, event, batch),
+    giveUp: (batch: StreamBatch) => reportFailure(stage, key, event, batch),
   }
   return untilAborted(signal, () => runStreamMapping(mapping, signal))
 }
 
 const mapQueue = (
-  { invoke, sqs, created }: Surroundings,
+  { invoke, sqs, created }: Stage,
   key: string,
   event: QueueEvent,
   signal: AbortSignal,
@@ -76,7 +76,7 @@ const mapQueue = (
  * https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
  */
 const reportFailure = async (
-  { sqs, created }: Surroundings,
+  { sqs, created }: Stage,
   key: string,
   event: StreamEvent,
   { shardId, records }: StreamBatch,

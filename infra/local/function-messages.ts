@@ -26,12 +26,14 @@ export const Invocation = v.object({
 })
 export type Invocation = v.InferOutput<typeof Invocation>
 
-/** The result of an invocation: the answer, or an error if the function threw or took too long. */
+/** What an invocation came to: its result, or an error if the function threw or took too long. */
 export const Outcome = v.object({
   id: v.number(),
-  /** JSON, without `body`; undefined if the function gave no answer. */
-  answer: v.optional(v.string()),
-  /** Body of an HTTP answer. It is apart, because encoding the 250 KB of the OpenAPI document once more takes long. */
+  /** JSON, without `body`; undefined if the function gave no result. */
+  result: v.optional(v.string()),
+  /**
+   * Body of an HTTP response. It is apart, because encoding the 250 KB of the OpenAPI document once more takes long.
+   */
   body: v.exactOptional(v.string()),
   error: v.exactOptional(v.object({ name: v.string(), message: v.string() })),
 })
@@ -39,14 +41,14 @@ export type Outcome = v.InferOutput<typeof Outcome>
 
 const WithBody = v.looseObject({ body: v.string() })
 
-export const toOutcome = (id: number, answer: unknown): Outcome => {
-  if (!v.is(WithBody, answer)) return { id, answer: JSON.stringify(answer) }
-  const { body, ...others } = answer
-  return { id, answer: JSON.stringify(others), body }
+export const toOutcome = (id: number, result: unknown): Outcome => {
+  if (!v.is(WithBody, result)) return { id, result: JSON.stringify(result) }
+  const { body, ...others } = result
+  return { id, result: JSON.stringify(others), body }
 }
 
-/** The answer of an outcome without an error. */
-export const answerOf = ({ answer, body }: Outcome): unknown => {
-  const parsed = answer === undefined ? undefined : JSON.parse(answer)
+/** The result of an outcome without an error. */
+export const resultOf = ({ result, body }: Outcome): unknown => {
+  const parsed = result === undefined ? undefined : JSON.parse(result)
   return body === undefined ? parsed : { ...parsed, body }
 }

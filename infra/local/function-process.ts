@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import * as v from 'valibot'
 import { StageFailure } from '../failure.ts'
 import { stopChild, tieToUs } from './child-process.ts'
-import { answerOf, type Invocation, Loaded, Outcome, type Start } from './function-messages.ts'
+import { type Invocation, Loaded, Outcome, resultOf, type Start } from './function-messages.ts'
 
 const RUNTIME = fileURLToPath(new URL('./function-runtime.ts', import.meta.url))
 
@@ -16,12 +16,15 @@ const GRACE_MS = 2_000
 export type Environment = Record<string, string | undefined>
 
 export class FunctionProcess {
-  /** Resolves when all functions are loaded; rejects with a `StageFailure` if one can't be loaded or the process ends before. */
+  /**
+   * Resolves when all functions are loaded; rejects with a `StageFailure` if one can't be loaded or the process ends
+   * before.
+   */
   readonly loaded: Promise<void>
   /** Resolves with its exit code or signal. */
   readonly ended: Promise<string>
   readonly #child: ChildProcess
-  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>()
+  readonly #pending = new Map<number, PromiseWithResolvers<unknown>>()
   #lastId = 0
 
   /** Starts it with `environment` added to that of the stage. */
@@ -41,16 +44,19 @@ export class FunctionProcess {
     // Nobody may be listening yet when it happens.
     this.loaded.catch(() => {})
     this.ended.then((how) => {
-      for (const { reject } of this.#waiting.values()) reject(new Error(`the process of the functions ended: ${how}`))
+      for (const { reject } of this.#pending.values()) reject(new Error(`the process of the functions ended: ${how}`))
     })
   }
 
-  /** Waits until the functions are loaded. Rejects with the function's error, if it takes too long, and if the process ends. */
+  /**
+   * Waits until the functions are loaded. Rejects with the function's error, if it takes too long, and if the process
+   * ends.
+   */
   async invoke(functionKey: string, event: unknown, timeoutMs: number): Promise<unknown> {
     await this.loaded
     const id = ++this.#lastId
     const outcome = Promise.withResolvers<unknown>()
-    this.#waiting.set(id, outcome)
+    this.#pending.set(id, outcome)
     const stuck = setTimeout(() => this.#child.kill('SIGKILL'), timeoutMs + GRACE_MS)
     const invocation: Invocation = { id, functionKey, event: JSON.stringify(event), timeoutMs }
     this.#child.send(invocation, (error) => {
@@ -60,7 +66,7 @@ export class FunctionProcess {
       return await outcome.promise
     } finally {
       clearTimeout(stuck)
-      this.#waiting.delete(id)
+      this.#pending.delete(id)
     }
   }
 
@@ -70,20 +76,20 @@ export class FunctionProcess {
 
   async #load(start: Start): Promise<void> {
     this.#child.send(start)
-    const said = once(this.#child, 'message').then(([message]) => v.parse(Loaded, message))
+    const loaded = once(this.#child, 'message').then(([message]) => v.parse(Loaded, message))
     const early = this.ended.then((how) => ({ problem: `The process of the functions ended: ${how}` }))
-    const { problem } = await Promise.race([said, early])
+    const { problem } = await Promise.race([loaded, early])
     if (problem !== undefined) throw new StageFailure(problem)
     this.#child.on('message', (message) => {
       const outcome = v.safeParse(Outcome, message)
-      if (outcome.success) this.#settle(outcome.output)
+      if (outcome.success) this.#finish(outcome.output)
     })
   }
 
-  #settle(outcome: Outcome): void {
+  #finish(outcome: Outcome): void {
     const { id, error } = outcome
-    const waiting = this.#waiting.get(id)
-    if (error === undefined) waiting?.resolve(answerOf(outcome))
-    else waiting?.reject(Object.assign(new Error(error.message), { name: error.name }))
+    const pending = this.#pending.get(id)
+    if (error === undefined) pending?.resolve(resultOf(outcome))
+    else pending?.reject(Object.assign(new Error(error.message), { name: error.name }))
   }
 }

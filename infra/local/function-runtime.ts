@@ -52,8 +52,9 @@ const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : 
 const currentInvocation = new AsyncLocalStorage<(error: unknown) => void>()
 
 /**
- * Resolves with the function's answer. Rejects with its error, after `timeoutMs`, and with errors that it does not handle: a rejection that it does
- * not await, an error in a callback. On Lambda these end the process; here other invocations share it.
+ * Resolves with the function's result. Rejects with its error, after `timeoutMs`, and with errors that it does not
+ * handle: a rejection that it does not await, an error in a callback. On Lambda these end the process; here other
+ * invocations share it.
  */
 const call = async (
   handler: Handler,
@@ -74,15 +75,15 @@ const call = async (
     getRemainingTimeInMillis: () => Math.max(0, Math.floor(deadline - performance.now())),
   }
   try {
-    const answer = currentInvocation.run(end, () => guard.run(functionKey, () => handler(JSON.parse(event), context)))
-    return await Promise.race([answer, failed.promise])
+    const result = currentInvocation.run(end, () => guard.run(functionKey, () => handler(JSON.parse(event), context)))
+    return await Promise.race([result, failed.promise])
   } finally {
     hasEnded = true
     clearTimeout(timer)
   }
 }
 
-/** Logs a function's error, as Lambda does. The authorizer's `Unauthorized` is an answer. */
+/** Logs a function's error, as Lambda does. The authorizer's `Unauthorized` is a result. */
 const toFailure = (id: number, thrown: unknown): Outcome => {
   const error = toError(thrown)
   const { name, message } = error
@@ -110,7 +111,7 @@ const endInvocation = (error: unknown): void => {
 
 process.on('unhandledRejection', endInvocation)
 process.on('uncaughtException', endInvocation)
-// The stage has ended: nobody waits for an answer.
+// The stage has ended: nobody waits for a result.
 process.once('disconnect', () => process.exit())
 
 cacheCompiled()

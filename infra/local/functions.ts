@@ -1,6 +1,7 @@
 /**
- * Invokes the service's functions as Lambda would: with JSON in and out, and with their timeouts. They run in a process of their own with the
- * environment of serverless.yml. Its NODE_OPTIONS forbid code from text (docs/adr/0014), which the Serverless CLI needs.
+ * Invokes the service's functions as Lambda would: with JSON in and out, and with their timeouts. They run in a process
+ * of their own with the environment of serverless.yml. Its NODE_OPTIONS forbid code from text (docs/adr/0014), which
+ * the Serverless CLI needs.
  */
 import type { Serverless } from '../service.ts'
 import type { Start } from './function-messages.ts'
@@ -20,12 +21,14 @@ export interface Functions {
   stop(): Promise<void>
 }
 
-/** A function with at least this timeout (seconds) computes for long, and would block the others in a shared process. */
+/**
+ * A function with at least this timeout (seconds) computes for long, and would block the others in a shared process.
+ */
 const LONG = 60
 
 /**
- * Starts to load all functions. They share a process and its caches, except those that run long. With `RECORD_CALLS` each has its own process, as on
- * Lambda, so that no call is saved by what another function has cached.
+ * Starts to load all functions. They share a process and its caches, except those that run long. With `RECORD_CALLS`
+ * each has its own process, as on Lambda, so that no call is saved by what another function has cached.
  */
 export const startFunctions = (
   { service, serviceDir }: Serverless,

@@ -1,4 +1,7 @@
-/** API Gateway on hapi: makes serverless-offline's routes behave as on AWS, with authorizer, rates, preflights and gateway responses. */
+/**
+ * API Gateway on hapi: makes serverless-offline's routes behave as on AWS, with authorizer, rates, preflights and
+ * gateway responses.
+ */
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Request, Response, Server, Toolkit } from 'serverless-offline'
@@ -15,8 +18,8 @@ const UNKNOWN_ROUTE = '/{p*}'
 const UNKNOWN = 'MISSING_AUTHENTICATION_TOKEN'
 
 /**
- * Headers that serverless-offline and hapi evaluate, but API Gateway does not: the first replaces the authorizer's answer, and hapi would answer with
- * ranges and refuse invalid cookies.
+ * Headers that serverless-offline and hapi evaluate, but API Gateway does not: the first replaces the authorizer's
+ * response, and hapi would respond with ranges and reject invalid cookies.
  */
 const NOT_OURS = ['sls-offline-authorizer-override', 'range', 'cookie']
 
@@ -30,7 +33,7 @@ const headersOf = ({ responseParameters }: GatewayResponse): [name: string, valu
     value === 'context.extendedRequestId' ? randomUUID() : value.replace(/^'|'$/g, ''),
   ])
 
-const answerWith = (h: Toolkit, gatewayResponse: GatewayResponse) => {
+const respondWith = (h: Toolkit, gatewayResponse: GatewayResponse) => {
   const { statusCode, responseTemplates } = gatewayResponse
   const response = h.response(responseTemplates['application/json']).code(statusCode).type('application/json')
   for (const [name, value] of headersOf(gatewayResponse)) response.header(name, value)
@@ -71,12 +74,15 @@ const isEncoded = (path: string): boolean => {
   }
 }
 
-/** The type of the gateway response that replaces hapi's or serverless-offline's own answer; undefined: the answer is a function's. */
+/**
+ * The type of the gateway response that replaces hapi's or serverless-offline's own response; undefined: the response
+ * is a function's.
+ */
 const typeOf = ({ path, route, response }: Request): string | undefined => {
   // hapi uses this route for invalid paths too.
   if (route.path === UNKNOWN_ROUTE && isEncoded(path)) return UNKNOWN
   if (response.isBoom) return typeOfStatus(response.output.statusCode)
-  // A function crashed, timed out or gave no answer: no operation uses these statuses.
+  // A function crashed, timed out or gave no response: no operation uses these statuses.
   return [502, 504].includes(Number(response.statusCode)) ? 'DEFAULT_5XX' : undefined
 }
 
@@ -112,15 +118,18 @@ const rankOf = (template: string): string =>
     .map((segment) => (segment.startsWith('{') ? '1' : '0'))
     .join('')
 
-/** The resource at a path. API Gateway looks for it first, and then for its method; hapi looks for a route with the method. */
+/**
+ * The resource at a path. API Gateway looks for it first, and then for its method; hapi looks for a route with the
+ * method.
+ */
 const resourceAt = (server: Server, events: HttpEvent[], path: string): string | undefined => {
   const methods = new Set(events.map(({ method }) => method))
   const templates = [...methods].flatMap((method) => templateOf(server, method, path) ?? [])
   return templates.filter((template) => template !== UNKNOWN_ROUTE).sort((a, b) => (rankOf(a) < rankOf(b) ? -1 : 1))[0]
 }
 
-/** The answer to a preflight; undefined: there is no such path. */
-const answerPreflight = (h: Toolkit, server: Server, events: HttpEvent[], path: string): Response | undefined => {
+/** The response to a preflight; undefined: there is no such path. */
+const respondToPreflight = (h: Toolkit, server: Server, events: HttpEvent[], path: string): Response | undefined => {
   const resource = resourceAt(server, events, path)
   const there = events.filter((event) => routeOf(event.path) === resource)
   const [cors] = there.flatMap(({ cors }) => cors ?? [])
@@ -134,9 +143,9 @@ const answerPreflight = (h: Toolkit, server: Server, events: HttpEvent[], path: 
 /** Adds the authorizer, the rates, preflights and gateway responses of the service to the server. */
 export const applyGateway = (server: Server, { service }: Serverless, invoke: Invoke): void => {
   const responses = new Map(Object.entries(service.custom.gatewayResponses))
-  const answer = (h: Toolkit, type: string) => {
+  const respond = (h: Toolkit, type: string) => {
     const response = responses.get(type) ?? responses.get('DEFAULT_5XX')
-    return response === undefined ? h.response().code(500) : answerWith(h, response)
+    return response === undefined ? h.response().code(500) : respondWith(h, response)
   }
 
   const events = Object.values(service.functions).flatMap(({ events = [] }) => events.flatMap(({ http }) => http ?? []))
@@ -144,18 +153,20 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
   const decide = tokenAuthorizer(invoke)
   const rates = ratesOf(service)
 
-  /** The caller (undefined: the method needs no token), or the type of the gateway response if the request is refused. */
+  /**
+   * The caller (undefined: the method needs no token), or the type of the gateway response if the request is refused.
+   */
   const admit = async ({ method, path, route, headers }: Request): Promise<Caller | string | undefined> => {
-    const refusal = rates.countMethod(`${method} ${route.path}`)
+    const rejection = rates.countMethod(`${method} ${route.path}`)
     const authorizer = authorizers.get(`${method} ${route.path}`)
-    if (refusal !== undefined || authorizer === undefined) return refusal
+    if (rejection !== undefined || authorizer === undefined) return rejection
     const { region, stage } = service.provider
     const methodArn = `arn:aws:execute-api:${region}:000000000000:local/${stage}/${method.toUpperCase()}${path}`
     const decision = await decide(authorizer, headers.authorization, methodArn)
     return typeof decision === 'string' ? decision : (rates.countCaller(decision.usageIdentifierKey) ?? decision)
   }
 
-  // hapi's answer to invalid HTTP, and to headers of more than 16 KiB, has no body.
+  // hapi's response to invalid HTTP, and to headers of more than 16 KiB, has no body.
   server.listener.removeAllListeners('clientError')
   server.listener.on('clientError', (_, socket) => {
     const response = responses.get('BAD_REQUEST_PARAMETERS')
@@ -166,19 +177,21 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
   server.ext('onRequest', ({ headers, raw }, h) => {
     for (const name of NOT_OURS) delete headers[name]
     raw.req.rawHeaders = withoutHeaders(raw.req.rawHeaders, NOT_OURS)
-    // API Gateway passes every body to functions in base64; serverless-offline does this only for this type. Functions get the raw headers.
+    // API Gateway passes every body to functions in base64; serverless-offline does this only for this type. Functions
+    // get the raw headers.
     headers['content-type'] = 'multipart/form-data; boundary=none'
     return h.continue
   })
 
   server.ext('onPreAuth', async (request, h) => {
     const { method, route, path } = request
-    // hapi answers HEAD as GET; API Gateway has no route for it. hapi also accepts an empty rest of a path, removes dot segments, and reads `//` as `/`.
+    // hapi answers HEAD as GET; API Gateway has no route for it. hapi also accepts an empty rest of a path, removes dot
+    // segments, and reads `//` as `/`.
     const isNone = restOf(route, path)?.value === '' || sentPath(request) === '//'
     if (method === 'head' || isNone || resourceAt(server, events, path) !== route.path)
-      return answer(h, UNKNOWN).takeover()
+      return respond(h, UNKNOWN).takeover()
     const admitted = await admit(request)
-    if (typeof admitted === 'string') return answer(h, admitted).takeover()
+    if (typeof admitted === 'string') return respond(h, admitted).takeover()
     if (admitted !== undefined) request.auth.credentials = admitted
     return h.continue
   })
@@ -196,14 +209,14 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
   })
 
   server.ext('onPreResponse', (request, h) => {
-    if (request.method === 'options') return answerPreflight(h, server, events, request.path) ?? answer(h, UNKNOWN)
+    if (request.method === 'options') return respondToPreflight(h, server, events, request.path) ?? respond(h, UNKNOWN)
     const type = typeOf(request)
-    if (type !== undefined) return answer(h, type)
+    if (type !== undefined) return respond(h, type)
     return request.response.isBoom ? h.continue : asTheGatewaySends(request.response)
   })
 }
 
-/** Removes what hapi and serverless-offline add to every answer. */
+/** Removes what hapi and serverless-offline add to every response. */
 const asTheGatewaySends = (response: Response): Response => {
   delete response.headers['access-control-allow-credentials']
   return response.charset('')

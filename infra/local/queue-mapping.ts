@@ -1,6 +1,6 @@
 /**
- * The event source mapping of a queue: handles batches concurrently, and deletes the messages that did not fail. Failed messages, and all of a batch
- * whose invocation failed, come back after the visibility timeout.
+ * The event source mapping of a queue: handles batches concurrently, and deletes the messages that did not fail. Failed
+ * messages, and all of a batch whose invocation failed, come back after the visibility timeout.
  * https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
  */
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
@@ -71,8 +71,8 @@ export const runQueueMapping = async (mapping: QueueMapping, signal: AbortSignal
 
 const handle = async ({ sqs, queueUrl, queueArn, event, invoke }: QueueMapping, batch: Message[]): Promise<void> => {
   try {
-    const answer = await invoke({ Records: batch.map((message) => asRecord(message, queueArn)) })
-    const failed = failedItems(answer, event.functionResponseType)
+    const result = await invoke({ Records: batch.map((message) => asRecord(message, queueArn)) })
+    const failed = failedItems(result, event.functionResponseType)
     const done = batch.filter(({ MessageId }) => !failed.has(MessageId ?? ''))
     if (done.length === 0) return
     const Entries = done.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }))

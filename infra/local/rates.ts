@@ -1,6 +1,6 @@
 /**
- * API Gateway's rates as token buckets: one of each method, and one of each API key of the usage plan, where that has a rate.
- * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
+ * API Gateway's rates as token buckets: one of each method, and one of each API key of the usage plan, where that has a
+ * rate. https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
  */
 import { TokenBucket } from 'limiter'
 import * as v from 'valibot'
@@ -47,7 +47,9 @@ export interface Rates {
 /** The setting for all methods without one of their own. */
 const ALL = '* /*'
 
-/** The method of a setting in the notation of routes. In a setting's path, slashes after the first are written as ~1. */
+/**
+ * The method of a setting in the notation of routes. In a setting's path, slashes after the first are written as ~1.
+ */
 const methodOf = ({ HttpMethod, ResourcePath }: { HttpMethod: string; ResourcePath: string }): string =>
   ResourcePath === '/*'
     ? `${HttpMethod} ${ResourcePath}`

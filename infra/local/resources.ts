@@ -59,8 +59,8 @@ const createTable = async (
     if (!(error instanceof ResourceInUseException)) throw error
     await addIndexes(dynamodb, TableName, table)
   }
-  const { Table: made } = await dynamodb.send(new DescribeTableCommand({ TableName }))
-  const attributes = { Arn: made?.TableArn ?? '', StreamArn: made?.LatestStreamArn ?? '' }
+  const { Table: description } = await dynamodb.send(new DescribeTableCommand({ TableName }))
+  const attributes = { Arn: description?.TableArn ?? '', StreamArn: description?.LatestStreamArn ?? '' }
   return { id, name: TableName, ref: TableName, attributes }
 }
 
@@ -117,8 +117,8 @@ const createQueue = async (
   await sqs.send(new CreateQueueCommand({ QueueName, Attributes: asAttributes(fifo) }))
   const Attributes = { ...asAttributes(settable), ...redrive(RedrivePolicy, created) }
   await sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes }))
-  const made = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }))
-  return { id, name: QueueName, ref: QueueUrl, attributes: { Arn: made.Attributes?.QueueArn ?? '', QueueName } }
+  const queue = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }))
+  return { id, name: QueueName, ref: QueueUrl, attributes: { Arn: queue.Attributes?.QueueArn ?? '', QueueName } }
 }
 
 const partition = <T>(items: T[], belongs: (item: T) => boolean): [T[], T[]] => [
@@ -153,7 +153,10 @@ export const createResources = async (
   return { tables, queues }
 }
 
-/** The value of a reference to one of `created`, or `value` itself if it is no reference. Undefined: the resource does not exist here. */
+/**
+ * The value of a reference to one of `created`, or `value` itself if it is not a reference. Undefined: the resource
+ * does not exist here.
+ */
 export const resolve = (value: unknown, created: Created[]): unknown => {
   if (!isObject(value)) return value
   const [id, attribute] = getAttOf(value) ?? [value.Ref, undefined]

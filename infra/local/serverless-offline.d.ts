@@ -1,4 +1,6 @@
-/** What the local stage uses of serverless-offline, which has no types: its Lambda pool, and its API Gateway on hapi. */
+/**
+ * What the local stage uses of serverless-offline, which has no types: its Lambda pool, and its API Gateway on hapi.
+ */
 
 declare module 'serverless-offline/lambda' {
   interface LambdaFunction {

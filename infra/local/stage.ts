@@ -1,4 +1,7 @@
-/** The local stage: database, queues, functions, event sources and API, started in the order in which they need each other. */
+/**
+ * The local stage: database, queues, functions, event sources and API, started in the order in which they need each
+ * other.
+ */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
@@ -65,9 +68,9 @@ export const startStage = async (serverless: Serverless, settings: LocalSettings
     const sqs = new SQSClient({ endpoint: queues.endpoint, useQueueUrlAsEndpoint: false })
     const stageName = `${service.service}-${service.provider.stage}`
     const local = { dynamodb, sqs, sqsEndpoint: queues.endpoint, stageName }
-    const made = await createResources(service.resources.Resources, local)
-    for (const { name, ref } of made.queues) await queues.putBack(sqs, { name, url: ref })
-    const created = [...made.tables, ...made.queues]
+    const resources = await createResources(service.resources.Resources, local)
+    for (const { name, ref } of resources.queues) await queues.putBack(sqs, { name, url: ref })
+    const created = [...resources.tables, ...resources.queues]
 
     const anoncredsFolder = folderOnThisMachine()
     const environment = {
@@ -125,7 +128,10 @@ const sealingOf = async ({ dataDir, kmsEndpoint }: LocalSettings): Promise<Envir
   return { SEALING_KEY: key, KMS_KEY_ID: undefined }
 }
 
-/** The environment of all functions in serverless.yml, merged, because they share a process. References without a value here are left out. */
+/**
+ * The environment of all functions in serverless.yml, merged, because they share a process. References without a value
+ * here are left out.
+ */
 const environmentOf = ({ provider, functions }: Service, created: Created[]): Record<string, string> => {
   const all = [provider, ...Object.values(functions)].flatMap(({ environment }) => Object.entries(environment ?? {}))
   return Object.fromEntries(

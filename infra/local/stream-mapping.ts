@@ -1,6 +1,6 @@
 /**
- * The event source mapping of a table's stream: filter, batches, retries, bisecting and the on-failure queue as Lambda has them.
- * https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
+ * The event source mapping of a table's stream: filter, batches, retries, bisecting and the on-failure queue as Lambda
+ * has them. https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams'
@@ -43,8 +43,8 @@ export const runStreamMapping = async (mapping: StreamMapping, signal: AbortSign
   const passes = eventFilter(event.filterPatterns)
   const reading = { streams, streamArn, batchSize: event.batchSize ?? BATCH_SIZE, signal }
   for await (const { shardId, records } of streamRecords(reading, await position.read())) {
-    const wanted = records.filter((record) => isChange(record) && passes(record))
-    await deliver(mapping, { shardId, records: wanted }, 0, signal)
+    const matching = records.filter((record) => isChange(record) && passes(record))
+    await deliver(mapping, { shardId, records: matching }, 0, signal)
     const last = records.at(-1)
     if (last !== undefined) await position.write({ shardId, sequenceNumber: last.dynamodb.SequenceNumber })
   }

@@ -16,7 +16,10 @@ const Stored = v.pipe(
   v.object({ streamArn: v.string(), shardId: v.string(), sequenceNumber: v.string() }),
 )
 
-/** The position of a function, in a file of `dataDir`; the stream of a new table starts from its beginning. Without a folder it is not stored. */
+/**
+ * The position of a function, in a file of `dataDir`; the stream of a new table starts from its beginning. Without a
+ * folder it is not stored.
+ */
 export const streamPosition = (dataDir: string | undefined, functionKey: string, streamArn: string): StreamPosition => {
   if (dataDir === undefined) return { read: async () => undefined, write: async () => {} }
   const path = join(dataDir, `${functionKey}-position.json`)

@@ -36,8 +36,8 @@ interface Reading {
 }
 
 /** Ms between two reads at the end of a shard: the minimum after a change, doubled each time to the maximum. */
-const MIN_WAIT = 10
-const MAX_WAIT = 100
+const MIN_PAUSE = 10
+const MAX_PAUSE = 100
 
 const asChange = ({ dynamodb, ...record }: _Record, streamArn: string): ChangeRecord => ({
   ...record,
@@ -50,7 +50,10 @@ const asChange = ({ dynamodb, ...record }: _Record, streamArn: string): ChangeRe
   },
 })
 
-/** Ids of the stream's shards from `first` on, or of all if it no longer exists. Here they follow one another, because no shard is split. */
+/**
+ * Ids of the stream's shards from `first` on, or of all if it no longer exists. Here they follow one another, because
+ * no shard is split.
+ */
 async function* shardIds({ streams, streamArn, signal }: Reading, first: string | undefined): AsyncGenerator<string> {
   let last: string | undefined
   for (;;) {
@@ -59,7 +62,7 @@ async function* shardIds({ streams, streamArn, signal }: Reading, first: string 
     const next = last === undefined ? Math.max(0, ids.indexOf(first ?? '')) : ids.indexOf(last) + 1
     last = ids[next] ?? last
     if (next < ids.length && last !== undefined) yield last
-    else await pause(MAX_WAIT, signal)
+    else await pause(MAX_PAUSE, signal)
   }
 }
 
@@ -81,16 +84,16 @@ async function* shardRecords(
   { streams, streamArn, batchSize, signal }: Reading,
   { ShardIterator }: GetShardIteratorOutput,
 ): AsyncGenerator<ChangeRecord[]> {
-  let wait = MIN_WAIT
+  let pauseMs = MIN_PAUSE
   for (let iterator = ShardIterator; iterator !== undefined; ) {
     const command = new GetRecordsCommand({ ShardIterator: iterator, Limit: batchSize })
     const { Records = [], NextShardIterator } = await streams.send(command, { abortSignal: signal })
     if (Records.length > 0) {
       yield Records.map((record) => asChange(record, streamArn))
-      wait = MIN_WAIT
+      pauseMs = MIN_PAUSE
     } else {
-      await pause(wait, signal)
-      wait = Math.min(wait * 2, MAX_WAIT)
+      await pause(pauseMs, signal)
+      pauseMs = Math.min(pauseMs * 2, MAX_PAUSE)
     }
     iterator = NextShardIterator
   }

@@ -1,6 +1,6 @@
 /**
- * API Gateway's part of a Lambda authorizer of type TOKEN: reads the header, caches answers, evaluates the policy, passes on the context.
- * serverless-offline's own answers every failure of the authorizer with 401, and caches nothing.
+ * API Gateway's part of a Lambda authorizer of type TOKEN: reads the header, caches results, evaluates the policy,
+ * passes on the context. serverless-offline's own answers every failure of the authorizer with 401, and caches nothing.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html
  */
 import * as v from 'valibot'
@@ -18,7 +18,7 @@ const oneOrMore = v.union([
   v.array(v.string()),
 ])
 
-const Answer = v.object({
+const AuthorizerResult = v.object({
   principalId: v.pipe(v.string(), v.minLength(1)),
   policyDocument: v.object({
     Statement: v.array(v.object({ Action: oneOrMore, Effect: v.picklist(['Allow', 'Deny']), Resource: oneOrMore })),
@@ -31,7 +31,7 @@ const Answer = v.object({
   usageIdentifierKey: v.exactOptional(v.string()),
 })
 
-type Answer = v.InferOutput<typeof Answer>
+type AuthorizerResult = v.InferOutput<typeof AuthorizerResult>
 
 /** The caller, as the authorizer describes it. */
 export interface Caller {
@@ -42,52 +42,55 @@ export interface Caller {
 }
 
 /** The type of the gateway response for a refused request. */
-export type Refusal = 'UNAUTHORIZED' | 'ACCESS_DENIED' | 'AUTHORIZER_FAILURE' | 'AUTHORIZER_CONFIGURATION_ERROR'
+export type Rejection = 'UNAUTHORIZED' | 'ACCESS_DENIED' | 'AUTHORIZER_FAILURE' | 'AUTHORIZER_CONFIGURATION_ERROR'
 
-const allows = ({ policyDocument }: Answer, methodArn: string): boolean => {
+const allows = ({ policyDocument }: AuthorizerResult, methodArn: string): boolean => {
   const effects = policyDocument.Statement.filter(
     ({ Action, Resource }) => isLike('execute-api:Invoke', Action) && isLike(methodArn, Resource),
   ).map(({ Effect }) => Effect)
   return effects.includes('Allow') && !effects.includes('Deny')
 }
 
-const decide = (answer: Answer, methodArn: string): Caller | Refusal => {
-  const { policyDocument: _, ...caller } = answer
-  return allows(answer, methodArn) ? caller : 'ACCESS_DENIED'
+const decide = (result: AuthorizerResult, methodArn: string): Caller | Rejection => {
+  const { policyDocument: _, ...caller } = result
+  return allows(result, methodArn) ? caller : 'ACCESS_DENIED'
 }
 
-/** Maximum number of cached answers; the oldest is removed first. */
-const KEPT = 1_000
+/** Maximum number of cached results; the oldest is removed first. */
+const MAX_CACHED = 1_000
 
-/** Decides about a token for a method. The authorizer's answers are cached for all methods, as long as serverless.yml says. */
+/**
+ * Decides about a token for a method. The authorizer's results are cached for all methods, as long as serverless.yml
+ * says.
+ */
 export const tokenAuthorizer = (invoke: Invoke, now: () => number = Date.now) => {
-  const kept = new Map<string, { answer: Answer; until: number }>()
+  const cache = new Map<string, { result: AuthorizerResult; until: number }>()
 
-  const ask = async ({ name }: Authorizer, token: string, methodArn: string): Promise<Answer | Refusal> => {
+  const ask = async ({ name }: Authorizer, token: string, methodArn: string): Promise<AuthorizerResult | Rejection> => {
     try {
-      const answer = await invoke(name, { type: 'TOKEN', authorizationToken: token, methodArn })
-      const result = v.safeParse(Answer, answer)
+      const returned = await invoke(name, { type: 'TOKEN', authorizationToken: token, methodArn })
+      const result = v.safeParse(AuthorizerResult, returned)
       return result.success ? result.output : 'AUTHORIZER_CONFIGURATION_ERROR'
     } catch (error) {
       return error instanceof Error && error.message === 'Unauthorized' ? 'UNAUTHORIZED' : 'AUTHORIZER_FAILURE'
     }
   }
 
-  return async (authorizer: Authorizer, token: string | undefined, methodArn: string): Promise<Caller | Refusal> => {
+  return async (authorizer: Authorizer, token: string | undefined, methodArn: string): Promise<Caller | Rejection> => {
     // Without a token the gateway does not call the authorizer.
     if (token === undefined || token === '') return 'UNAUTHORIZED'
     const key = `${authorizer.name} ${token}`
-    const known = kept.get(key)
-    if (known !== undefined && known.until > now()) return decide(known.answer, methodArn)
+    const known = cache.get(key)
+    if (known !== undefined && known.until > now()) return decide(known.result, methodArn)
 
-    const answer = await ask(authorizer, token, methodArn)
-    if (typeof answer === 'string') return answer
-    kept.delete(key)
-    kept.set(key, { answer, until: now() + authorizer.resultTtlInSeconds * 1000 })
-    for (const oldest of kept.keys()) {
-      if (kept.size <= KEPT) break
-      kept.delete(oldest)
+    const result = await ask(authorizer, token, methodArn)
+    if (typeof result === 'string') return result
+    cache.delete(key)
+    cache.set(key, { result, until: now() + authorizer.resultTtlInSeconds * 1000 })
+    for (const oldest of cache.keys()) {
+      if (cache.size <= MAX_CACHED) break
+      cache.delete(oldest)
     }
-    return decide(answer, methodArn)
+    return decide(result, methodArn)
   }
 }

@@ -1,6 +1,6 @@
 /** Serverless plugin: a stage is deployed under an address that can stay, and has a domain where one is asked for. */
 import { type Address, addressOf } from '../gateway/address.ts'
-import { orRefuse, type Serverless, type Template } from '../service.ts'
+import { type Serverless, type Template, withServerlessErrors } from '../service.ts'
 
 const DOMAIN = ['ApiDomain', 'ApiDomainMapping', 'ApiDomainRecord']
 
@@ -9,7 +9,8 @@ export default class StageAddress {
 
   constructor(serverless: Serverless) {
     const { provider, custom } = serverless.service
-    const address = () => orRefuse(serverless, () => addressOf(process.env, provider.stage, provider.region))
+    const address = () =>
+      withServerlessErrors(serverless, () => addressOf(process.env, provider.stage, provider.region))
     this.hooks = {
       initialize: () => {
         if (!['deploy', 'package'].includes(serverless.processedInput.commands[0] ?? '')) return

@@ -53,13 +53,13 @@ const filesOfLibrary = async ({ service, classes }: Serverless): Promise<Record<
   const { architecture } = service.provider
   const library = libraryFor(architecture)
   // Loaded here: every serverless command loads the plugins.
-  const [{ nativeFiles }, { checkAnonCreds }, { refusal }] = await Promise.all([
+  const [{ nativeFiles }, { checkAnonCreds }, { faultsMessage }] = await Promise.all([
     import('../bundle/native-library.ts'),
     import('../deployment/checks/anoncreds.ts'),
     import('../deployment/finding.ts'),
   ])
-  const refused = refusal(checkAnonCreds({ architecture, hasLibrary: library !== undefined }, process.env))
-  if (refused !== undefined) throw new classes.Error(refused)
+  const faults = faultsMessage(checkAnonCreds({ architecture, hasLibrary: library !== undefined }, process.env))
+  if (faults !== undefined) throw new classes.Error(faults)
   if (library === undefined || process.env.ANONCREDS === 'off') return {}
   return nativeFiles(architecture, library)
 }

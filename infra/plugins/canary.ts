@@ -1,8 +1,8 @@
 /**
- * Serverless plugin: a stage with CANARY_PERCENT moves to new versions of its functions in two updates of its stack. The first gives them a
- * share, and CloudFormation takes it back when an alarm goes off within CANARY_MINUTES; the second gives them everything. Where roles lose
- * a right, a third takes it, once no invocation goes to the old versions.
- * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-rollback-triggers.html
+ * Serverless plugin: a stage with CANARY_PERCENT moves to new versions of its functions in two updates of its stack.
+ * The first gives them a share, and CloudFormation takes it back when an alarm goes off within CANARY_MINUTES; the
+ * second gives them everything. Where roles lose a right, a third takes it, once no invocation goes to the old
+ * versions. https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-rollback-triggers.html
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { resolve } from 'node:path'
 import { ALIAS, addAliases, addCanaryAlarm, aliasIdOf, CANARY_ALARM, canaryTemplate } from '../canary/aliases.ts'
 import { canaryOf } from '../canary/settings.ts'
 import type { DeployingServerless } from '../deployment/serverless.ts'
-import { type FunctionDefinition, orRefuse, type Template } from '../service.ts'
+import { type FunctionDefinition, type Template, withServerlessErrors } from '../service.ts'
 
 /** The methods of Serverless's own plugin for deployments, which use the service's template. */
 interface AwsDeploy {
@@ -46,7 +46,7 @@ export default class CanaryPlugin {
   }
 
   get #canary() {
-    return orRefuse(this.#serverless, () => canaryOf(process.env))
+    return withServerlessErrors(this.#serverless, () => canaryOf(process.env))
   }
 
   /** Functions on a schedule have no alias: they run too seldom for a share of their invocations to show anything. */
@@ -89,7 +89,8 @@ export default class CanaryPlugin {
   async #begin(): Promise<void> {
     const { provider } = this.#serverless.service
     const canary = this.#canary
-    // The triggers of an earlier update would stay. https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_RollbackConfiguration.html
+    // The triggers of an earlier update would stay.
+    // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_RollbackConfiguration.html
     provider.rollbackConfiguration = { RollbackTriggers: [], MonitoringTimeInMinutes: 0 }
     if (canary === undefined || provider.shouldNotDeploy) return
     const { readVersions } = await import('../canary/deployed.ts')

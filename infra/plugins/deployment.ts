@@ -1,4 +1,7 @@
-/** Serverless plugin: checks a deployment before anything is created (`serverless check`, and at the start of `deploy`), and fits it to the account. */
+/**
+ * Serverless plugin: checks a deployment before anything is created (`serverless check`, and at the start of `deploy`),
+ * and fits it to the account.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -7,7 +10,7 @@ import { errorLine } from '../deployment/aws-error.ts'
 import { anonCredsPlan } from '../deployment/checks/anoncreds.ts'
 import { CHECK as TABLE_AND_KEY } from '../deployment/checks/data.ts'
 import type { Plan } from '../deployment/checks.ts'
-import { type Finding, fault, faultsOf, onceEach, refusal, toLine } from '../deployment/finding.ts'
+import { type Finding, fault, faultsMessage, faultsOf, onceEach, toLine } from '../deployment/finding.ts'
 import type { ClientConfig, DeployingServerless } from '../deployment/serverless.ts'
 import type { Template } from '../service.ts'
 import { withoutEmpty } from '../settings.ts'
@@ -181,12 +184,12 @@ export default class Deployment {
   }
 
   #ask = async (): Promise<Account> => {
-    const [{ readAccount }, { wantedDomain }] = await Promise.all([
+    const [{ readAccount }, { newDomainOf }] = await Promise.all([
       import('../deployment/account.ts'),
       import('../deployment/address-on-aws.ts'),
     ])
     const config = await this.#config()
-    const domain = wantedDomain(process.env, config.region)
+    const domain = newDomainOf(process.env, config.region)
     const { EXISTING_TABLE: table, EXISTING_KEY: key } = withoutEmpty(process.env)
     const existing = table !== undefined && key !== undefined ? { table, key } : undefined
     const { rateKeyPrefix } = this.#serverless.service.custom
@@ -198,7 +201,7 @@ export default class Deployment {
     for (const finding of findings)
       if (finding.status === 'ok') this.#log.info(toLine(finding))
       else if (finding.status === 'warning') this.#log.warning(`${finding.check}: ${finding.message}`)
-    const refused = refusal(findings)
-    if (refused !== undefined) throw new this.#serverless.classes.Error(refused)
+    const faults = faultsMessage(findings)
+    if (faults !== undefined) throw new this.#serverless.classes.Error(faults)
   }
 }

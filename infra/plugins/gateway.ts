@@ -1,4 +1,7 @@
-/** Serverless plugin: the API is one resource, made of the functions' `http` events as an OpenAPI document (docs/adr/0018). */
+/**
+ * Serverless plugin: the API is one resource, made of the functions' `http` events as an OpenAPI document
+ * (docs/adr/0018).
+ */
 import { ALIAS, aliasIdOf } from '../canary/aliases.ts'
 import { canaryOf } from '../canary/settings.ts'
 import { type GatewayDocument, gatewayDocument } from '../gateway/document.ts'
@@ -85,8 +88,8 @@ const invokedFunctions = (functions: Record<string, FunctionDefinition>): string
 }
 
 /**
- * A deployment is a snapshot that never changes: another document is another deployment, and the same document the same one.
- * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-resource-apigateway-deployment.html
+ * A deployment is a snapshot that never changes: another document is another deployment, and the same document the same
+ * one. https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-resource-apigateway-deployment.html
  */
 const addDeployment = (resources: Record<string, Resource>, document: GatewayDocument, DependsOn: string[]): void => {
   const deploymentId = `ApiDeployment${idOf(document)}`

@@ -1,4 +1,6 @@
-/** Serverless plugin: protects the table after a deployment, and prints after a removal which table and key are kept. */
+/**
+ * Serverless plugin: protects the table after a deployment, and prints after a removal which table and key are kept.
+ */
 import { errorLine } from '../deployment/aws-error.ts'
 import type { ClientConfig, DeployingServerless } from '../deployment/serverless.ts'
 
@@ -11,15 +13,15 @@ export default class KeptData {
   readonly hooks: Record<string, () => Promise<void> | void>
   readonly #serverless: DeployingServerless
   readonly #log: Log
-  #kept: { table: string | undefined; key: string | undefined } | undefined
+  #remaining: { table: string | undefined; key: string | undefined } | undefined
 
   constructor(serverless: DeployingServerless, _options: unknown, { log }: { log: Log }) {
     this.#serverless = serverless
     this.#log = log
     this.hooks = {
       'after:deploy:deploy': () => this.#protect(),
-      'before:remove:remove': () => this.#noteKept(),
-      'after:remove:remove': () => this.#tellKept(),
+      'before:remove:remove': () => this.#readRemaining(),
+      'after:remove:remove': () => this.#printRemaining(),
     }
   }
 
@@ -48,21 +50,21 @@ export default class KeptData {
   }
 
   /** Reads them before the stack is removed. If that fails, the removal continues. */
-  #noteKept = async (): Promise<void> => {
+  #readRemaining = async (): Promise<void> => {
     const [{ describeStack }, { CloudFormationClient }] = await Promise.all([
       import('../deployment/stack.ts'),
       import('@aws-sdk/client-cloudformation'),
     ])
     try {
       const stack = await describeStack(new CloudFormationClient(await this.#config()), this.#stackName)
-      this.#kept = { table: stack?.outputs.TableName, key: stack?.outputs.SealingKeyArn }
+      this.#remaining = { table: stack?.outputs.TableName, key: stack?.outputs.SealingKeyArn }
     } catch (error) {
       this.#log.warning(`which table and key are kept could not be read from the stack (${errorLine(error)})`)
     }
   }
 
-  #tellKept = (): void => {
-    const { table, key } = this.#kept ?? {}
+  #printRemaining = (): void => {
+    const { table, key } = this.#remaining ?? {}
     if (table === undefined || key === undefined) return
     this.#log.notice(`The table ${table} and the key ${key} are kept. A new stack uses them with`)
     this.#log.notice(`EXISTING_TABLE=${table} EXISTING_KEY=${key}`)

@@ -1,12 +1,15 @@
-/** Serverless plugin: all functions write to one log group, since one of each would be a resource more for each operation. */
+/**
+ * Serverless plugin: all functions write to one log group, since one of each would be a resource more for each
+ * operation.
+ */
 import type { Resource, Serverless } from '../service.ts'
 
 /** Of infra/log-group.yml. */
 const LOG_GROUP = 'LogGroup'
 
 /**
- * JSON, so that filters find what Lambda itself reports (infra/metric-filters.yml). How much is logged is for LOG_LEVEL alone to say.
- * https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-logformat.html
+ * JSON, so that filters find what Lambda itself reports (infra/metric-filters.yml). How much is logged is for LOG_LEVEL
+ * alone to say. https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-logformat.html
  */
 const FORMAT = { LogFormat: 'JSON', ApplicationLogLevel: 'TRACE', SystemLogLevel: 'INFO' }
 

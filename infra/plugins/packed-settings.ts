@@ -1,7 +1,10 @@
-/** Serverless plugin: settings that can grow leave the functions' environment and are packed with their code. Runs before bundle.ts. */
+/**
+ * Serverless plugin: settings that can grow leave the functions' environment and are packed with their code. Runs
+ * before bundle.ts.
+ */
 import { tokenIssuers } from '../../lib/auth/token-issuers.ts'
 import { type PackedSetting, readSettings } from '../../lib/settings.ts'
-import { type Finding, refusal } from '../deployment/finding.ts'
+import { type Finding, faultsMessage } from '../deployment/finding.ts'
 import type { FunctionDefinition, PluginTools, Serverless } from '../service.ts'
 
 export default class PackedSettings {
@@ -14,8 +17,8 @@ export default class PackedSettings {
       // doctor reports them with its other findings.
       if (serverless.processedInput.commands[0] === 'check') return
       for (const { check, status, message } of findings) if (status === 'warning') log.warning(`${check}: ${message}`)
-      const refused = refusal(findings)
-      if (refused !== undefined) throw new serverless.classes.Error(refused)
+      const faults = faultsMessage(findings)
+      if (faults !== undefined) throw new serverless.classes.Error(faults)
     }
     this.hooks = {
       'before:package:createDeploymentArtifacts': pack,
@@ -32,8 +35,8 @@ const NAMES = Object.keys(NONE) as PackedSetting[]
 const packSettings = async ({ service, classes }: Serverless): Promise<Finding[]> => {
   const functions = Object.values(service.functions)
   const textOf = (name: PackedSetting): string => {
-    const given = functions.find(({ environment }) => environment?.[name] !== undefined)?.environment?.[name]
-    return typeof given === 'string' ? given : NONE[name]
+    const value = functions.find(({ environment }) => environment?.[name] !== undefined)?.environment?.[name]
+    return typeof value === 'string' ? value : NONE[name]
   }
   try {
     const settings = readSettings({

@@ -1,8 +1,11 @@
-/** Serverless plugin: `uses` of a function makes its role, which also allows what Lambda needs to run it, and what of its environment follows. */
+/**
+ * Serverless plugin: `uses` of a function makes its role, which also allows what Lambda needs to run it, and what of
+ * its environment follows.
+ */
 import { environmentOf, rightsOf } from '../access/uses.ts'
 import type { Statement } from '../roles/policy.ts'
 import { allow, arnOf, statementsOf } from '../roles/statements.ts'
-import { type FunctionDefinition, orRefuse, type Resource, type Serverless } from '../service.ts'
+import { type FunctionDefinition, type Resource, type Serverless, withServerlessErrors } from '../service.ts'
 
 export default class Roles {
   readonly hooks: Record<string, () => void>
@@ -15,7 +18,7 @@ export default class Roles {
     })
     this.hooks = {
       initialize: () =>
-        orRefuse(serverless, () => {
+        withServerlessErrors(serverless, () => {
           for (const definition of Object.values(service.functions))
             definition.environment = { ...environmentOf(definition.uses), ...definition.environment }
         }),
@@ -65,7 +68,8 @@ const roleOf = (definition: FunctionDefinition, lambda: Resource | undefined): R
 const runtimeStatements = (lambda: Resource | undefined): Statement[] => {
   const traced = lambda?.Properties.TracingConfig !== undefined
   return [
-    // Its ARN ends with `:*`, as the resource of both has to: https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/iam-access-control-overview-cwl.html
+    // Its ARN ends with `:*`, as the resource of both has to:
+    // https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/iam-access-control-overview-cwl.html
     allow('logs', ['CreateLogStream', 'PutLogEvents'], arnOf('LogGroup')),
     // X-Ray has no resources. https://docs.aws.amazon.com/lambda/latest/dg/services-xray.html
     ...(traced ? [allow('xray', ['PutTraceSegments', 'PutTelemetryRecords'], '*')] : []),

@@ -1,4 +1,7 @@
-/** Serverless plugin: a stage with TENANT_RATE has its usage plan and the plan's API keys in a nested stack (docs/adr/0018). Runs after gateway.ts. */
+/**
+ * Serverless plugin: a stage with TENANT_RATE has its usage plan and the plan's API keys in a nested stack
+ * (docs/adr/0018). Runs after gateway.ts.
+ */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DeployingServerless } from '../deployment/serverless.ts'
@@ -30,7 +33,10 @@ export default class TenantRates {
     return join(this.#serverless.serviceDir, '.serverless', 'cloudformation-template-tenant-rates.json')
   }
 
-  /** Folder in the bucket of deployments, apart from the artifacts of a deployment, of which Serverless keeps only the last five. */
+  /**
+   * Folder in the bucket of deployments, apart from the artifacts of a deployment, of which Serverless keeps only the
+   * last five.
+   */
   get #folder(): string {
     const { service, provider } = this.#serverless.service
     return `${this.#serverless.getProvider('aws').getDeploymentPrefix()}/${service}/${provider.stage}`

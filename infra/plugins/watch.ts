@@ -1,6 +1,12 @@
 /** Serverless plugin: the alarms, who hears of them, and the dashboard, made of the functions as they are. */
 import { USUAL_CONCURRENCY } from '../deployment/concurrency.ts'
-import { type FunctionDefinition, orRefuse, type Resource, type Serverless, type Service } from '../service.ts'
+import {
+  type FunctionDefinition,
+  type Resource,
+  type Serverless,
+  type Service,
+  withServerlessErrors,
+} from '../service.ts'
 import { parseSettings } from '../settings.ts'
 import { toResource } from '../watch/alarm.ts'
 import { awsAlarms, type BackgroundFunction } from '../watch/aws-alarms.ts'
@@ -14,7 +20,7 @@ export default class Watch {
   constructor(serverless: Serverless) {
     this.hooks = {
       'after:aws:package:finalize:mergeCustomProviderResources': () => {
-        const settings = orRefuse(serverless, () => parseSettings(WatchSettings, process.env))
+        const settings = withServerlessErrors(serverless, () => parseSettings(WatchSettings, process.env))
         const { naming } = serverless.getProvider('aws')
         addWatch(serverless.service, settings, (key) => naming.getLambdaLogicalId(key))
       },
@@ -23,7 +29,7 @@ export default class Watch {
 }
 
 /** The function that throws where it refuses a token: API Gateway knows a 401 by that. */
-const REFUSES = 'authorizer'
+const AUTHORIZER = 'authorizer'
 /** The one that reads the table's stream. */
 const DISPATCHER = 'dispatchChanges'
 
@@ -33,10 +39,10 @@ const addWatch = (service: Service, settings: WatchSettings, idOf: (key: string)
   const stack = `${service.service}-${stage}`
   const background = backgroundOf(service, idOf)
   const concurrency = settings.ACCOUNT_CONCURRENCY ?? service.custom.accountConcurrency ?? USUAL_CONCURRENCY
-  const surroundings = { stack, stage, background, concurrency }
+  const watched = { stack, stage, background, concurrency }
   const alarms = {
-    ...serviceAlarms({ waiting: settings.WAITING_LANES }),
-    ...awsAlarms(surroundings, idOf(DISPATCHER)),
+    ...serviceAlarms({ maxWaiting: settings.WAITING_LANES }),
+    ...awsAlarms(watched, idOf(DISPATCHER)),
   }
   for (const [id, alarm] of Object.entries(alarms)) Resources[id] = toResource(id, stack, alarm)
   Resources.Dashboard = dashboard({ stack, stage, alarms: Object.keys(alarms) })
@@ -48,7 +54,7 @@ const isBackground = ({ events = [] }: FunctionDefinition): boolean => events.ev
 const backgroundOf = ({ functions, provider }: Service, idOf: (key: string) => string): BackgroundFunction[] =>
   Object.entries(functions).flatMap(([key, definition]) =>
     isBackground(definition)
-      ? [{ id: idOf(key), timeout: definition.timeout ?? provider.timeout, refuses: key === REFUSES }]
+      ? [{ id: idOf(key), timeout: definition.timeout ?? provider.timeout, throwsOnPurpose: key === AUTHORIZER }]
       : [],
   )
 

@@ -1,4 +1,7 @@
-/** The calls that IAM sees for a command of the AWS SDK: each action on each resource, with the values of condition keys. */
+/**
+ * The calls that IAM sees for a command of the AWS SDK: each action on each resource, with the values of condition
+ * keys.
+ */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import type { Call } from './policy.ts'
 
@@ -19,7 +22,10 @@ export interface CommandInput {
   EncryptionContext?: Record<string, string>
 }
 
-/** TransactWriteItems is not an action for IAM, but its parts are. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html */
+/**
+ * TransactWriteItems is not an action for IAM, but its parts are.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html
+ */
 const TRANSACT_ACTIONS = {
   Put: 'PutItem',
   Update: 'UpdateItem',
@@ -29,7 +35,10 @@ const TRANSACT_ACTIONS = {
 
 type TransactPart = keyof typeof TRANSACT_ACTIONS
 
-/** `commandName` is the name of the command's class, `service` the prefix of its actions. Tables, queues and keys have their own names. */
+/**
+ * `commandName` is the name of the command's class, `service` the prefix of its actions. Tables, queues and keys have
+ * their own names.
+ */
 export const callsOf = (service: Service, commandName: string, input: CommandInput): Call[] => {
   const action = commandName.replace(/Command$/, '')
   if (service === 'sqs')

@@ -10,13 +10,16 @@ import { statementsOf } from './statements.ts'
 /** An invocation of a function, and what it tried that its role does not allow. */
 interface Invocation {
   functionKey: string
-  refused: string[]
+  denied: string[]
 }
 
 /** The stacks of the SDK's clients have types of their own, which differ in nothing that matters here. */
 type Client = Pick<DynamoDBClient, 'middlewareStack'>
 
-/** By what the functions use. With `RECORD_CALLS` every call is allowed, and recorded in that folder (`npm run record-calls`). */
+/**
+ * By what the functions use. With `RECORD_CALLS` every call is allowed, and recorded in that folder (`npm run
+ * record-calls`).
+ */
 export const roleCheck = (uses: Record<string, string[]>): IsAllowed => {
   const { RECORD_CALLS } = process.env
   if (RECORD_CALLS !== undefined) return recorder(RECORD_CALLS)
@@ -28,8 +31,8 @@ export class RoleGuard {
   readonly #resources: Record<string, string>
   readonly #isAllowed: IsAllowed
   readonly #running = new AsyncLocalStorage<Invocation>()
-  /** All calls that were refused, in their order. */
-  readonly refusals: string[] = []
+  /** All calls that were denied, in their order. */
+  readonly denials: string[] = []
 
   /** `resources` has logical ids by the names that functions call tables, queues and keys by. */
   constructor(resources: Record<string, string>, isAllowed: IsAllowed) {
@@ -53,24 +56,24 @@ export class RoleGuard {
   }
 
   /**
-   * Runs a function. Rejects where it was refused something, also when it made the best of that: what it sends after its commit may fail
-   * without its caller noticing.
+   * Runs a function. Rejects where it was denied something, also when it made the best of that: what it sends after
+   * its commit may fail without its caller noticing.
    */
   async run<T>(functionKey: string, act: () => Promise<T> | T): Promise<T> {
-    const invocation: Invocation = { functionKey, refused: [] }
+    const invocation: Invocation = { functionKey, denied: [] }
     const result = await this.#running.run(invocation, act)
-    if (invocation.refused.length > 0) throw new Error(invocation.refused.join('; '))
+    if (invocation.denied.length > 0) throw new Error(invocation.denied.join('; '))
     return result
   }
 
-  #check({ functionKey, refused }: Invocation, { action, resource, context }: Call): void {
+  #check({ functionKey, denied }: Invocation, { action, resource, context }: Call): void {
     const [, name = '', path = ''] = resource.match(/^(.*?)(\/index\/.*)?$/) ?? []
     const call = { action, resource: `${this.#resources[name] ?? name}${path}`, context }
     if (this.#isAllowed(functionKey, call)) return
     const keys = Object.values(context).flat().join(' ')
     const message = `the role of ${functionKey} does not allow ${action} on ${call.resource} ${keys}: see its uses in serverless.yml`
-    refused.push(message)
-    this.refusals.push(message)
+    denied.push(message)
+    this.denials.push(message)
     throw Object.assign(new Error(message), { name: 'AccessDeniedException', $fault: 'client', $metadata: {} })
   }
 }

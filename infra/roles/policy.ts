@@ -29,7 +29,7 @@ export const allows = (statements: readonly Statement[], call: Call): boolean =>
       Action.includes(call.action) &&
       [Resource].flat().some((resource) => resourceName(resource) === call.resource) &&
       Object.entries(Condition).every(([operator, keys]) =>
-        Object.entries(keys).every(([key, wanted]) => holds(operator, call.context[key], [wanted].flat())),
+        Object.entries(keys).every(([key, expected]) => holds(operator, call.context[key], [expected].flat())),
       ),
   )
 
@@ -47,28 +47,28 @@ export const resourceName = (resource: unknown): string => {
  * `ForAllValues` holds where there is no value at all, and so does a negated operator:
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-single-vs-multi-valued-context-keys.html
  */
-const holds = (operator: string, values: string[] | undefined, wanted: string[]): boolean => {
+const holds = (operator: string, values: string[] | undefined, expected: string[]): boolean => {
   switch (operator) {
     case 'Null':
-      return wanted.includes(String(values === undefined))
+      return expected.includes(String(values === undefined))
     case 'StringLike':
-      return values?.length === 1 && values.every((value) => isLike(value, wanted))
+      return values?.length === 1 && values.every((value) => isLike(value, expected))
     case 'StringNotLike':
-      return values === undefined || values.every((value) => !isLike(value, wanted))
+      return values === undefined || values.every((value) => !isLike(value, expected))
     case 'ForAllValues:StringLike':
-      return values === undefined || values.every((value) => isLike(value, wanted))
+      return values === undefined || values.every((value) => isLike(value, expected))
     default:
       throw new Error(`no role uses the operator ${operator} yet`)
   }
 }
 
-const patterns = new Map<string, RegExp>()
+const expressions = new Map<string, RegExp>()
 
 /** Whether one of the patterns matches: `*` stands for any text, `?` for one character. */
-export const isLike = (value: string, wanted: readonly string[]): boolean =>
-  wanted.some((pattern) => {
-    const known = patterns.get(pattern) ?? toExpression(pattern)
-    patterns.set(pattern, known)
+export const isLike = (value: string, patterns: readonly string[]): boolean =>
+  patterns.some((pattern) => {
+    const known = expressions.get(pattern) ?? toExpression(pattern)
+    expressions.set(pattern, known)
     return known.test(value)
   })
 

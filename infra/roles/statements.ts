@@ -11,7 +11,10 @@ type Scope = 'agents' | 'organizations'
 
 /** Rights that belong together. What is not named is not allowed. */
 export type Access = {
-  /** Patterns of partition keys (lib/store/keys.ts); `*` stands for any text. To get one item is to get several at once (BatchGetItem). */
+  /**
+   * Patterns of partition keys (lib/store/keys.ts); `*` stands for any text. To get one item is to get several at once
+   * (BatchGetItem).
+   */
   [Action in TableAction]?: string[]
 } & {
   [Action in KmsAction]?: Scope[]

@@ -14,7 +14,10 @@ export interface Alarm {
   description: string
   /** By their names in `expression`; CloudWatch allows 10. */
   metrics: Record<string, Metric>
-  /** A metric's name, or metric math. A metric without values when nothing happens is filled with 0: otherwise its alarm would stay on. */
+  /**
+   * A metric's name, or metric math. A metric without values when nothing happens is filled with 0: otherwise its alarm
+   * would stay on.
+   */
   expression: string
   threshold: number
   /** How a value compares with the threshold while the alarm is on. */

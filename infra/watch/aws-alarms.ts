@@ -7,11 +7,11 @@ export interface BackgroundFunction {
   id: string
   /** Seconds. */
   timeout: number
-  /** It throws as a way to answer: what Lambda counts as an error is none. */
-  refuses: boolean
+  /** What it throws is a normal outcome, which Lambda counts as an error. */
+  throwsOnPurpose: boolean
 }
 
-export interface Surroundings {
+export interface WatchedStack {
   /** `<service>-<stage>`. */
   stack: string
   stage: string
@@ -20,7 +20,9 @@ export interface Surroundings {
   concurrency: number
 }
 
-/** What a math expression may look at. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-limits.html */
+/**
+ * What a math expression may look at. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-limits.html
+ */
 const MAX_METRICS = 10
 
 const sumOf = (names: string[]): string => names.map((name) => `FILL(${name}, 0)`).join(' + ')
@@ -38,11 +40,13 @@ const grouped = <T>(id: string, all: T[], alarmOf: (group: T[]) => Alarm): Recor
     inGroups(all, MAX_METRICS).map((group, index) => [index === 0 ? id : `${id}${index + 1}`, alarmOf(group)]),
   )
 
-/** Errors and durations of operations are those of the API: an alarm on each function would be two for each operation. */
-const functionAlarms = ({ stack, background, concurrency }: Surroundings): Record<string, Alarm> => ({
+/**
+ * Errors and durations of operations are those of the API: an alarm on each function would be two for each operation.
+ */
+const functionAlarms = ({ stack, background, concurrency }: WatchedStack): Record<string, Alarm> => ({
   ...grouped(
     'FunctionErrorsAlarm',
-    background.filter(({ refuses }) => !refuses),
+    background.filter(({ throwsOnPurpose }) => !throwsOnPurpose),
     (group) => {
       const metrics = numbered(group.map(({ id }) => lambda('Errors', 'Sum', id)))
       const description = 'Functions that work in the background fail'
@@ -90,10 +94,10 @@ const functionAlarms = ({ stack, background, concurrency }: Surroundings): Recor
   },
 })
 
-const apiAlarms = ({ stack, stage }: Surroundings): Record<string, Alarm> => ({
+const apiAlarms = ({ stack, stage }: WatchedStack): Record<string, Alarm> => ({
   // Of a hundred requests at least: five errors, or five percent of more requests.
   ServerErrorsAlarm: {
-    description: 'Five percent of the answers or more are a 5xx',
+    description: 'Five percent of the responses or more are a 5xx',
     metrics: { errors: api('5XXError', 'Sum', stack, stage), requests: api('Count', 'SampleCount', stack, stage) },
     expression: '100 * FILL(errors, 0) / IF(FILL(requests, 0) < 100, 100, FILL(requests, 0))',
     threshold: 5,
@@ -112,8 +116,8 @@ const apiAlarms = ({ stack, stage }: Surroundings): Record<string, Alarm> => ({
 const OPERATIONS = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems']
 
 /**
- * Alarms on metrics of DynamoDB keep their state where data is missing, whatever TreatMissingData says, and these metrics are there only
- * where something is wrong: unfilled, they would be red for ever.
+ * Alarms on metrics of DynamoDB keep their state where data is missing, whatever TreatMissingData says, and these
+ * metrics are there only where something is wrong: unfilled, they would be red for ever.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html (TreatMissingData)
  */
 const tableAlarms = (): Record<string, Alarm> => {
@@ -141,8 +145,8 @@ const tableAlarms = (): Record<string, Alarm> => {
 const DEAD_LETTER_QUEUES = ['WakeUpDeadLetterQueue', 'TimerDeadLetterQueue', 'JobDeadLetterQueue', 'DispatchFailures']
 
 /**
- * Seconds that messages of a queue may wait for. In the slow queue they do, behind others of their owner, for three minutes (lib/delivery/postpone.ts);
- * jobs do while ten others run; and the others are delayed by up to a minute.
+ * Seconds that messages of a queue may wait for. In the slow queue they do, behind others of their owner, for three
+ * minutes (lib/delivery/postpone.ts); jobs do while ten others run; and the others are delayed by up to a minute.
  */
 const MAX_AGES = { WakeUpQueue: 60, SlowWakeUpQueue: 300, TimerQueue: 180, JobQueue: 1_800 }
 
@@ -160,8 +164,9 @@ const queueAlarms = (): Record<string, Alarm> => {
       evaluationPeriods: 7,
       datapointsToAlarm: 5,
     },
-    // By growth: what a redrive policy moves counts in no metric of what was sent, and what lies there is known. Without data a queue is
-    // empty: one with messages is active. DeadWakeUpsAlarm counts what recoverWakeUps takes at once.
+    // By growth: what a redrive policy moves counts in no metric of what was sent, and what lies there is known.
+    // Without data a queue is empty: one with messages is active. DeadWakeUpsAlarm counts what recoverWakeUps takes at
+    // once.
     DeadLettersAlarm: {
       description: 'Dead-letter queues have grown',
       metrics: dead,
@@ -172,9 +177,9 @@ const queueAlarms = (): Record<string, Alarm> => {
 }
 
 /** `dispatcher`: the function that reads the table's stream. */
-export const awsAlarms = (surroundings: Surroundings, dispatcher: string): Record<string, Alarm> => ({
-  ...functionAlarms(surroundings),
-  ...apiAlarms(surroundings),
+export const awsAlarms = (watched: WatchedStack, dispatcher: string): Record<string, Alarm> => ({
+  ...functionAlarms(watched),
+  ...apiAlarms(watched),
   ...tableAlarms(),
   ...queueAlarms(),
   DispatchDelayAlarm: {

@@ -1,5 +1,5 @@
 /** The dashboard: requests, deliveries, exchanges, what waits, and what costs. */
-import { FINAL_STATES, FORMATS } from '../../lib/metrics.ts'
+import { FINAL_STATES, FORMATS, METRICS } from '../../lib/metrics.ts'
 import type { Resource } from '../service.ts'
 import type { Metric } from './alarm.ts'
 import { api, exchanges, filtered, lambda, own, table } from './metrics.ts'
@@ -69,17 +69,6 @@ const graphs = (stack: string, stage: string): Graph[] => {
       lines: ['p50', 'p99', 'Maximum'].map((statistic) => ({
         ...{ metric: requests('Latency', 'Maximum'), label: statistic, statistic },
       })),
-    },
-    {
-      title: 'Refusals and faults',
-      lines: [
-        { metric: own('AttemptsFailed'), label: 'failed attempts to deliver' },
-        { metric: own('WorkGivenUp'), label: 'work given up' },
-        { metric: own('AuthorizerFaults'), label: 'authorizer' },
-        { metric: own('KmsFaults'), label: 'KMS' },
-        { metric: own('IssuerKeysNotConfirmed'), label: "issuers' keys" },
-        { metric: filtered(stack, 'FunctionCrashes'), label: 'crashes' },
-      ],
     },
     {
       title: 'Messages to wallets',
@@ -154,6 +143,21 @@ const graphs = (stack: string, stage: string): Graph[] => {
   ]
 }
 
+/** Every metric of the service that no other graph shows: a new one is there by itself. */
+const faults = (stack: string, others: Graph[]): Graph => {
+  const shown = new Set(others.flatMap(({ lines }) => lines.map(({ metric }) => metric.name)))
+  const isMissing = (name: string): name is keyof typeof METRICS => name in METRICS && !shown.has(name)
+  return {
+    title: 'Faults',
+    lines: [
+      ...Object.keys(METRICS)
+        .filter(isMissing)
+        .map((name) => ({ metric: own(name), label: name })),
+      { metric: filtered(stack, 'FunctionCrashes'), label: 'FunctionCrashes' },
+    ],
+  }
+}
+
 /** By its name: emulators know no attribute `Arn` of an alarm. */
 const arnOf = (id: string): string =>
   `arn:\${AWS::Partition}:cloudwatch:\${AWS::Region}:\${AWS::AccountId}:alarm:\${${id}}`
@@ -164,7 +168,8 @@ export const dashboard = ({ stack, stage, alarms }: { stack: string; stage: stri
     ...{ type: 'alarm', x: 0, y: 0, width: GRID, height: HEIGHT },
     properties: { title: 'Alarms', alarms: alarms.map(arnOf) },
   }
-  const widgets = [states, ...graphs(stack, stage).map(widgetOf)]
+  const others = graphs(stack, stage)
+  const widgets = [states, ...[...others, faults(stack, others)].map(widgetOf)]
   return {
     Type: 'AWS::CloudWatch::Dashboard',
     Properties: { DashboardName: stack, DashboardBody: { 'Fn::Sub': JSON.stringify({ widgets }) } },

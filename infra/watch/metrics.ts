@@ -23,7 +23,10 @@ export const exchanges = (Format: string, State: string): Metric => ({
 /** Metrics of the filters in infra/metric-filters.yml, in the namespace of the stack. */
 export const filtered = (stack: string, name: string): Metric => ({ namespace: stack, name, statistic: 'Sum' })
 
-/** Of one function, by its logical id; without one, of all functions of the account. https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html */
+/**
+ * Of one function, by its logical id; without one, of all functions of the account.
+ * https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
+ */
 export const lambda = (name: string, statistic: Statistic, functionId?: string): Metric => ({
   namespace: 'AWS/Lambda',
   name,
@@ -47,7 +50,10 @@ export const queue = (name: string, queueId: string): Metric => ({
   statistic: 'Maximum',
 })
 
-/** Of all operations. https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html */
+/**
+ * Of all operations.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html
+ */
 export const api = (name: string, statistic: Statistic, stack: string, stage: string): Metric => ({
   namespace: 'AWS/ApiGateway',
   name,

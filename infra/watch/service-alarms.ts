@@ -13,9 +13,10 @@ const counted = (description: string, name: Parameters<typeof own>[0], threshold
   threshold,
 })
 
-/** `waiting`: lanes that may wait before it is too many. */
-export const serviceAlarms = ({ waiting }: { waiting: number }): Record<string, Alarm> => ({
-  // It runs every minute; what is due after a minute and more is handled by nobody else. In a new stack it is red until the first one.
+/** `maxWaiting`: lanes that may wait for their destinations, or for a time, before it is an alarm. */
+export const serviceAlarms = ({ maxWaiting }: { maxWaiting: number }): Record<string, Alarm> => ({
+  // It runs every minute; what is due after a minute and more is handled by nobody else. In a new stack it is red until
+  // the first one.
   SweepAlarm: {
     description: 'The sweep of the outbox does not run',
     metrics: { sweeps: own('OutboxDueAge', 'SampleCount') },
@@ -34,12 +35,13 @@ export const serviceAlarms = ({ waiting }: { waiting: number }): Record<string, 
     threshold: 10 * MINUTE,
     datapointsToAlarm: 2,
   },
-  // They are counted every five minutes, in the first of five sweeps. A period that has sweeps but no count is over the threshold.
+  // They are counted every five minutes, in the first of five sweeps. A period that has sweeps but no count is over the
+  // threshold.
   WaitingAlarm: {
-    description: `${waiting} lanes or more wait for their receivers, or nobody counts them`,
+    description: `${maxWaiting} lanes or more wait for their receivers, or nobody counts them`,
     metrics: { lanes: own('OutboxWaiting', 'Maximum'), sweeps: own('OutboxDueAge', 'SampleCount') },
-    expression: `IF(FILL(sweeps, 0) >= 3, FILL(lanes, ${waiting}), FILL(lanes, 0))`,
-    threshold: waiting,
+    expression: `IF(FILL(sweeps, 0) >= 3, FILL(lanes, ${maxWaiting}), FILL(lanes, 0))`,
+    threshold: maxWaiting,
     evaluationPeriods: 3,
     datapointsToAlarm: 3,
   },

@@ -33,7 +33,7 @@ import {
   DidRotateHandler,
   HangupHandler,
 } from './connections/index.ts'
-import { type AgentModules, agentOf, provideAgent } from './credo/index.ts'
+import { type AgentModules, agentOf, FeatureRegistry, provideAgent } from './credo/index.ts'
 import { EnvelopeService } from './envelopes/index.ts'
 import { credentialProtocols } from './exchanges/credentials/index.ts'
 import { proofProtocols } from './exchanges/proofs/index.ts'
@@ -80,13 +80,6 @@ const agentModules = (endpoint: string, contexts: AgentContextProvider) => {
     // Must be last: they replace registrations of the modules above.
     platform,
     protocols: new ProtocolsModule(),
-  }
-}
-
-/** Answers feature queries (Aries RFC 0031, 0557). Credo repeats all features for each of hundreds of equal queries in a message: 1 MB for 25 KB. */
-class FeatureRegistry extends DidCommFeatureRegistry {
-  override query(...queries: Parameters<DidCommFeatureRegistry['query']>) {
-    return [...new Set(super.query(...queries))]
   }
 }
 

@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { type Contract, mayBeEmpty, type Schema } from '../interface/contract.ts'
 import { type Flaw, findFlaw, UNSAFE_NAMES } from '../json.ts'
-import { headerOf, keep, type OperationMiddleware } from './event.ts'
+import { addChecked, headerOf, type OperationMiddleware } from './event.ts'
 import { validate } from './validate.ts'
 
 /** Largest body in bytes. */
@@ -13,7 +13,7 @@ const MAX_BODY = 256 * 1024
 const RULES = {
   /** Far below the depth at which a recursion over the value would fail. */
   maxDepth: 64,
-  /** A request is executed completely or refused. */
+  /** A request is executed completely or rejected. */
   forbidden: UNSAFE_NAMES,
 }
 
@@ -38,7 +38,7 @@ const invalid = ({ path, message }: Flaw) =>
 
 const notJson = (cause?: unknown) => new AgentError('request.malformed', 'The body is not JSON', { cause })
 
-/** A byte order mark is kept: JSON has none (RFC 8259, section 8.1). */
+/** A byte order mark stays: JSON has none (RFC 8259, section 8.1). */
 const decode = (bytes: Buffer): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -59,8 +59,8 @@ const parseJson = (text: string): unknown => {
 const parser = httpJsonBodyParser({ disableContentTypeCheck: true })
 
 /**
- * middy's parser checks every value for names that reach into a prototype. That takes 60 ms for 256 KiB of zeros: too much, because anybody
- * may send them without a token. `findFlaw` refuses the same names, and says where they are.
+ * middy's parser checks every value for names that reach into a prototype. That takes 60 ms for 256 KiB of zeros: too
+ * much, because anybody may send them without a token. `findFlaw` rejects the same names, and says where they are.
  */
 const parse = (request: Parameters<OperationMiddleware>[0], text: string, { security }: Contract): unknown => {
   if (security === 'none') return parseJson(text)
@@ -73,7 +73,10 @@ const parse = (request: Parameters<OperationMiddleware>[0], text: string, { secu
   }
 }
 
-/** Stores the validated body in the event. If no field is required, an empty body counts as `{}`, whatever its content type. */
+/**
+ * Stores the validated body in the event. If no field is required, an empty body counts as `{}`, whatever its content
+ * type.
+ */
 export const checkBody = (schema: Schema, contract: Contract): OperationMiddleware => {
   const optional = mayBeEmpty(contract)
   return (request) => {
@@ -82,7 +85,7 @@ export const checkBody = (schema: Schema, contract: Contract): OperationMiddlewa
     const bytes = Buffer.from(typeof body === 'string' ? body : '', isBase64Encoded ? 'base64' : 'utf8')
     if (bytes.length > MAX_BODY) throw new AgentError('request.too_large', `The body is over ${MAX_BODY} bytes`)
     if (bytes.length === 0 && optional) {
-      keep(event, { body: v.parse(schema, {}) })
+      addChecked(event, { body: v.parse(schema, {}) })
       return
     }
     const contentType = headerOf(event, 'content-type')
@@ -92,6 +95,6 @@ export const checkBody = (schema: Schema, contract: Contract): OperationMiddlewa
     const parsed = parse(request, isBase64Encoded ? decode(bytes) : String(body), contract)
     const flaw = findFlaw(parsed, RULES)
     if (flaw !== undefined) throw invalid(flaw)
-    keep(event, { body: validate(schema, parsed, 'request.invalid', 'The body is not valid') })
+    addChecked(event, { body: validate(schema, parsed, 'request.invalid', 'The body is not valid') })
   }
 }

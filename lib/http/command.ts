@@ -1,18 +1,18 @@
 /** Operations that change something: each is one transaction. */
 import type { Contract } from '../interface/contract.ts'
-import type { AnswerCodec } from '../store/idempotency.ts'
+import type { ResponseCodec } from '../store/idempotency.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { inTransaction } from './in-transaction.ts'
 import { defineOperation, type Implementation } from './operation.ts'
 
 /**
- * Makes a Lambda handler that runs `handle` in one transaction, and once for each `Idempotency-Key`. It acts for the token's agent, unless
- * `authorize` returns another one.
+ * Makes a Lambda handler that runs `handle` in one transaction, and once for each `Idempotency-Key`. It acts for the
+ * token's agent, unless `authorize` returns another one.
  *
  * @example
- * export const sendMessage = command(SendMessage, ({ path, body }) => sendBasicMessage(path.connectionId, body.content))
+ * export const sendPing = command(SendPing, ({ path, body }) => sendTrustPing(path.connectionId, body))
  */
 export const command = <const C extends Contract & { idempotent: true }, Prepared = undefined>(
   contract: C,
-  implementation: Implementation<C, Prepared, UnitOfWork, AnswerCodec>,
+  implementation: Implementation<C, Prepared, UnitOfWork, ResponseCodec>,
 ) => defineOperation(contract, implementation, inTransaction)

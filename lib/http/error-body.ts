@@ -1,4 +1,4 @@
-/** Converts errors to answers and log lines: status, body and log fields. */
+/** Converts errors to responses and log lines: status, body and log fields. */
 import { type AgentError, type ErrorCode, isAgentError } from '../errors.ts'
 import type { ErrorBody } from '../interface/contract.ts'
 
@@ -96,7 +96,7 @@ const chainOf = (error: unknown): unknown[] => {
 /** One of our own errors. `isError` comes first, because anything may have been thrown. */
 const isOwn = (error: unknown, code?: ErrorCode): error is AgentError => isError(error) && isAgentError(error, code)
 
-/** Maximum number of `details` in an answer. */
+/** Maximum number of `details` in a response. */
 const MAX_DETAILS = 200
 
 /** Names of errors of the AWS SDK, Node and middy that are temporary: throttled, unreachable, timed out. */
@@ -148,7 +148,8 @@ const explanation = ({ message, details }: AgentError) => ({
 })
 
 /**
- * The body that the caller gets. For 401, 403 and our own failures it has the status and the reason phrase only; their details are in the log.
+ * The body that the caller gets. For 401, 403 and our own failures it has the status and the reason phrase only; their
+ * details are in the log.
  */
 export const toErrorBody = (error: unknown): ErrorBody => {
   const statusCode = statusOf(error)
@@ -166,7 +167,9 @@ const MAX_LOGGED = 500
 const MAX_STACK = 4000
 const MAX_PATH = 100
 
-/** A part of a path that a schema may define, or an index. Any other name was chosen by the caller and is not logged. */
+/**
+ * A part of a path that a schema may define, or an index. Any other name was chosen by the caller and is not logged.
+ */
 const NAMES = /^[\w@-]{1,100}(?:\.[\w@-]{1,100})*(?=\.|$)/
 
 const loggedPath = (path: string): string => NAMES.exec(path)?.[0].slice(0, MAX_PATH) ?? ''

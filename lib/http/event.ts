@@ -3,7 +3,7 @@ import type middy from '@middy/core'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda'
 import { type Principal, principalFromContext } from '../auth/principal.ts'
 import type { Contract } from '../interface/contract.ts'
-import type { Wanted } from './request.ts'
+import type { PreferredType } from './request.ts'
 
 export interface Checked {
   principal?: Principal | undefined
@@ -11,7 +11,7 @@ export interface Checked {
   query?: unknown
   body?: unknown
   idempotencyKey?: string | undefined
-  wanted?: Wanted | undefined
+  preferredType?: PreferredType | undefined
 }
 
 export type OperationEvent = APIGatewayProxyEvent & { checked?: Checked }
@@ -19,23 +19,24 @@ export type OperationEvent = APIGatewayProxyEvent & { checked?: Checked }
 export type OperationMiddleware = middy.MiddlewareFn<OperationEvent, APIGatewayProxyResult>
 
 /** Adds checked values to the event. */
-export const keep = (event: OperationEvent, checked: Checked): void => {
+export const addChecked = (event: OperationEvent, checked: Checked): void => {
   event.checked = { ...event.checked, ...checked }
 }
 
 /**
- * A header by its name in lower case. Names are case-insensitive (RFC 9110, section 5.1), and the gateway passes them on unchanged. Of a
- * repeated header the last one counts, as in the gateway itself.
+ * A header by its name in lower case. Names are case-insensitive (RFC 9110, section 5.1), and the gateway passes them
+ * on unchanged. Of a repeated header the last one counts, as in the gateway itself.
  */
 export const headerOf = ({ headers }: OperationEvent, name: string): string | undefined => {
   let value: string | undefined
-  for (const given in headers) if (given.toLowerCase() === name) value = headers[given]
+  for (const spelling in headers) if (spelling.toLowerCase() === name) value = headers[spelling]
   return value
 }
 
 /**
- * The gateway's id of the request, or Lambda's where the function was invoked directly. It is the extended one: a caller can choose the
- * other by the header `x-amzn-requestid`. https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-access-logging.html
+ * The gateway's id of the request, or Lambda's where the function was invoked directly. It is the extended one: a
+ * caller can choose the other by the header `x-amzn-requestid`.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-access-logging.html
  */
 export const requestIdOf = (event: OperationEvent, context: { awsRequestId?: string }): string =>
   event.requestContext?.extendedRequestId ?? context.awsRequestId ?? 'unknown'
@@ -56,8 +57,9 @@ export const checkCaller =
   ({ security }: Contract, verify?: Verify): OperationMiddleware =>
   ({ event }) => {
     if (security === 'token')
-      keep(event, { principal: principalFromContext(event.requestContext?.authorizer, epochSeconds()) })
-    if (security === 'optional') return optionalPrincipal(event, verify).then((principal) => keep(event, { principal }))
+      addChecked(event, { principal: principalFromContext(event.requestContext?.authorizer, epochSeconds()) })
+    if (security === 'optional')
+      return optionalPrincipal(event, verify).then((principal) => addChecked(event, { principal }))
   }
 
 /** The weight of a media type that is named explicitly, otherwise 0: a wildcard asks for neither. */
@@ -72,7 +74,7 @@ const weightOf = (ranges: string[], type: string): number => {
 }
 
 /** The preferred media type of the `Accept` header. */
-export const wantedOf = (event: OperationEvent): Wanted => {
+export const preferredTypeOf = (event: OperationEvent): PreferredType => {
   const ranges = (headerOf(event, 'accept') ?? '').split(',')
   const json = weightOf(ranges, 'application/json')
   const page = weightOf(ranges, 'text/html')

@@ -1,12 +1,10 @@
-/** Links between operations: which operations take an id from an answer. https://spec.openapis.org/oas/v3.1.0#link-object */
+/**
+ * Links between operations: which operations take an id from a response.
+ * https://spec.openapis.org/oas/v3.1.0#link-object
+ */
 import { type Contract, type Schema, successOf } from '../interface/contract.ts'
 import { OPERATIONS } from '../interface/operations.ts'
-import { ConnectionRecord } from '../records/connection.ts'
-import { CredentialDefinitionRecord } from '../records/credential-definition.ts'
-import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
-import { OutOfBandRecord } from '../records/out-of-band.ts'
-import { ProofRecord } from '../records/proof.ts'
-import { QuestionAnswerRecord } from '../records/question-answer.ts'
+import { RECORDS } from '../records/all.ts'
 import { TenantRecord } from '../records/tenant.ts'
 import { fieldsOf } from './json-schema.ts'
 
@@ -15,18 +13,15 @@ type Parameters = Record<string, string>
 
 const ofBody = (parameter: string, pointer: string): Parameters => ({ [parameter]: `$response.body#${pointer}` })
 
-/** By the schema of an answer that is a record. */
+/** By the schema of a response that is a record. */
 const OF_RECORDS = new Map<unknown, Parameters>([
-  [ConnectionRecord, ofBody('connectionId', '/id')],
-  [CredentialExchangeRecord, ofBody('credentialRecordId', '/id')],
-  [ProofRecord, ofBody('proofRecordId', '/id')],
-  [OutOfBandRecord, ofBody('outOfBandId', '/id')],
-  [QuestionAnswerRecord, ofBody('questionAnswerId', '/id')],
-  [CredentialDefinitionRecord, ofBody('credentialDefinitionId', '/id')],
+  ...RECORDS.flatMap(({ schema, parameter }) =>
+    schema && parameter ? [[schema, ofBody(parameter, '/id')] as const] : [],
+  ),
   [TenantRecord, ofBody('orgId', '/orgId')],
 ])
 
-/** By a member of an answer. */
+/** By a member of a response. */
 const OF_MEMBERS: Record<string, Parameters> = {
   connectionRecord: ofBody('connectionId', '/connectionRecord/id'),
   outOfBandRecord: ofBody('outOfBandId', '/outOfBandRecord/id'),
@@ -38,7 +33,7 @@ const OF_MEMBERS: Record<string, Parameters> = {
 
 const membersOf = (schema: Schema): string[] => ('entries' in schema ? Object.keys(Object(schema.entries)) : [])
 
-const inAnswerOf = (contract: Contract): Parameters[] => {
+const inResponseOf = (contract: Contract): Parameters[] => {
   const { schema } = successOf(contract)
   const ofRecord = OF_RECORDS.get(schema)
   return ofRecord ? [ofRecord] : membersOf(schema).flatMap((name) => (OF_MEMBERS[name] ? [OF_MEMBERS[name]] : []))
@@ -53,18 +48,20 @@ const ofEndpoint = ({ path, body }: Contract): Parameters[] => {
 const namesOf = (schema: Schema | undefined): string[] => fieldsOf(schema).map(({ name }) => name)
 
 /** Whether these are all parameters of the path, and the operation has each of them. */
-const takes = ({ parameters: { path, query } = {} }: Contract, given: string[]): boolean => {
+const hasParameters = ({ parameters: { path, query } = {} }: Contract, names: string[]): boolean => {
   const inPath = namesOf(path)
   const all = [...inPath, ...namesOf(query)]
-  return inPath.every((name) => given.includes(name)) && given.every((name) => all.includes(name))
+  return inPath.every((name) => names.includes(name)) && names.every((name) => all.includes(name))
 }
 
-/** Links of the success answer, by target operation; undefined if there are none. Without a token nobody uses the API. */
+/**
+ * Links of the success response, by target operation; undefined if there are none. Without a token nobody uses the API.
+ */
 export const linksOf = (contract: Contract): Record<string, object> | undefined => {
-  const shown = contract.security === 'none' ? [] : [...inAnswerOf(contract), ...ofEndpoint(contract)]
+  const shown = contract.security === 'none' ? [] : [...inResponseOf(contract), ...ofEndpoint(contract)]
   const links = shown.flatMap((parameters) =>
     OPERATIONS.filter(
-      (target) => target !== contract && target.security === 'token' && takes(target, Object.keys(parameters)),
+      (target) => target !== contract && target.security === 'token' && hasParameters(target, Object.keys(parameters)),
     ).map(({ operationId }) => [operationId, { operationId, parameters }] as const),
   )
   return links.length === 0 ? undefined : Object.fromEntries(links)

@@ -97,7 +97,7 @@ const describeError = (status: Status, { pages }: Contract) =>
     : { description: MEANINGS[status], headers: REQUEST_ID, content: { ...errorContent(status), ...PAGE } }
 
 /** All responses of an operation, by status. `types`: content types of a JSON body. */
-export const describeResponses = (contract: Contract, given: { types: string[]; example: unknown }) => {
+export const describeResponses = (contract: Contract, content: { types: string[]; example: unknown }) => {
   const { summary, contentType, redirects } = contract
   const { status } = successOf(contract)
   const links = linksOf(contract)
@@ -110,7 +110,7 @@ export const describeResponses = (contract: Contract, given: { types: string[]; 
         ...(paged && { link: { $ref: '#/components/headers/Link' } }),
         ...(contentType !== undefined && ETAG),
       },
-      ...(status !== 204 && { content: successContent(contract, given) }),
+      ...(status !== 204 && { content: successContent(contract, content) }),
       ...(links !== undefined && { links }),
     },
     ...(redirects && FOUND),

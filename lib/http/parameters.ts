@@ -1,12 +1,12 @@
 /** Validates path, query and `Idempotency-Key`: 400 for what breaks their schemas. */
 import { AgentError } from '../errors.ts'
 import { type Contract, IDEMPOTENCY_KEY } from '../interface/contract.ts'
-import { headerOf, keep, type OperationEvent, type OperationMiddleware } from './event.ts'
+import { addChecked, headerOf, type OperationEvent, type OperationMiddleware } from './event.ts'
 import { validate } from './validate.ts'
 
 /**
- * A did:webvh or did:web has its port in percent-encoding, which is part of the id. Where the caller did not encode the id once more (then every `%` of
- * it would be `%25`), this does, so that decoding leaves the port as it is.
+ * A did:webvh or did:web has its port in percent-encoding, which is part of the id. Where the caller did not encode the
+ * id once more (then every `%` of it would be `%25`), this does, so that decoding leaves the port as it is.
  */
 const withPortEncoded = (value: string): string =>
   /^did:web(?:vh)?:/.test(value) && !value.includes('%25') ? value.replaceAll(/%3a/gi, '%253A') : value
@@ -25,7 +25,7 @@ const pathOf = ({ pathParameters }: OperationEvent): Record<string, string | und
   return path
 }
 
-/** Refuses repeated parameters: the gateway would silently use the last one. */
+/** Rejects repeated parameters: the gateway would silently use the last one. */
 const assertSingle = ({ multiValueQueryStringParameters: parameters }: OperationEvent, names: string[]): void => {
   const repeated = names.filter((name) => (parameters?.[name]?.length ?? 0) > 1)
   if (repeated.length === 0) return
@@ -44,11 +44,11 @@ export const checkParameters =
   (contract: Contract): OperationMiddleware =>
   ({ event }) => {
     const { path, query } = contract.parameters ?? {}
-    if (path) keep(event, { path: validate(path, pathOf(event), 'request.malformed', 'The path is not valid') })
+    if (path) addChecked(event, { path: validate(path, pathOf(event), 'request.malformed', 'The path is not valid') })
     if (query) {
       const checked = validate(query, event.queryStringParameters ?? {}, 'request.malformed', 'The query is not valid')
       assertSingle(event, Object.keys(Object(checked)))
-      keep(event, { query: checked })
+      addChecked(event, { query: checked })
     }
-    if (contract.idempotent) keep(event, { idempotencyKey: keyOf(event) })
+    if (contract.idempotent) addChecked(event, { idempotencyKey: keyOf(event) })
   }

@@ -3,12 +3,11 @@ import type { Contract } from '../interface/contract.ts'
 import { defineOperation, type Implementation } from './operation.ts'
 
 /**
- * Makes a Lambda handler that reads as the token's agent, unless `authorize` returns another one. Without a token there is no agent.
+ * Makes a Lambda handler that reads as the token's agent, unless `authorize` returns another one. Without a token there
+ * is no agent.
  *
  * @example
- * export const getProofById = query(GetProofById, async ({ agent, path }) =>
- *   toProofJson(await requireRecord(agent, 'ProofRecord', path.proofRecordId)),
- * )
+ * export const getProofById = query(GetProofById, ({ agent, path }) => showRecord(agent, proofRecords, path.proofRecordId))
  */
 export const query = <const C extends Contract & { idempotent?: undefined }>(
   contract: C,

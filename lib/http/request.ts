@@ -24,39 +24,39 @@ export interface OperationRequest<C extends Contract = Contract> {
 }
 
 /** The preference of `Accept`: `json`, `page`, or `any` if it names neither. */
-export type Wanted = 'json' | 'page' | 'any'
+export type PreferredType = 'json' | 'page' | 'any'
 
 /** A request whose caller is authorized. `Unit`: the unit of work, for operations that change something. */
 export interface AuthorizedRequest<C extends Contract = Contract, Unit = undefined> extends OperationRequest<C> {
   /** The agent that the operation acts for, as `authorize` has returned it: a tenant's id or BASE_AGENT. */
   agent: C['security'] extends 'none' ? undefined : string
-  /** The running unit of work, whose writes are committed before the answer. */
+  /** The running unit of work, whose writes are committed before the response. */
   unit: C extends { idempotent: true } ? Unit : undefined
   /** For operations that have pages. */
-  wanted: C extends { pages: string } ? Wanted : undefined
+  preferredType: C extends { pages: string } ? PreferredType : undefined
 }
 
-/** Body of an answer: JSON, or nothing. The pipeline checks it against the contract. */
-export type AnswerBody = object | undefined
+/** Body of a response: JSON, or nothing. The pipeline checks it against the contract. */
+export type ResponseBody = object | undefined
 
-/** An answer with headers of its own. */
-export class Answer {
-  readonly body: AnswerBody
+/** A response with headers of its own. */
+export class OperationResponse {
+  readonly body: ResponseBody
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(body: AnswerBody, headers: Record<string, string>) {
+  constructor(body: ResponseBody, headers: Record<string, string>) {
     this.body = body
     this.headers = headers
   }
 }
 
-export const answer = (body: AnswerBody, { headers = {} }: { headers?: Record<string, string> } = {}): Answer =>
-  new Answer(body, headers)
+export const withHeaders = (body: ResponseBody, headers: Record<string, string>): OperationResponse =>
+  new OperationResponse(body, headers)
 
 /** `Cache-Control` of content that is named by its hash. */
 export const IMMUTABLE = 'public, max-age=31536000, immutable'
 
-export interface Caching {
+interface Caching {
   /** Value of `Cache-Control`. */
   cacheControl: string
   /** A strong validator, with quotes. */
@@ -109,16 +109,16 @@ interface PageRequest {
   query: Readonly<Record<string, string | number | undefined>>
 }
 
-/** Answers with a page of a list, and a link to the next one (RFC 8288). `show` makes the API's JSON of an entry. */
+/** Returns a page of a list, and a link to the next one (RFC 8288). `show` makes the API's JSON of an entry. */
 export const pageOf = <T>(
   { entries, next }: ListPage<T>,
   show: (entry: T) => object,
   { path, query }: PageRequest,
-): Answer => {
+): OperationResponse => {
   const items = entries.map(show)
-  if (next === undefined) return answer(items)
+  if (next === undefined) return withHeaders(items, {})
   const url = new URL(settings().PUBLIC_URL + path)
   for (const [name, value] of Object.entries({ ...query, cursor: next }))
     if (value !== undefined) url.searchParams.set(name, String(value))
-  return answer(items, { headers: { link: `<${url}>; rel="next"` } })
+  return withHeaders(items, { link: `<${url}>; rel="next"` })
 }

@@ -1,53 +1,53 @@
-/** Converts answers and errors to responses for the gateway. */
+/** Converts what operations return, and errors, to responses for the gateway. */
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { type Contract, type ErrorBody, type Schema, successOf } from '../interface/contract.ts'
 import { log } from '../log.ts'
 import { retryAfterOf, toErrorBody, toErrorLog } from './error-body.ts'
-import { type OperationMiddleware, requestIdOf, wantedOf } from './event.ts'
-import { Answer, type AnswerBody, Page, Redirect, StoredDocument } from './request.ts'
+import { type OperationMiddleware, preferredTypeOf, requestIdOf } from './event.ts'
+import { OperationResponse, Page, Redirect, type ResponseBody, StoredDocument } from './request.ts'
 import { toFieldIssues } from './validate.ts'
 
 const headersOf = (requestId: string) => ({
   'x-request-id': requestId,
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'x-request-id, link, retry-after',
-  // Answers contain personal data, and secrets that are shown once.
+  // Responses contain personal data, and secrets that are shown once.
   // https://cheatsheetseries.owasp.org/cheatsheets/REST_Security_Cheat_Sheet.html#security-headers
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 })
 
-const assertKept = (contract: Contract, schema: Schema, body: AnswerBody): void => {
-  const result = v.safeParse(schema, body)
-  if (result.success) return
-  // Paths only: the values of an answer are private to the caller.
-  const details = toFieldIssues(result.issues).map(({ path }) => ({ path, message: 'breaks the contract' }))
-  throw new AgentError('internal', `The answer of ${contract.operationId} breaks its contract`, { details })
+const assertMatchesContract = (contract: Contract, schema: Schema, body: ResponseBody): void => {
+  const checked = v.safeParse(schema, body)
+  if (checked.success) return
+  // Paths only: the values of a response are private to the caller.
+  const details = toFieldIssues(checked.issues).map(({ path }) => ({ path, message: 'breaks the contract' }))
+  throw new AgentError('internal', `The response of ${contract.operationId} breaks its contract`, { details })
 }
 
-interface Asked {
+interface RequestHeaders {
   requestId: string
   /** The header, if the caller has a document already. */
   ifNoneMatch?: string | undefined
 }
 
-/** An answer with its contract's status. Throws `internal` if it breaks the contract. */
+/** A response with its contract's status. Throws `internal` if it breaks the contract. */
 export const toResponse = (
   contract: Contract,
-  given: AnswerBody | Answer | StoredDocument | Page | Redirect,
-  { requestId, ifNoneMatch }: Asked,
+  result: ResponseBody | OperationResponse | StoredDocument | Page | Redirect,
+  { requestId, ifNoneMatch }: RequestHeaders,
 ): APIGatewayProxyResult => {
-  if (contract.contentType !== undefined && given instanceof StoredDocument)
-    return documentResponse(given, String(given.contentType ?? contract.contentType), { requestId, ifNoneMatch })
-  if (contract.pages !== undefined && given instanceof Page)
-    return { statusCode: 200, headers: pageHeaders(requestId), body: given.html }
-  if (contract.redirects && given instanceof Redirect)
-    return { statusCode: 302, headers: { location: given.location, ...PRIVATE, ...headersOf(requestId) }, body: '' }
-  const { body, headers } = given instanceof Answer ? given : new Answer(given, {})
+  if (contract.contentType !== undefined && result instanceof StoredDocument)
+    return documentResponse(result, String(result.contentType ?? contract.contentType), { requestId, ifNoneMatch })
+  if (contract.pages !== undefined && result instanceof Page)
+    return { statusCode: 200, headers: pageHeaders(requestId), body: result.html }
+  if (contract.redirects && result instanceof Redirect)
+    return { statusCode: 302, headers: { location: result.location, ...PRIVATE, ...headersOf(requestId) }, body: '' }
+  const { body, headers } = result instanceof OperationResponse ? result : new OperationResponse(result, {})
   const { status, schema } = successOf(contract)
-  assertKept(contract, schema, body)
+  assertMatchesContract(contract, schema, body)
   return {
     statusCode: status,
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers, ...headersOf(requestId) },
@@ -62,7 +62,7 @@ const isKnown = (etag: string, ifNoneMatch = ''): boolean =>
 const documentResponse = (
   { content, caching: { cacheControl, etag } }: StoredDocument,
   contentType: string,
-  { requestId, ifNoneMatch }: Asked,
+  { requestId, ifNoneMatch }: RequestHeaders,
 ): APIGatewayProxyResult => {
   const headers = { ...headersOf(requestId), 'cache-control': cacheControl, etag }
   if (isKnown(etag, ifNoneMatch)) return { statusCode: 304, headers, body: '' }
@@ -101,8 +101,8 @@ const headersOfError = (error: unknown, status: number): Record<string, string> 
 /** Renders the page of an error. */
 export type ErrorPage = (error: ErrorBody) => string
 
-/** Middleware that answers with the error and logs it once. */
-export const refuse =
+/** Middleware that responds with the error and logs it once. */
+export const respondWithError =
   ({ operationId }: Contract, errorPage?: ErrorPage): OperationMiddleware =>
   ({ event, context, error }) => {
     const requestId = requestIdOf(event, context)
@@ -113,7 +113,7 @@ export const refuse =
       ...{ requestId, operationId, ...toErrorLog(error) },
     })
     const headers = { ...headersOfError(error, body.statusCode), ...headersOf(requestId) }
-    if (errorPage !== undefined && wantedOf(event) === 'page')
+    if (errorPage !== undefined && preferredTypeOf(event) === 'page')
       return {
         statusCode: body.statusCode,
         headers: { ...headers, ...pageHeaders(requestId) },

@@ -1,4 +1,7 @@
-/** Where the files for browsers are. A bundle has them beside its code, so infra/bundle/browser-files.ts replaces this module there. */
+/**
+ * Where the files for browsers are. A bundle has them beside its code, so infra/bundle/browser-files.ts replaces this
+ * module there.
+ */
 
 const OWN = ['page.css', 'docs.css', 'docs.js']
 const VIEWER = ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt']

@@ -2,7 +2,10 @@
 import { htmlDocument } from './layout.ts'
 import { html } from './markup.ts'
 
-/** Addresses are relative: the page may be opened at another address than the public one, from whose origin it could load nothing. */
+/**
+ * Addresses are relative: the page may be opened at another address than the public one, from whose origin it could
+ * load nothing.
+ */
 export const docsPage = (): string =>
   htmlDocument(
     'API reference',

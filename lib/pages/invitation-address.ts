@@ -1,4 +1,7 @@
-/** The addresses of an invitation: the long one contains it, the short one fits into a QR code, and the third opens a wallet. */
+/**
+ * The addresses of an invitation: the long one contains it, the short one fits into a QR code, and the third opens a
+ * wallet.
+ */
 import type { JsonObject } from '../json.ts'
 import { settings } from '../settings.ts'
 
@@ -8,7 +11,10 @@ import { settings } from '../settings.ts'
  */
 const MAX_ADDRESS = 7_000
 
-/** The query that contains an invitation: `c_i` for one of the connections protocol (Aries RFC 0160), `oob` for all others (RFC 0434). */
+/**
+ * The query that contains an invitation: `c_i` for one of the connections protocol (Aries RFC 0160), `oob` for all
+ * others (RFC 0434).
+ */
 const queryOf = (invitation: JsonObject): string => {
   const name = /\/connections\/1\.\d+\/invitation$/.test(String(invitation['@type'])) ? 'c_i' : 'oob'
   return `?${name}=${Buffer.from(JSON.stringify(invitation)).toString('base64url')}`

@@ -27,7 +27,10 @@ const toText = (value: string | Markup | readonly Markup[]): string => {
 export const html = (strings: TemplateStringsArray, ...values: (string | Markup | readonly Markup[])[]): Markup =>
   new Markup(strings.reduce((text, part, index) => `${text}${toText(values[index - 1] ?? '')}${part}`))
 
-/** Control characters, and those that change the direction of text: a foreign text must not rearrange the page around it. */
+/**
+ * Control characters, and those that change the direction of text: a foreign text must not rearrange the page around
+ * it.
+ */
 const INVISIBLE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
 /** A foreign text in one line of at most `max` characters. */

@@ -1,4 +1,4 @@
-/** Finds the invitation of an address. The answer is always the stored invitation, not the one in the address. */
+/** Finds the invitation of an address. It is always the stored one, not the one in the address. */
 import { isDeepStrictEqual } from 'node:util'
 import { AgentError } from '../errors.ts'
 import { isNestedDeeperThan, isObject, type JsonObject, MAX_DEPTH, parseBase64 } from '../json.ts'
@@ -9,10 +9,10 @@ const notFound = (): AgentError => new AgentError('resource.not_found', 'there i
 
 /** An invitation by its `@id`. Throws `resource.not_found`, and `resource.gone` if it was used or deleted. */
 export const requireInvitation = async (id: string): Promise<JsonObject> => {
-  const found = await findPublishedInvitation(id)
-  if (found === undefined) throw notFound()
-  if (found === 'gone') throw new AgentError('resource.gone', 'the invitation was used or deleted')
-  return found
+  const invitation = await findPublishedInvitation(id)
+  if (invitation === undefined) throw notFound()
+  if (invitation === 'gone') throw new AgentError('resource.gone', 'the invitation was used or deleted')
+  return invitation
 }
 
 /** The query of the long address. */
@@ -23,9 +23,10 @@ interface Encoded {
 
 /** The invitation in a long address, if it equals the stored one. Throws the same errors as `requireInvitation`. */
 export const requireUnaltered = async ({ oob, c_i }: Encoded): Promise<JsonObject> => {
-  const given = parseBase64(oob ?? c_i ?? '')
-  if (!isObject(given) || typeof given['@id'] !== 'string' || isNestedDeeperThan(given, MAX_DEPTH)) throw notFound()
-  const invitation = await requireInvitation(given['@id'])
-  if (!isDeepStrictEqual(given, invitation)) throw notFound()
+  const encoded = parseBase64(oob ?? c_i ?? '')
+  if (!isObject(encoded) || typeof encoded['@id'] !== 'string' || isNestedDeeperThan(encoded, MAX_DEPTH))
+    throw notFound()
+  const invitation = await requireInvitation(encoded['@id'])
+  if (!isDeepStrictEqual(encoded, invitation)) throw notFound()
   return invitation
 }

@@ -1,4 +1,7 @@
-/** What AnonCreds costs, warm: offer, issue and verify by the functions, each beside the bare library doing the same in the same round. */
+/**
+ * What AnonCreds costs, warm: offer, issue and verify by the functions, each beside the bare library doing the same in
+ * the same round.
+ */
 // First: Credo's AnonCreds copies the library's name when it is imported.
 import '../support/environment.ts'
 import type { DidCommEncryptedMessage } from '@credo-ts/didcomm'

@@ -1,4 +1,7 @@
-/** `npm run bench [-- warm read size cold anoncreds operations strangers tenants writes delivery]`: what the service costs in time and bytes, as tables; all of them, or those that are named. */
+/**
+ * `npm run bench`: what the service costs in time and bytes, as tables. With names of tables or operations, these
+ * alone.
+ */
 
 /** Each is loaded when it is its turn: what the others bring with them would be measured too. */
 const PARTS: Record<string, () => Promise<void>> = {
@@ -15,14 +18,21 @@ const PARTS: Record<string, () => Promise<void>> = {
 }
 
 const named = process.argv.slice(2)
-const unknown = named.filter((part) => !Object.hasOwn(PARTS, part))
-if (unknown.length > 0) {
-  console.error(`there is no part ${unknown.join(', ')}: choose of ${Object.keys(PARTS).join(', ')}`)
-  process.exit(1)
-}
+const operations = named.filter((name) => !Object.hasOwn(PARTS, name))
 
 try {
-  for (const [part, measure] of Object.entries(PARTS)) if (named.length === 0 || named.includes(part)) await measure()
+  if (operations.length > 0) {
+    const { MEASURABLE, measureOperations } = await import('./operations.ts')
+    const unknown = operations.filter((name) => !MEASURABLE.includes(name))
+    if (unknown.length > 0) {
+      const parts = Object.keys(PARTS).join(', ')
+      console.error(`there is no ${unknown.join(', ')}: choose of ${parts}, or operations, such as send-message`)
+      process.exit(1)
+    }
+    await measureOperations(operations)
+  }
+  const parts = Object.entries(PARTS).filter(([part]) => named.length === 0 || named.includes(part))
+  for (const [, measure] of parts) await measure()
   process.exit(0)
 } catch (error) {
   console.error(error)

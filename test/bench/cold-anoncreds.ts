@@ -1,4 +1,7 @@
-/** Events of AnonCreds for cold starts: what the functions of it are called with, and envelopes that make receive-didcomm load the library. */
+/**
+ * Events of AnonCreds for cold starts: what the functions of it are called with, and envelopes that make
+ * receive-didcomm load the library.
+ */
 import type { DidCommEncryptedMessage } from '@credo-ts/didcomm'
 import { AnonCredsScene, WALLET } from '../support/bench/anoncreds-scene.ts'
 import type { BundledStage } from '../support/bench/bundled-stage.ts'

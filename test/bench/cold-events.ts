@@ -60,8 +60,9 @@ export interface PreparedEvents {
 }
 
 /**
- * Calls every function and lets nothing leave any more. An inbound message and an endpoint to be deleted are new for each start; the other
- * events can come again; `starts` is for how many. Wake-ups are of lanes that have nothing more to do, so that no start waits for a receiver.
+ * Calls every function and lets nothing leave any more. An inbound message and an endpoint to be deleted are new for
+ * each start; the other events can come again; `starts` is for how many. Wake-ups are of lanes that have nothing more
+ * to do, so that no start waits for a receiver.
  */
 export const prepareEvents = async (stage: BundledStage, issuer: Issuer, starts: number): Promise<PreparedEvents> => {
   // Before the others, which call some functions by simpler events.

@@ -1,4 +1,7 @@
-/** How long a cold start takes: from the start of the process until the handler is loaded, and until its first answer is there. */
+/**
+ * How long a cold start takes: from the start of the process until the handler is loaded, and until its first answer is
+ * there.
+ */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

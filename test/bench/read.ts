@@ -1,6 +1,7 @@
 /**
- * What get-credential-by-id costs beyond the one read of the table that it is made of: the handler against GetItem by a client as the SDK
- * makes it, which is what somebody would write in its place, and against GetItem by the service's own client, which is leaner.
+ * What get-credential-by-id costs beyond the one read of the table that it is made of: the handler against GetItem by a
+ * client as the SDK makes it, which is what somebody would write in its place, and against GetItem by the service's own
+ * client, which is leaner.
  */
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import type { APIGatewayProxyResult, Context } from 'aws-lambda'
@@ -90,7 +91,10 @@ const timed = async (call: Call): Promise<number> => {
 
 const NAMES = ['bare', 'own', 'handler'] as const
 
-/** Times rounds of all three, each call the first of a round in turns: what slows the machine down slows all of them down. */
+/**
+ * Times rounds of all three, each call the first of a round in turns: what slows the machine down slows all of them
+ * down.
+ */
 const compare = async (calls: Calls): Promise<void> => {
   const rounds: Record<(typeof NAMES)[number], number>[] = []
   for (let round = -WARM_UP; round < ROUNDS; round++) {

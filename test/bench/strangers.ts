@@ -1,4 +1,7 @@
-/** What strangers cost: each shape of junk that anybody can post to the agent's door, in a process of its own that knows nothing yet. */
+/**
+ * What strangers cost: each shape of junk that anybody can post to the agent's door, in a process of its own that knows
+ * nothing yet.
+ */
 import { startBundledStage } from '../support/bench/bundled-stage.ts'
 import { unpackFunctions } from '../support/bench/bundles.ts'
 import { quantile, rounded } from '../support/bench/quantile.ts'

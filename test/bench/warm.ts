@@ -118,7 +118,10 @@ const pings = async (stage: RunningStage): Promise<number> => {
   return quantile(samples, 0.9)
 }
 
-/** What one operation leaves to the stream, the queues and their functions, the next one would pay for: they share a process. */
+/**
+ * What one operation leaves to the stream, the queues and their functions, the next one would pay for: they share a
+ * process.
+ */
 const rest = async (stage: RunningStage, quietMs: number): Promise<void> => {
   const deadline = Date.now() + MAX_REST_MS
   while ((await pings(stage)) > quietMs * 2 && Date.now() < deadline);

@@ -19,8 +19,9 @@ const ITEM_BYTES = 500
 const TARGET_PERCENT = 20
 
 /**
- * Puts a new item. Not in a transaction: for each, dynoxide goes through the `ClientRequestToken`s of all transactions of the last ten
- * minutes, 60 ns a token. That grows with their rate, not with the table, and has no remedy outside dynoxide.
+ * Puts a new item. Not in a transaction: for each, dynoxide goes through the `ClientRequestToken`s of all transactions
+ * of the last ten minutes, 60 ns a token. That grows with their rate, not with the table, and has no remedy outside
+ * dynoxide.
  */
 const write = ({ client, table }: Dynamo): Promise<unknown> =>
   client.send(
@@ -69,7 +70,10 @@ const startEmpty = async (): Promise<Written> => {
   return { batch, stop: dynamo.stop }
 }
 
-/** CPU ms of a write in each of the databases, over a window of batches in turns: what slows the machine down slows all of them down. */
+/**
+ * CPU ms of a write in each of the databases, over a window of batches in turns: what slows the machine down slows all
+ * of them down.
+ */
 const measureWindow = async (...databases: Written[]): Promise<number[]> => {
   const sums = databases.map(() => 0)
   for (let batch = 0; batch < WINDOW / BATCH; batch++)

@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => table.stop())
 
 const alarmsOf = (waiting: number): [id: string, AlarmProperties][] =>
-  Object.entries(serviceAlarms({ waiting })).map(([id, alarm]) => [
+  Object.entries(serviceAlarms({ maxWaiting: waiting })).map(([id, alarm]) => [
     id,
     v.parse(Properties, toResource(id, 'serverless-agent-dev', alarm).Properties),
   ])

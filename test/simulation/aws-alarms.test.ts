@@ -43,11 +43,11 @@ const ALARMS = awsAlarms(
   {
     ...{ stack: 'serverless-agent-dev', stage: 'dev', concurrency: 1_000 },
     background: [
-      { id: 'DeliverLambdaFunction', timeout: 30, refuses: false },
-      { id: 'DeliverSlowlyLambdaFunction', timeout: 30, refuses: false },
-      { id: 'WakeLambdaFunction', timeout: 30, refuses: false },
-      { id: 'SweepOutboxLambdaFunction', timeout: 55, refuses: false },
-      { id: 'DispatchChangesLambdaFunction', timeout: 30, refuses: false },
+      { id: 'DeliverLambdaFunction', timeout: 30, throwsOnPurpose: false },
+      { id: 'DeliverSlowlyLambdaFunction', timeout: 30, throwsOnPurpose: false },
+      { id: 'WakeLambdaFunction', timeout: 30, throwsOnPurpose: false },
+      { id: 'SweepOutboxLambdaFunction', timeout: 55, throwsOnPurpose: false },
+      { id: 'DispatchChangesLambdaFunction', timeout: 30, throwsOnPurpose: false },
     ],
   },
   'DispatchChangesLambdaFunction',

@@ -18,7 +18,7 @@ import { UnitOfWork } from '../../lib/store/unit-of-work.ts'
 import { claimsOf, newIssuer, publicKeyOf, signNow } from '../support/api/tokens.ts'
 import { AlarmProperties, type State, statesOf } from '../support/watch/alarm-state.ts'
 import { RecordedMetrics } from '../support/watch/recorded-metrics.ts'
-import { SCENARIOS } from '../support/watch/scenarios.ts'
+import { scenarioOf } from '../support/watch/scenarios.ts'
 import { type StartedTable, startTable } from '../unit/store/started-table.ts'
 import { HEALTHY, REFUSED } from './service.ts'
 import { connectionTo, endpointAt, recordAt, type Traffic } from './traffic.ts'
@@ -48,7 +48,7 @@ type Id = keyof typeof TROUBLES
 const END = 240
 
 /** Minutes after which it is green again: as long as after a cause that is made by hand, and what the service needs to get over it. */
-const greenAfter = (id: Id): number => (SCENARIOS[id]?.green ?? 0) + 3
+const greenAfter = (id: Id): number => (scenarioOf(id, alarmOf(id))?.green ?? 0) + 3
 
 let table: StartedTable
 let world: World
@@ -141,17 +141,16 @@ afterAll(async () => {
   await table.stop()
 })
 
+const alarmOf = (id: string): AlarmProperties => {
+  const alarm = serviceAlarms({ maxWaiting: 1_000 })[id]
+  if (alarm === undefined) throw new Error(`there is no ${id}`)
+  return v.parse(AlarmProperties, toResource(id, 'serverless-agent-dev', alarm).Properties)
+}
+
 /** By minute from the start. */
 const statesIn = (id: string): State[] => {
-  const alarm = serviceAlarms({ waiting: 1_000 })[id]
-  if (alarm === undefined) throw new Error(`there is no ${id}`)
   const start = Math.floor(world.start / MINUTE)
-  return statesOf(
-    v.parse(AlarmProperties, toResource(id, 'serverless-agent-dev', alarm).Properties),
-    recorded,
-    start,
-    start + END,
-  )
+  return statesOf(alarmOf(id), recorded, start, start + END)
 }
 
 describe.each(Object.keys(TROUBLES) as Id[])('%s', (id) => {

@@ -7,7 +7,7 @@ const LONG = [
   'test/faults/hostile-receivers.test.ts',
   'test/bundles/bundles.test.ts',
   'test/unit/infra/deployment.test.ts',
-  'test/unit/infra/hundred-operations.test.ts',
+  'test/unit/infra/room-for-operations.test.ts',
   'test/unit/infra/wrong-settings.test.ts',
   'test/unit/outbox/probe-faults.test.ts',
   'test/unit/store/client.test.ts',

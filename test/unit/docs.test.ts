@@ -11,7 +11,11 @@ const DOCUMENTS = globSync(['*.md', 'docs/**/*.md']).map((document) => ({
 }))
 
 /** docs/extending.md names them as files to add. */
-const EXAMPLES = ['functions/get-tenant.ts', 'lib/agent/anoncreds/cheqd-registry.ts', 'test/api/get-tenant.test.ts']
+const EXAMPLES = [
+  'functions/get-tenant.ts',
+  'lib/agent/formats/anoncreds/cheqd-registry.ts',
+  'test/api/get-tenant.test.ts',
+]
 
 /** What a pattern finds in each document, without what is fine. */
 const wrongIn = (pattern: RegExp, isRight: (found: string, document: string) => boolean): string[] =>
@@ -27,6 +31,15 @@ test('every file and folder that a document names exists', () => {
   expect(wrongIn(PATH, (path) => EXAMPLES.includes(path) || globSync(path).length > 0)).toEqual([])
   const named = DOCUMENTS.filter(({ document }) => document === 'docs/architecture.md').map(({ text }) => text)
   expect(named.join().match(PATH)?.length).toBeGreaterThan(50)
+})
+
+test('docs/extending.md has every problem code that the agent has beside those of Credo', () => {
+  const codes = globSync('lib/agent/**/*.ts').flatMap(
+    (file) => readFileSync(file, 'utf8').match(/(?<=')e\.[\w.-]+(?=')/g) ?? [],
+  )
+  const guide = readFileSync('docs/extending.md', 'utf8')
+  expect(new Set(codes).size).toBeGreaterThan(3)
+  expect(codes.filter((code) => !guide.includes(`\`${code}\``))).toEqual([])
 })
 
 /** As GitHub names a heading in a link. */

@@ -5,11 +5,11 @@ import {
   type Caps,
   capLosses,
   capsOf,
+  didcommLosses,
   NEW_ACCOUNT_CONCURRENCY,
-  strangerLosses,
 } from '../concurrency.ts'
 import { type Finding, fault, ok, warning } from '../finding.ts'
-import { found } from '../reading.ts'
+import { ifRead } from '../reading.ts'
 
 /** The code of a region, such as `ap-southeast-1` or `us-gov-west-1`. */
 const REGION = /^[a-z]{2,3}(-[a-z]+){1,3}-\d{1,2}$/
@@ -40,9 +40,9 @@ export const checkConcurrency = ({ lambda }: Account, settings: CapSettings): Fi
       ),
     ]
   }
-  return found(check, lambda, ({ unreserved }) => {
+  return ifRead(check, lambda, ({ unreserved }) => {
     const caps = capsOf(unreserved, settings)
-    const losses = [...capLosses(unreserved, caps), ...strangerLosses(unreserved, settings)]
+    const losses = [...capLosses(unreserved, caps), ...didcommLosses(unreserved, settings)]
     if (losses.length > 0) return losses.map((loss) => warning(check, loss))
     return [
       ok(
@@ -94,7 +94,7 @@ export const checkQuotas = (
   { quotas, roles }: Account,
   { paths, newRoles, operationRate }: { paths: readonly string[]; newRoles: number; operationRate: number },
 ): Finding[] => [
-  ...found('quotas', quotas, ({ apiResources, apiRate }) => {
+  ...ifRead('quotas', quotas, ({ apiResources, apiRate }) => {
     const resources = countResources(paths)
     const findings: Finding[] = []
     if (resources > apiResources)
@@ -113,7 +113,7 @@ export const checkQuotas = (
       )
     return findings.length > 0 ? findings : [ok('quotas', `${resources} of ${apiResources} resources of an API`)]
   }),
-  ...found('roles', roles, ({ used, most }) =>
+  ...ifRead('roles', roles, ({ used, most }) =>
     used + newRoles > most
       ? [
           fault(
@@ -135,17 +135,17 @@ const countResources = (paths: readonly string[]): number =>
   ).size
 
 export const checkKeyRights = ({ keyRights }: Account, makesKey: boolean): Finding[] =>
-  found('KMS rights', keyRights, ({ refused }) => {
+  ifRead('KMS rights', keyRights, ({ denied }) => {
     if (!makesKey) return [ok('KMS rights', 'no key is to be made')]
-    if (refused === undefined)
+    if (denied === undefined)
       return [ok('KMS rights', 'KMS answers; IAM could not be asked whether the key may be made')]
-    if (refused.length === 0) return [ok('KMS rights', 'the key may be made')]
-    return [fault('KMS rights', `IAM refuses ${refused.join(', ')}: allow them to whoever deploys`)]
+    if (denied.length === 0) return [ok('KMS rights', 'the key may be made')]
+    return [fault('KMS rights', `IAM refuses ${denied.join(', ')}: allow them to whoever deploys`)]
   })
 
 export const checkCloudWatchRole = ({ gateway }: Account): Finding[] => {
   const check = 'CloudWatch role of API Gateway'
-  return found(check, gateway, ({ cloudWatchRole, roleExists }) => {
+  return ifRead(check, gateway, ({ cloudWatchRole, roleExists }) => {
     if (cloudWatchRole === undefined)
       return [ok(check, 'the account has none in this region; deploy makes it and sets it')]
     if (roleExists) return [ok(check, cloudWatchRole)]

@@ -1,8 +1,11 @@
-/** Checks of the domain that the stack is to create: the certificate is valid for it, and neither the domain nor its record exists elsewhere. */
+/**
+ * Checks of the domain that the stack is to create: the certificate is valid for it, and neither the domain nor its
+ * record exists elsewhere.
+ */
 import type { Account } from '../account.ts'
 import type { AddressOnAws } from '../address-on-aws.ts'
 import { type Finding, fault, ok, warning } from '../finding.ts'
-import { found } from '../reading.ts'
+import { ifRead } from '../reading.ts'
 
 export const checkAddress = ({ address, stack, region }: Account): Finding[] => {
   if (address === undefined) return []
@@ -15,7 +18,7 @@ export const checkAddress = ({ address, stack, region }: Account): Finding[] => 
 }
 
 const checkCertificate = ({ certificate, certificateArn: arn, domainName }: AddressOnAws, region: string): Finding[] =>
-  found('certificate', certificate, (there) => {
+  ifRead('certificate', certificate, (there) => {
     const ask = `with \`aws acm request-certificate --domain-name ${domainName} --validation-method DNS\``
     if (there === undefined)
       return [
@@ -39,9 +42,12 @@ const checkCertificate = ({ certificate, certificateArn: arn, domainName }: Addr
 const covers = (name: string, domainName: string): boolean =>
   name.startsWith('*.') ? name.slice(1) === domainName.slice(domainName.indexOf('.')) : name === domainName
 
-/** A domain exists once in a region, in all accounts together. https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-custom-domains.html */
+/**
+ * A domain exists once in a region, in all accounts together.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-custom-domains.html
+ */
 const checkDomain = ({ domain, domainName }: AddressOnAws, own: Record<string, string>): Finding[] =>
-  found('domain', domain, (there) => {
+  ifRead('domain', domain, (there) => {
     if (there === undefined) return [ok('domain', `${domainName} is to be made`)]
     if (own.ApiDomain === domainName) return [ok('domain', `${domainName} is the stack's`)]
     const whose =
@@ -54,13 +60,15 @@ const checkDomain = ({ domain, domainName }: AddressOnAws, own: Record<string, s
     ]
   })
 
-/** CloudFormation does not replace a record, and DNS allows no other record beside a CNAME (RFC 1034, section 3.6.2). */
+/**
+ * CloudFormation does not replace a record, and DNS allows no other record beside a CNAME (RFC 1034, section 3.6.2).
+ */
 const IN_THE_WAY = ['A', 'CNAME']
 
 const checkZone = ({ zone, zoneId, domainName }: AddressOnAws, own: Record<string, string>): Finding[] => {
   const check = 'hosted zone'
   if (zone === undefined) return []
-  return found(check, zone, (there) => {
+  return ifRead(check, zone, (there) => {
     if (there === undefined)
       return [
         fault(

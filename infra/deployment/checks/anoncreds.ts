@@ -14,7 +14,10 @@ export const anonCredsPlan = (architecture: string): AnonCredsPlan => ({
   hasLibrary: libraryFor(architecture) !== undefined,
 })
 
-/** Without the library a deployment would refuse what the last one accepted, so this has to be asked for (`ANONCREDS=off`). */
+/**
+ * Without the library a deployment would refuse what the last one accepted, so this has to be asked for
+ * (`ANONCREDS=off`).
+ */
 export const checkAnonCreds = (
   { architecture, hasLibrary }: AnonCredsPlan,
   { ANONCREDS }: NodeJS.ProcessEnv,

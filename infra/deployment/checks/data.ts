@@ -3,7 +3,7 @@ import { isObject } from '../../service.ts'
 import type { Account, Stack } from '../account.ts'
 import type { ExistingKey, ExistingTable } from '../existing-data.ts'
 import { type Finding, fault, ok } from '../finding.ts'
-import { found } from '../reading.ts'
+import { ifRead } from '../reading.ts'
 import { KEY_OUTPUT, TABLE, TABLE_OUTPUT } from '../template.ts'
 
 export const CHECK = 'table and key'
@@ -17,20 +17,20 @@ export interface DataSettings {
 
 /** `indexes`: those of infra/table.yml. */
 export const checkData = (account: Account, settings: DataSettings, indexes: readonly string[]): Finding[] =>
-  found(CHECK, account.stack, (stack) => {
-    const kept = stack === undefined ? [] : checkKept(stack, settings)
+  ifRead(CHECK, account.stack, (stack) => {
+    const ofStack = stack === undefined ? [] : checkStackData(stack, settings)
     const usable = checkExisting(account, settings, indexes)
-    const findings = [...kept, ...usable]
-    return findings.length > 0 ? findings : [ok(CHECK, said(stack, settings))]
+    const findings = [...ofStack, ...usable]
+    return findings.length > 0 ? findings : [ok(CHECK, plan(stack, settings))]
   })
 
-const said = (stack: Stack | undefined, { EXISTING_TABLE, EXISTING_KEY }: DataSettings): string => {
+const plan = (stack: Stack | undefined, { EXISTING_TABLE, EXISTING_KEY }: DataSettings): string => {
   if (EXISTING_TABLE !== undefined) return `${EXISTING_TABLE} and ${EXISTING_KEY} are used`
   return stack?.physicalIds[TABLE] === undefined ? 'both are to be made' : 'the stack keeps its own'
 }
 
 /** For a table with another name CloudFormation would create a new, empty one, and keep the old one. */
-const checkKept = (stack: Stack, { TABLE_NAME, EXISTING_TABLE, EXISTING_KEY }: DataSettings): Finding[] => {
+const checkStackData = (stack: Stack, { TABLE_NAME, EXISTING_TABLE, EXISTING_KEY }: DataSettings): Finding[] => {
   const own = stack.physicalIds[TABLE]
   if (own === undefined) {
     const { [TABLE_OUTPUT]: table, [KEY_OUTPUT]: key } = stack.outputs
@@ -77,7 +77,7 @@ const nameOf = ({ Resources }: Record<string, unknown>): string | undefined => {
   return typeof name === 'string' ? name : undefined
 }
 
-/** Undefined: it is no object in JSON. */
+/** Undefined: it is not an object in JSON. */
 const parsed = (text: string): Record<string, unknown> | undefined => {
   try {
     const value: unknown = JSON.parse(text)
@@ -95,12 +95,14 @@ const checkExisting = (
   const { existingTable, existingKey } = account
   if (existingTable === undefined || existingKey === undefined) return []
   return [
-    ...found(CHECK, existingTable, (table) =>
+    ...ifRead(CHECK, existingTable, (table) =>
       table === undefined
         ? [fault(CHECK, `EXISTING_TABLE=${EXISTING_TABLE}: there is no table of this name in ${account.region}`)]
         : tableFaults(table, String(EXISTING_KEY), indexes).map((message) => fault(CHECK, message)),
     ),
-    ...found(CHECK, existingKey, (key) => keyFaults(key, String(EXISTING_KEY)).map((message) => fault(CHECK, message))),
+    ...ifRead(CHECK, existingKey, (key) =>
+      keyFaults(key, String(EXISTING_KEY)).map((message) => fault(CHECK, message)),
+    ),
   ]
 }
 

@@ -1,7 +1,7 @@
 /** Checks of the existing stack, and of what earlier stacks of this name have left behind. */
 import type { Account, Stack } from '../account.ts'
 import { type Finding, fault, ok, warning } from '../finding.ts'
-import { found, type Reading } from '../reading.ts'
+import { ifRead, type Reading } from '../reading.ts'
 
 /** States in which a stack can be updated. */
 const USABLE = new Set([
@@ -42,7 +42,7 @@ const remedy = (stackName: string, status: string): string => {
 }
 
 export const checkStack = ({ stack }: Account, stackName: string): Finding[] =>
-  found('stack', stack, (there) => {
+  ifRead('stack', stack, (there) => {
     if (there === undefined) return [ok('stack', `${stackName} is to be made`)]
     if (USABLE.has(there.status)) return [ok('stack', `${stackName} is in ${there.status}`)]
     return [fault('stack', `${stackName} is in ${there.status}: ${remedy(stackName, there.status)}`)]
@@ -60,7 +60,7 @@ const leftOvers = <T>(
   idOf: (one: T) => string,
   say: (left: T[]) => Finding,
 ): Finding[] =>
-  found(check, reading, (all) => {
+  ifRead(check, reading, (all) => {
     const own = ownIds(account.stack)
     const left = own === undefined ? [] : all.filter((one) => !own.has(idOf(one)))
     return [left.length === 0 ? ok(check, 'none is left of an earlier stack') : say(left)]

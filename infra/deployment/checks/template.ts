@@ -2,13 +2,18 @@
 import { isObject, ofType, type Template, variablesOf } from '../../service.ts'
 import { type Finding, fault, ok } from '../finding.ts'
 
-/** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html; `bytes`: of a template in S3. */
+/**
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html; `bytes`: of a template in
+ * S3.
+ */
 export const LIMITS = { bytes: 1_048_576, resources: 500, outputs: 200 }
 
 /** Bytes of names and values together. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 const ENVIRONMENT_BYTES = 4096
 
-/** Characters. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html and Lambda's CreateFunction */
+/**
+ * Characters. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html and Lambda's CreateFunction
+ */
 const NAMES = { 'AWS::IAM::Role': ['RoleName', 64], 'AWS::Lambda::Function': ['FunctionName', 64] } as const
 
 export const checkTemplate = (template: Template): Finding[] => {
@@ -101,7 +106,7 @@ export const checkStageName = (stage: string, functionNames: readonly string[]):
     return [
       fault(
         'stage name',
-        `${JSON.stringify(stage)} is none that a stack can be named after: 40 letters, digits and hyphens at most`,
+        `${JSON.stringify(stage)} is not a name for a stack: it must be at most 40 letters, digits and hyphens`,
       ),
     ]
   const longest = functionNames.reduce((a, b) => (b.length > a.length ? b : a), '')

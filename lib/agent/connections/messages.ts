@@ -8,8 +8,8 @@ import {
 import { isAgentError } from '../../errors.ts'
 import { defined } from '../../json.ts'
 import { emptyByJob } from '../../pickup/queue.ts'
-import { toConnectionJson } from '../../records/connection.ts'
 import type { RecordJson } from '../../records/record-json.ts'
+import { toRecordJson } from '../../records/record-json.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { currentContext, toStored } from '../credo/index.ts'
 import { withoutQueue } from '../transport/index.ts'
@@ -27,7 +27,7 @@ export const sendTrustPing = async (
   const connection = await readyConnection(agentContext, connectionId)
   const message = new DidCommTrustPingMessage({ responseRequested, ...defined({ comment }) })
   await sendOn(agentContext, connection, message)
-  return toConnectionJson(toStored(agentContext, connection))
+  return toRecordJson(toStored(agentContext, connection))
 }
 
 /**

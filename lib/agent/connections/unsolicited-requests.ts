@@ -4,7 +4,7 @@
  */
 import { type AgentContext, DidRecord } from '@credo-ts/core'
 import {
-  DidCommConnectionRecord,
+  type DidCommConnectionRecord,
   DidCommConnectionRepository,
   DidCommConnectionRequestMessage,
   DidCommDidExchangeRequestMessage,
@@ -13,7 +13,12 @@ import {
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { AgentError } from '../../errors.ts'
-import { handshakePartExpiry, OF_UNFINISHED_HANDSHAKE, unfinishedList } from '../../records/connection.ts'
+import {
+  connectionRecords,
+  handshakePartExpiry,
+  OF_UNFINISHED_HANDSHAKE,
+  unfinishedList,
+} from '../../records/connection.ts'
 import { EXPIRES_WITH_HANDSHAKE } from '../../records/record-json.ts'
 import { settings } from '../../settings.ts'
 import { conflict } from '../../store/commit.ts'
@@ -23,7 +28,7 @@ import { recordKeyOf, recordOfEntry } from '../../store/keys.ts'
 import type { StoredRecord, Tags } from '../../store/stored-record.ts'
 import { addressOf } from '../../store/table.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { expireVersions, keepVersions } from '../../webvh/seen-versions.ts'
+import { expireVersions, removeExpiry as removeExpiryOfVersions } from '../../webvh/seen-versions.ts'
 import { tenantOf } from '../credo/index.ts'
 import { shareDids } from '../dids/index.ts'
 import { sealedKeys } from '../keys/index.ts'
@@ -62,7 +67,7 @@ export const admitRequest = async (invitation: DidCommOutOfBandRecord): Promise<
     : { of: `tries-${invitation.id}`, seconds: DAY, max: MAX_TRIES }
   const message = 'too many requests for a connection come to this agent'
   expireVersions(unit)
-  await unit.keepFailure(() => unit.operationSlot(COUNTED, () => countOne({ tenant, message, ...count })))
+  await unit.recordFailure(() => unit.operationSlot(COUNTED, () => countOne({ tenant, message, ...count })))
   if (!invitation.reusable) return
   shareDids()
   await boundUnfinished(invitation)
@@ -75,7 +80,7 @@ const boundUnfinished = async ({ id, autoAcceptConnection }: DidCommOutOfBandRec
   // The agent accepts by itself, unless an invitation says otherwise.
   const waits = autoAcceptConnection === false
   const list = unfinishedList(id, waits ? 'request-received' : 'response-sent')
-  const partition = tagPartition(unit.tenant, DidCommConnectionRecord.type, 'unfinished', list)
+  const partition = tagPartition(unit.tenant, connectionRecords, 'unfinished', list)
   // Newest first, because expired entries may still be there.
   const { items } = await unit.query(partition, { limit: MAX_UNFINISHED, descending: true })
   const oldest = items.at(-1)
@@ -118,7 +123,7 @@ export const expireUnlessCompleted = async (
 /** Removes the expiry after the handshake was completed. The caller stores the connection. */
 export const removeExpiry = async (agentContext: AgentContext, connection: DidCommConnectionRecord): Promise<void> => {
   const { theirDid } = connection
-  if (theirDid?.startsWith('did:webvh:')) await keepVersions(currentUnit(), theirDid)
+  if (theirDid?.startsWith('did:webvh:')) await removeExpiryOfVersions(currentUnit(), theirDid)
   const parts = expiringPartsOf(connection)
   if (parts === undefined) return
   const tenant = tenantOf(agentContext)

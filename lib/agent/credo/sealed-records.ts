@@ -30,7 +30,7 @@ export const withSecretSealed = <R extends Sealable>(record: R): Promise<R> =>
 
 /** The record with its secret opened, for Credo. If it can't be opened, this throws and the unit of work does not commit. */
 export const withSecretOpen = <R extends Sealable>(record: R): Promise<R> =>
-  currentUnit().keepFailure(() =>
+  currentUnit().recordFailure(() =>
     withSecret(record, (secret, key, address) => {
       if (!v.is(Sealed, secret)) throw new AgentError('internal', 'the secret of a record is not sealed')
       return JSON.parse(Buffer.from(open(Buffer.from(secret.sealed, 'base64'), key, address)).toString())

@@ -21,7 +21,7 @@ export const unverifiedBecause = (proofRecordId: string): unknown => unverified(
 export const noteUnverified = async (proofRecordId: string, error: unknown): Promise<void> => {
   const unit = currentUnit()
   if (unit.failure !== undefined) throw unit.failure
-  if (isAgentError(error) && error.code.startsWith('store.')) await unit.keepFailure(() => Promise.reject(error))
+  if (isAgentError(error) && error.code.startsWith('store.')) await unit.recordFailure(() => Promise.reject(error))
   unverified().set(proofRecordId, error)
   log(isAgentError(error) ? 'warn' : 'error', 'a presentation could not be verified', {
     event: 'proof.not_verified',

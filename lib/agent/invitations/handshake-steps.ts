@@ -5,8 +5,7 @@
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import { type DidCommConnectionRecord, DidCommDidExchangeState, DidCommOutOfBandRepository } from '@credo-ts/didcomm'
 import { AgentError } from '../../errors.ts'
-import { toConnectionJson } from '../../records/connection.ts'
-import type { RecordJson } from '../../records/record-json.ts'
+import { type RecordJson, toRecordJson } from '../../records/record-json.ts'
 import { findConnection, withSendErrors } from '../connections/index.ts'
 import { currentAgent, toStored } from '../credo/index.ts'
 import { handleRequestAfterHandshake } from './attached-requests.ts'
@@ -53,7 +52,7 @@ const continueHandshake = async (
   act: () => Promise<DidCommConnectionRecord>,
 ): Promise<RecordJson> => {
   try {
-    return toConnectionJson(toStored(context, await withSendErrors(act)))
+    return toRecordJson(toStored(context, await withSendErrors(act)))
   } catch (error) {
     if (error instanceof CredoError) throw notReady('the message of the other agent can not be answered', error)
     throw error

@@ -3,8 +3,8 @@ import type { DidCommOutOfBandRecord, DidCommRouting } from '@credo-ts/didcomm'
 import type * as v from 'valibot'
 import { AgentError, invalidField } from '../../errors.ts'
 import type { INVITATION_FIELDS } from '../../interface/invitation.ts'
-import { toOutOfBandJson } from '../../records/out-of-band.ts'
 import type { RecordJson } from '../../records/record-json.ts'
+import { toRecordJson } from '../../records/record-json.ts'
 import { BASE_AGENT } from '../../records/tenant.ts'
 import { settings } from '../../settings.ts'
 import { readTenant } from '../../store/tenants.ts'
@@ -45,7 +45,7 @@ export const toInvitationResponse = (
     invitationUrl: message.toUrl({ domain: PUBLIC_URL }),
     invitation: { ...invitation, messageType: invitation['@type'] },
     shortInvitationUrl: `${PUBLIC_URL}/url/${message.id}`,
-    outOfBandRecord: toOutOfBandJson(toStored(context, record)),
+    outOfBandRecord: toRecordJson(toStored(context, record)),
     invitationDid,
   }
 }

@@ -3,7 +3,7 @@
  */
 import { JsonEncoder, JsonTransformer, verkeyToDidKey } from '@credo-ts/core'
 import { DidCommInvitationType, DidCommOutOfBandInvitation } from '@credo-ts/didcomm'
-import { refusedUrl } from '../../egress/address-guard.ts'
+import { urlFault } from '../../egress/address-guard.ts'
 import { invalidField } from '../../errors.ts'
 import { uuidOf } from '../../hash-id.ts'
 import { isObject, parseBase64 } from '../../json.ts'
@@ -135,7 +135,7 @@ const assertEndpoints = ({ services }: OutOfBandMessage, path: string): void => 
   const policy = { local: settings().LOCAL_STAGE }
   for (const [index, service] of services.entries()) {
     if (typeof service === 'string') continue
-    const refusal = refusedUrl(service.serviceEndpoint, policy)
+    const refusal = urlFault(service.serviceEndpoint, policy)
     if (refusal !== undefined)
       throw invalidField(`${path}.services.${index}.serviceEndpoint`, `must not be used: ${refusal}`)
   }

@@ -10,9 +10,8 @@ import {
 import { AgentError, invalidField, isAgentError } from '../../errors.ts'
 import { uuidOf } from '../../hash-id.ts'
 import { defined } from '../../json.ts'
-import { toConnectionJson } from '../../records/connection.ts'
-import { toOutOfBandJson } from '../../records/out-of-band.ts'
 import type { RecordJson } from '../../records/record-json.ts'
+import { toRecordJson } from '../../records/record-json.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { currentAgent, type TenantAgent, toStored } from '../credo/index.ts'
 import { findOwnDid, reachableKeysOf } from '../dids/index.ts'
@@ -107,8 +106,8 @@ const toResponse = (
   record: DidCommOutOfBandRecord,
   connection?: DidCommConnectionRecord,
 ): ReceivedResponse => ({
-  outOfBandRecord: toOutOfBandJson(toStored(context, record)),
-  ...(connection && { connectionRecord: toConnectionJson(toStored(context, connection)) }),
+  outOfBandRecord: toRecordJson(toStored(context, record)),
+  ...(connection && { connectionRecord: toRecordJson(toStored(context, connection)) }),
 })
 
 const assertNew = async ({ context }: TenantAgent, { id }: DidCommOutOfBandInvitation, path: string): Promise<void> => {

@@ -126,7 +126,7 @@ export class SealedKeyStore implements KeyStore {
    * must not commit what follows.
    */
   #read(tenant: string, keys: readonly KeyAddress[]): Promise<OpenedKey | null> {
-    return currentUnit().keepFailure(async () => {
+    return currentUnit().recordFailure(async () => {
       const stored = (await getItems(keys.map(({ address }) => address))).map(keyItem.decode)
       for (const { keyId, address } of keys) {
         const item = stored.find(({ pk }) => pk === address.pk)

@@ -11,8 +11,7 @@ import {
 import type * as v from 'valibot'
 import { AgentError, invalidField } from '../../errors.ts'
 import type { SendQuestion } from '../../interface/question-answer.ts'
-import { toQuestionAnswerJson } from '../../records/question-answer.ts'
-import type { RecordJson } from '../../records/record-json.ts'
+import { type RecordJson, toRecordJson } from '../../records/record-json.ts'
 import { readyConnection, sendOn } from '../connections/index.ts'
 import { currentContext, toStored } from '../credo/index.ts'
 
@@ -60,5 +59,5 @@ const sent = async (
   record: QuestionAnswerRecord,
 ): Promise<RecordJson> => {
   await sendOn(context, await readyConnection(context, record.connectionId), message, record)
-  return toQuestionAnswerJson(toStored(context, record))
+  return toRecordJson(toStored(context, record))
 }

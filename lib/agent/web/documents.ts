@@ -170,5 +170,5 @@ const readCounted = (request: () => Promise<PostOutcome>): Promise<PostOutcome> 
   const unit = currentUnit()
   const message = 'too many documents of other agents are being read for this agent'
   const count = { tenant: unit.tenant, of: 'readings', seconds: WINDOW_SECONDS, max: MAX_AT_ONCE, message }
-  return unit.keepFailure(() => runCounted(count, request))
+  return unit.recordFailure(() => runCounted(count, request))
 }

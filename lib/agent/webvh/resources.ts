@@ -13,7 +13,7 @@ import { Bounded } from '../../bounded.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { type AttestedResource, contentHash, readResource, signatureOf } from '../../webvh/attested-resource.ts'
 import { parseResourceId, type ResourceId, urlOfResource } from '../../webvh/did.ts'
-import { resourceIn } from '../../webvh/published.ts'
+import { readWebvhResource } from '../../webvh/published.ts'
 import { assertNoRollback } from '../../webvh/seen-versions.ts'
 import { readText } from '../web/index.ts'
 import { hostOf, resolveWebvh } from './resolver.ts'
@@ -50,7 +50,7 @@ export const readAttested = async (
   const resource =
     tenant === undefined
       ? await readOnce(`${freshness} ${id}`, () => readOthers(agentContext, parsed, freshness))
-      : readOwn(await resourceIn(currentUnit(), tenant, parsed.name), id)
+      : readOwn(await readWebvhResource(currentUnit(), tenant, parsed.name), id)
   return { resource, issuerId }
 }
 

@@ -88,9 +88,9 @@ const revocableDefinitionOf = async (tenant: string, size: number) => {
 
 /** Where a credential is in a registry, as soon as there is one. */
 const nextIndex = async ({ caller, credentialDefinitionId }: AnonCredsWorld) => {
-  const { takeRevocationIndex } = await import('../../../lib/revocation/take-index.ts')
+  const { allocateRevocationIndex } = await import('../../../lib/revocation/allocate-index.ts')
   return waitFor('a revocation registry', async () => {
-    const taken = await takeRevocationIndex(caller.tenantId, credentialDefinitionId).catch((error) => {
+    const taken = await allocateRevocationIndex(caller.tenantId, credentialDefinitionId).catch((error) => {
       if (error.code !== 'revocation.no_index') throw error
     })
     return taken && { revocationRegistryDefinitionId: taken.registryId, revocationRegistryIndex: taken.index }

@@ -1,6 +1,6 @@
 /**
- * Example calls, by operationId: the suites that hold every operation to the same rules iterate over the contracts, and take from here how a
- * request is made that succeeds. What follows from a contract stands in no table (by-contract.ts).
+ * Example calls, by operationId: the suites that hold every operation to the same rules iterate over the contracts, and
+ * take from here how a request is made that succeeds. What follows from a contract stands in no table (by-contract.ts).
  */
 import { OPERATIONS } from '../../../lib/interface/operations.ts'
 import { anoncreds } from './anoncreds.ts'

@@ -1,4 +1,7 @@
-/** Example calls that follow from a contract: of an operation that asks for nothing but records which the scene can make. */
+/**
+ * Example calls that follow from a contract: of an operation that asks for nothing but records which the scene can
+ * make.
+ */
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import { type Contract, mayBeEmpty } from '../../../lib/interface/contract.ts'
@@ -25,8 +28,9 @@ const RECORDS: Record<string, (scene: CallScene) => Promise<string>> = {
 const pathNames = ({ path }: Contract): string[] => [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => name)
 
 /**
- * Undefined where the contract does not tell enough: it has parameters or a required body that nobody knows here, or needs two different requests
- * and names no record. Records that are to change are new; those that are only read are made once.
+ * Undefined where the contract does not tell enough: it has parameters or a required body that nobody knows here, or
+ * needs two different requests and names no record. Records that are to change are new; those that are only read are
+ * made once.
  */
 export const exampleByContract = (contract: Contract): MakeExample | undefined => {
   const { body, parameters, security, idempotent } = contract

@@ -1,4 +1,6 @@
-/** What the example calls are made with: a running service, a tenant of it, and a wallet with connections to the tenant. */
+/**
+ * What the example calls are made with: a running service, a tenant of it, and a wallet with connections to the tenant.
+ */
 import { waitFor } from '../../wallet/wait.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { requestBody } from '../scenes.ts'
@@ -88,7 +90,10 @@ export class CallScene {
     return (await this.until('GetConnections', { query }, ([found]) => found?.state === 'completed'))[0].id
   }
 
-  /** Another tenant of the service, the ids of a completed connection on the scene's side and on its own. For what goes on between two agents. */
+  /**
+   * Another tenant of the service, the ids of a completed connection on the scene's side and on its own. For what goes
+   * on between two agents.
+   */
   peer(): Promise<Peer> {
     return this.once('peer', async () => {
       const caller = await this.newTenant()

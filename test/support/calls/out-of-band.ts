@@ -9,7 +9,7 @@ const othersInvitation = async (scene: CallScene) => {
 }
 
 /** An invitation that waits to be accepted. */
-const waiting = async (scene: CallScene): Promise<string> => {
+const unacceptedInvitation = async (scene: CallScene): Promise<string> => {
   const invitation = (await othersInvitation(scene)).toJSON()
   const body = { invitation, autoAcceptInvitation: false }
   return (await scene.done('ReceiveInvitation', { body })).outOfBandRecord.id
@@ -35,7 +35,7 @@ export const outOfBand: Examples = {
     return { asked: { body: await body() }, other: { body: await body() } }
   },
   AcceptInvitation: async (scene) => ({
-    asked: { path: { outOfBandId: await waiting(scene) }, body: { label: 'Acme' } },
+    asked: { path: { outOfBandId: await unacceptedInvitation(scene) }, body: { label: 'Acme' } },
     other: { path: { outOfBandId: 'no-such-record' }, body: {} },
   }),
   ReceiveImplicitInvitation: async (scene) => ({

@@ -1,6 +1,8 @@
-/** The table of docs/cost.md, row by row, and what a row comes to. */
+/** The tables of docs/cost.md: rows of flows, what a row comes to, and what operations of a kind may consume. */
 import { readFileSync } from 'node:fs'
-import { expect } from 'vitest'
+import { functionsOfServiceFile } from '../../../infra/access/service-file.ts'
+import type { Contract } from '../../../lib/interface/contract.ts'
+import { handlerOf } from '../source/operation-functions.ts'
 import type { Units } from '../table/consumed-units.ts'
 
 export interface Row extends Units {
@@ -21,11 +23,13 @@ const PRICES = { read: 0.125, write: 0.625, gbSecond: 0.0000133334, invocation: 
 /** Requests of a wake-up to its queue: it is sent, received and deleted. */
 const QUEUE_REQUESTS = 3
 
-/** Rows of the document's table, by their first cell up to a comma. */
+const cells = readFileSync('docs/cost.md', 'utf8')
+  .split('\n')
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+
+/** Rows of flows and of the operations that they are made of, by their first cell up to a comma. */
 export const documented = new Map(
-  readFileSync('docs/cost.md', 'utf8')
-    .split('\n')
-    .map((line) => line.split('|').map((cell) => cell.trim()))
+  cells
     .filter(([, , read = '', write = '']) => /^[\d.]+$/.test(read) && /^[\d.]+$/.test(write))
     .map(([, what = '', ...cells]): [string, Row] => {
       const [read = 0, write = 0, http = 0, background = 0, memory = 0, lambdaMs = 0, total = 0] = cells.map(Number)
@@ -33,8 +37,23 @@ export const documented = new Map(
     }),
 )
 
+/** Units that operations of a kind may consume, and US dollars for a million of them without milliseconds. */
+export const budgets = cells
+  .filter(({ length, 3: read = '', 4: write = '' }) => length === 7 && /^\d+$/.test(read) && /^\d+$/.test(write))
+  .map(([, kind = '', uses = '', ...numbers]) => {
+    const [read = 0, write = 0, total = 0] = numbers.map(Number)
+    return { kind, uses: [...uses.matchAll(/`(.+?)`/g)].map(([, name = '']) => name), read, write, total }
+  })
+
+/** The budget of an operation: the last one whose `uses` it has, or that of operations which need none of them. */
+export const budgetOf = ({ operationId, idempotent }: Contract) => {
+  const uses = functionsOfServiceFile()[handlerOf(operationId)]?.uses ?? []
+  const [reads, changes, ...others] = budgets
+  return idempotent ? (others.findLast((budget) => budget.uses.some((name) => uses.includes(name))) ?? changes) : reads
+}
+
 /** What a row comes to, in US dollars for a million. */
-export const priceOf = ({ read, write, http, background, memory, lambdaMs }: Row): number =>
+export const priceOf = ({ read, write, http, background, memory, lambdaMs }: Omit<Row, 'total'>): number =>
   read * PRICES.read +
   write * PRICES.write +
   http * PRICES.http +
@@ -50,13 +69,3 @@ export const ANONCREDS_FLOWS = [
   'a proof of it',
   'its revocation',
 ]
-
-/** Holds what was measured against a row. */
-export const expectUnits = (measured: Units | undefined, { read, write, http }: Row): void => {
-  // What is known of destinations is read again after some seconds; in a flow invocations that meet read again.
-  const isFlow = http > 1
-  expect(measured?.read).toBeLessThanOrEqual(read * (isFlow ? 1.6 : 1) + 1)
-  expect(measured?.write).toBeLessThanOrEqual(write * (isFlow ? 1.2 : 1))
-  // The document does not say more than there is, either.
-  expect(measured?.write).toBeGreaterThanOrEqual(write * (isFlow ? 0.8 : 1))
-}

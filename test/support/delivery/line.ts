@@ -167,7 +167,7 @@ export class DeliveryLine {
     await this.pause()
     this.#streams.destroy()
     this.#sqs.destroy()
-    if (this.guard.refusals.length > 0) throw new Error(this.guard.refusals.join('\n'))
+    if (this.guard.denials.length > 0) throw new Error(this.guard.denials.join('\n'))
   }
 
   #invoke<T>(functionKey: string, run: () => Promise<T>): Promise<T | undefined> {

@@ -61,6 +61,13 @@ export const watchedBy = (alarm: AlarmProperties): string[] =>
 const keyOfMetric = ({ Namespace, MetricName, Dimensions }: v.InferOutput<v.ObjectSchema<typeof Source, undefined>>) =>
   keyOf(Namespace, MetricName, Object.fromEntries(Dimensions.map(({ Name, Value }) => [Name, Value])))
 
+/** The metric of an alarm that adds up one alone, and the minutes of its period. */
+export const countedBy = (alarm: AlarmProperties): { namespace: string; name: string; minutes: number } | undefined => {
+  const [one, ...others] = metricsOf(alarm).metrics
+  if (one === undefined || others.length > 0 || one.Stat !== 'Sum') return undefined
+  return { namespace: one.Metric.Namespace, name: one.Metric.MetricName, minutes: one.Period / 60 }
+}
+
 /** Values of the periods that end by `minute`, the oldest first. */
 const datapointsOf = (alarm: AlarmProperties, recorded: RecordedMetrics, minute: number): Series => {
   const { expression, metrics } = metricsOf(alarm)

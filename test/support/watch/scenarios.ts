@@ -1,4 +1,5 @@
-/** What each alarm is there for: what its metrics are in an hour of that, and of an hour in which all is well. Metrics of AWS by hand. */
+/** What each alarm is there for: what its metrics are in an hour of that, and of an hour in which all is well. */
+import { type AlarmProperties, countedBy } from './alarm-state.ts'
 import type { RecordedMetrics } from './recorded-metrics.ts'
 
 /** Values of a metric in a minute. */
@@ -28,24 +29,13 @@ const OWN = 'serverless-agent'
 /** Red within two periods of five minutes, green within three, with what is late. */
 const soon = { red: 12, green: 17 }
 
-const counted = (name: string, made: Made = each(1)): Scenario => ({ cause: { [`${OWN} ${name}`]: made }, ...soon })
-
-/** By the logical id of the alarm. */
-export const SCENARIOS: Record<string, Scenario> = {
+/** By the logical id of the alarm, where it does not follow from the alarm (`scenarioOf`). */
+const SCENARIOS: Record<string, Scenario> = {
   // Nothing is measured at all: the scenario of SweepAlarm takes its metric away.
   SweepAlarm: { cause: {}, red: 8, green: 3 },
   DueAlarm: { cause: { [`${OWN} OutboxDueAge`]: each(700_000) }, ...soon },
   WaitingAlarm: { cause: { [`${OWN} OutboxWaiting`]: every(5, 5_000) }, red: 22, green: 17 },
   WaitingAgeAlarm: { cause: { [`${OWN} OutboxWaitingAge`]: every(5, 78 * HOUR) }, red: 17, green: 12 },
-  DestinationsClosedAlarm: { ...counted('DestinationsClosed', each(...times(5, 1))), red: 17, green: 47 },
-  EndpointsDisabledAlarm: { ...counted('EndpointDisabled'), red: 22, green: 47 },
-  DeadWakeUpsAlarm: counted('WakeUpsDead', every(4, 1)),
-  ParkedChangesAlarm: counted('ChangesParked', every(4, 1)),
-  WorkGivenUpAlarm: counted('WorkGivenUp', every(4, 1)),
-  KmsFaultsAlarm: counted('KmsFaults'),
-  AuthorizerFaultsAlarm: counted('AuthorizerFaults'),
-  // confirmIssuerKeys says it each quarter of an hour.
-  IssuerKeysAlarm: { ...counted('IssuerKeysNotConfirmed', every(15, 1)), red: 17, green: 47 },
 
   FunctionErrorsAlarm: { cause: { 'AWS/Lambda Errors DispatchChangesLambdaFunction': each(4) }, ...soon },
   FunctionCrashesAlarm: { cause: { 'serverless-agent-dev FunctionCrashes': each(1) }, ...soon },
@@ -72,6 +62,17 @@ export const SCENARIOS: Record<string, Scenario> = {
   },
   DispatchDelayAlarm: { cause: { 'AWS/Lambda IteratorAge': each(300_000) }, red: 6, green: 7 },
 }
+
+/** Of an alarm that counts one metric of our own: in each period exactly as many as its threshold. Undefined of any other that has none. */
+export const scenarioOf = (id: string, alarm: AlarmProperties): Scenario | undefined => {
+  const counted = countedBy(alarm)
+  if (id in SCENARIOS || counted?.namespace !== OWN) return SCENARIOS[id]
+  const { name, minutes } = counted
+  const cause = { [`${OWN} ${name}`]: every(minutes, ...times(alarm.Threshold, 1)) }
+  return { cause, red: minutes + 7, green: 3 * minutes + 2 }
+}
+
+export const HAND_MADE = Object.keys(SCENARIOS)
 
 /** What a metric of AWS is when all is well; those of faults are not there then. */
 export const WELL: Record<string, Made> = {

@@ -346,7 +346,7 @@ describe('what is not what was asked for says nothing of it', () => {
     ],
     ['a status of two times', 'submit', (result) => (result.txnTime = FIRST), () => getList(REGISTRY, SECOND)],
     [
-      'an index that the registry has not',
+      'an index that the registry does not have',
       'submit',
       (result) => (result.data.value.revoked = [11]),
       () => getList(REGISTRY, SECOND),

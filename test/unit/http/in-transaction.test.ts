@@ -1,11 +1,14 @@
-/** Operations that change something: one transaction each; the same request with the same key has one effect and one answer, for those who may make it. */
+/**
+ * Operations that change something: one transaction each; the same request with the same key has one effect and one
+ * answer, for those who may make it.
+ */
 import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { actingAgent } from '../../../lib/auth/access.ts'
 import type { Principal } from '../../../lib/auth/principal.ts'
 import { AgentError } from '../../../lib/errors.ts'
 import { command } from '../../../lib/http/command.ts'
-import { answer } from '../../../lib/http/request.ts'
+import { withHeaders } from '../../../lib/http/request.ts'
 import { defineContract } from '../../../lib/interface/contract.ts'
 import { idempotencyAddress } from '../../../lib/store/keys.ts'
 import { sealedAnswers } from '../../../lib/store/sealed-answers.ts'
@@ -29,7 +32,7 @@ const contractOf = (operationId: string) =>
     idempotent: true,
     parameters: { path: v.object({ id: v.string() }), query: v.looseObject({}) },
     body: Anything,
-    answers: { 200: Anything },
+    responses: { 200: Anything },
   }))
 
 const table = await useTable()
@@ -65,7 +68,10 @@ interface Means {
   authorize?: () => void
 }
 
-/** Sends a request to an operation that writes a record of its agent and answers its id. Rejects with the body of an error. */
+/**
+ * Sends a request to an operation that writes a record of its agent and answers its id. Rejects with the body of an
+ * error.
+ */
 const send = async (request: Sent = {}, { before, authorize }: Means = {}) => {
   const { operationId = 'MakeThing', principal = ROOT, id = '1', query = {}, body = { content: 'hi' } } = request
   const handler = command(contractOf(operationId), {
@@ -289,7 +295,7 @@ describe('an answer with a secret', () => {
   const Secret = defineContract(() => ({ ...contractOf('MakeSecret'), holdsSecret: true as const }))
   const handler = command(Secret, {
     handle: async () => ({ secret }),
-    answers: sealedAnswers,
+    codec: sealedAnswers,
   })
   const ask = (principal = ROOT) =>
     call(handler, {
@@ -319,7 +325,7 @@ describe('an answer with a secret', () => {
 })
 
 test('an answer that could not be kept whole should be a 500, and change nothing', async () => {
-  for (const given of [undefined, answer({ id: '1' }, { headers: { link: '<x>' } })]) {
+  for (const given of [undefined, withHeaders({ id: '1' }, { link: '<x>' })]) {
     const handler = command(contractOf('MakeThing'), {
       handle: async ({ unit }) => {
         unit.insert(newRecord({ tenant: unit.tenant, type: 'StorageVersionRecord' }))
@@ -335,7 +341,7 @@ test('an answer that could not be kept whole should be a 500, and change nothing
 })
 
 test('an answer without a body should come again without one', async () => {
-  const contract = defineContract(() => ({ ...contractOf('RemoveThing'), answers: { 204: v.undefined() } }))
+  const contract = defineContract(() => ({ ...contractOf('RemoveThing'), responses: { 204: v.undefined() } }))
   const handler = command(contract, {
     handle: async ({ unit }) => {
       unit.insert(newRecord({ tenant: unit.tenant, type: 'StorageVersionRecord' }))

@@ -1,4 +1,7 @@
-/** The OpenAPI document for those who make clients of it: complete schemas, links that lead somewhere, types that compile. */
+/**
+ * The OpenAPI document for those who make clients of it: complete schemas, links that lead somewhere, types that
+ * compile.
+ */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -23,7 +26,8 @@ test('is in order by Redocly’s rules, and every field of every example is in i
     'operation-tag-defined': 'error',
     'operation-singular-tag': 'error',
     'no-unused-components': 'error',
-    // The paths are credo-controller's: `/credentials/w3c/{id}` beside `/credentials/{id}/form-data`. The gateway takes the literal first.
+    // The paths are credo-controller's: `/credentials/w3c/{id}` beside `/credentials/{id}/form-data`. The gateway takes
+    // the literal first.
     'no-ambiguous-paths': 'off',
   })
   expect(problems).toEqual([])

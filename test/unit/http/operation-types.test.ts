@@ -84,17 +84,17 @@ describe('an operation is typed by its contract', () => {
     // @ts-expect-error: nobody would ask whether the caller may name this tenant
     query(TenantGetBasicMessages, handle)
     // @ts-expect-error: nobody would ask whether the caller manages this organization
-    command(RegisterWebhook, { handle, answers: sealedAnswers })
+    command(RegisterWebhook, { handle, codec: sealedAnswers })
     // @ts-expect-error: there is no caller to ask about
     query(GetHealth, { authorize, handle })
   })
 
   test('and seals an answer with a secret, and no other', () => {
-    command(RegisterWebhook, { authorize, handle, answers: sealedAnswers })
+    command(RegisterWebhook, { authorize, handle, codec: sealedAnswers })
     // @ts-expect-error: a secret would be kept in the clear
     command(RegisterWebhook, { authorize, handle })
     // @ts-expect-error: there is no secret to seal, and no means to
-    command(SendMessage, { authorize, handle, answers: sealedAnswers })
+    command(SendMessage, { authorize, handle, codec: sealedAnswers })
   })
 
   test('and a verifier goes with an optional token, and with no other', () => {
@@ -107,11 +107,11 @@ describe('an operation is typed by its contract', () => {
         expectTypeOf(principal).toEqualTypeOf<Principal | undefined>()
         return {}
       },
-      answers: sealedAnswers,
+      codec: sealedAnswers,
       verify,
     })
     // @ts-expect-error: without a verifier nobody would look at the token
-    command(RegisterNotificationWebhook, { authorize, handle, answers: sealedAnswers })
+    command(RegisterNotificationWebhook, { authorize, handle, codec: sealedAnswers })
     // @ts-expect-error: an operation that looks at no token needs no verifier
     query(GetHealth, { handle, verify })
   })

@@ -7,7 +7,7 @@ import { toErrorLog } from '../../../lib/http/error-body.ts'
 import { headerOf } from '../../../lib/http/event.ts'
 import type { inTransaction as RealTransaction } from '../../../lib/http/in-transaction.ts'
 import { defineOperation } from '../../../lib/http/operation.ts'
-import { answer, StoredDocument } from '../../../lib/http/request.ts'
+import { StoredDocument, withHeaders } from '../../../lib/http/request.ts'
 import { defineContract } from '../../../lib/interface/contract.ts'
 import { exactly, Paging, text } from '../../../lib/interface/fields.ts'
 import { EntityId } from '../../../lib/records/tenant.ts'
@@ -28,7 +28,7 @@ const Post = defineContract(() => ({
     choice: v.optional(v.picklist(['contentApproved', 'never'])),
     either: v.optional(v.union([v.array(exactly({ a: v.string() })), v.string()])),
   }),
-  answers: { 201: v.looseObject({ id: v.string() }) },
+  responses: { 201: v.looseObject({ id: v.string() }) },
 }))
 
 const Get = defineContract(() => ({
@@ -37,10 +37,14 @@ const Get = defineContract(() => ({
   path: '/things',
   summary: 'Get',
   security: 'none',
-  answers: { 200: v.optional(v.looseObject({ id: v.string() })) },
+  responses: { 200: v.optional(v.looseObject({ id: v.string() })) },
 }))
 
-const Fetch = defineContract(() => ({ ...Get, contentType: 'application/octet-stream', answers: { 200: v.string() } }))
+const Fetch = defineContract(() => ({
+  ...Get,
+  contentType: 'application/octet-stream',
+  responses: { 200: v.string() },
+}))
 
 const Put = defineContract(() => ({ ...Post, idempotent: true }))
 
@@ -95,7 +99,7 @@ describe('a request that passes every check', () => {
 
   test("is answered with the handler's own headers", async () => {
     handle.mockResolvedValue(
-      answer({ id: '1' }, { headers: { link: '<x>; rel="next"', 'content-type': 'application/x+json' } }),
+      withHeaders({ id: '1' }, { link: '<x>; rel="next"', 'content-type': 'application/x+json' }),
     )
     const { headers } = await postWith({})
     expect(headers).toMatchObject({

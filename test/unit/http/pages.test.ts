@@ -17,8 +17,8 @@ const Show = defineContract(() => ({
   parameters: { query: v.object({ oob: v.optional(v.pipe(v.string(), v.maxLength(20))) }) },
   pages: 'html or json',
   redirects: true,
-  answers: { 200: v.looseObject({ id: v.string() }) },
-  refusals: [404],
+  responses: { 200: v.looseObject({ id: v.string() }) },
+  errorStatuses: [404],
 }))
 
 const handle = vi.fn()
@@ -41,9 +41,9 @@ describe('what a caller wants', () => {
     ['who takes anything', '*/*', 'any'],
     ['who says nothing', undefined, 'any'],
     ['who says no number', 'text/html;q=x', 'any'],
-  ])('%s', async (_, accept, wanted) => {
+  ])('%s', async (_, accept, preferredType) => {
     await showTo(accept)
-    expect(handle).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ wanted }))
+    expect(handle).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ preferredType }))
   })
 })
 

@@ -32,19 +32,19 @@ describe('the address that wallets keep', () => {
 })
 
 test.each([
-  [{ PUBLIC_URL: 'agent.example.org' }, /^PUBLIC_URL: is no URL$/],
+  [{ PUBLIC_URL: 'agent.example.org' }, /^PUBLIC_URL: is not a URL$/],
   [{ PUBLIC_URL: 'https://agent.example.org/' }, /^PUBLIC_URL: ends with a slash$/],
   [{ PUBLIC_URL: 'https://agent.example.org/x?y=1' }, /^PUBLIC_URL: has a query, a fragment or credentials$/],
   [{ PUBLIC_URL: 'https://agent.example.org#x' }, /^PUBLIC_URL: has a query, a fragment or credentials$/],
   [{ PUBLIC_URL: 'https://me:secret@agent.example.org' }, /^PUBLIC_URL: has a query, a fragment or credentials$/],
-  [{ DOMAIN_NAME: 'https://agent.example.org' }, /^DOMAIN_NAME: is no domain name/],
-  [{ DOMAIN_NAME: 'agent' }, /^DOMAIN_NAME: is no domain name/],
-  [{ DOMAIN_NAME, CERTIFICATE_ARN: 'certificate' }, /^CERTIFICATE_ARN: is no ARN/],
+  [{ DOMAIN_NAME: 'https://agent.example.org' }, /^DOMAIN_NAME: is not a domain name/],
+  [{ DOMAIN_NAME: 'agent' }, /^DOMAIN_NAME: is not a domain name/],
+  [{ DOMAIN_NAME, CERTIFICATE_ARN: 'certificate' }, /^CERTIFICATE_ARN: is not an ARN/],
   [
     { DOMAIN_NAME, CERTIFICATE_ARN: CERTIFICATE_ARN.replace(REGION, 'us-east-1') },
     /^CERTIFICATE_ARN: a certificate has to be in eu-central-1$/,
   ],
-  [{ DOMAIN_NAME, CERTIFICATE_ARN, HOSTED_ZONE_ID: '/hostedzone/Z1' }, /^HOSTED_ZONE_ID: is no id/],
+  [{ DOMAIN_NAME, CERTIFICATE_ARN, HOSTED_ZONE_ID: '/hostedzone/Z1' }, /^HOSTED_ZONE_ID: is not an id/],
   [{ DOMAIN_NAME, BASE_PATH: 'a/b' }, /^BASE_PATH: is not one part of a path$/],
   [{ DOMAIN_NAME, KEEP_DOMAIN: 'yes' }, /^KEEP_DOMAIN: is neither true nor false$/],
   [{ CERTIFICATE_ARN }, /^CERTIFICATE_ARN: has no meaning without DOMAIN_NAME$/],

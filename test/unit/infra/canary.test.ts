@@ -51,7 +51,9 @@ const versionIdOf = ({ Resources }: Template): string => {
   return id
 }
 
-/** The template with a role of the function that allows these actions, a statement each, with something of the template. */
+/**
+ * The template with a role of the function that allows these actions, a statement each, with something of the template.
+ */
 const withRole = (template: Template, actions: string[], on = 'ServerErrorsAlarm'): Template => {
   const statements = actions.map((Action) => ({
     ...{ Effect: 'Allow', Action },

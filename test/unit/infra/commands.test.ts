@@ -53,7 +53,7 @@ describe('`npm run doctor`', () => {
 
   test.each([
     [['--region', 'eu-central-9'], 'region', /^eu-central-9 is not a region that Serverless knows/],
-    [['--stage', 'my_stage'], 'stage name', /^"my_stage" is none that a stack can be named after/],
+    [['--stage', 'my_stage'], 'stage name', /^"my_stage" is not a name for a stack/],
   ])('finds where Serverless would refuse to begin: %j', async (args, check, message) => {
     const { stdout, stderr, code } = await doctor('--json', ...args)
     expect(JSON.parse(stdout)).toEqual({

@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'vitest'
 import {
   applyCaps,
-  applyStrangersRate,
+  applyDidcommRate,
   capLosses,
   capsIn,
   capsOf,
-  strangerLosses,
+  didcommLosses,
 } from '../../../infra/deployment/concurrency.ts'
 import type { Template } from '../../../infra/service.ts'
 
@@ -101,7 +101,7 @@ describe('what strangers may send', () => {
   const ratesIn = (concurrency: number, usual: number | string, DIDCOMM_RATE?: number) => {
     const MethodSettings = [setting('/*', 500), setting('/~1didcomm', usual), setting('/~1didcomm~1{tenantId}', usual)]
     const fitted: Template = { Resources: { ApiStage: { Type: '', Properties: { MethodSettings } } }, Outputs: {} }
-    applyStrangersRate(fitted, concurrency, { DIDCOMM_RATE })
+    applyDidcommRate(fitted, concurrency, { DIDCOMM_RATE })
     return MethodSettings.map(({ ThrottlingRateLimit, ThrottlingBurstLimit }) => {
       expect(ThrottlingBurstLimit).toBe(ThrottlingRateLimit)
       return ThrottlingRateLimit
@@ -116,10 +116,10 @@ describe('what strangers may send', () => {
 
   test('is what is set, of which an operator is warned where the account has no room for it', () => {
     expect(ratesIn(10, 250, 250)).toEqual([500, 250, 250])
-    expect(strangerLosses(10, { DIDCOMM_RATE: 250 })).toEqual([
+    expect(didcommLosses(10, { DIDCOMM_RATE: 250 })).toEqual([
       expect.stringMatching(/may take 100 of the account's 10 concurrent functions: set 10 or less/),
     ])
-    expect(strangerLosses(10, { DIDCOMM_RATE: 10 })).toEqual([])
-    expect(strangerLosses(10, {})).toEqual([])
+    expect(didcommLosses(10, { DIDCOMM_RATE: 10 })).toEqual([])
+    expect(didcommLosses(10, {})).toEqual([])
   })
 })

@@ -1,4 +1,7 @@
-/** The file of the embedded DynamoDB: dynoxide's reads of the stream find their index in it, whoever started the database. */
+/**
+ * The file of the embedded DynamoDB: dynoxide's reads of the stream find their index in it, whoever started the
+ * database.
+ */
 import { copyFileSync, readdirSync, readlinkSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'

@@ -1,4 +1,6 @@
-/** What is deployed, as `serverless package` makes it of serverless.yml: tests in files of their own, on one package. */
+/**
+ * What is deployed, as `serverless package` makes it of serverless.yml: tests in files of their own, on one package.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import './deployment/access.ts'

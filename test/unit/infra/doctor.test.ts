@@ -1,4 +1,7 @@
-/** What doctor finds before anything is made: each planted fault in a line that says what to do, and nothing in a sound deployment. */
+/**
+ * What doctor finds before anything is made: each planted fault in a line that says what to do, and nothing in a sound
+ * deployment.
+ */
 import { describe, expect, test } from 'vitest'
 import type { Account, Stack } from '../../../infra/deployment/account.ts'
 import type { AddressOnAws } from '../../../infra/deployment/address-on-aws.ts'
@@ -63,7 +66,7 @@ const account: Account = {
   quotas: { value: { apiResources: 300, apiRate: 10_000 } },
   roles: { value: { used: 12, most: 1000 } },
   gateway: { value: { cloudWatchRole: 'arn:aws:iam::123456789012:role/logs', roleExists: true } },
-  keyRights: { value: { refused: [] } },
+  keyRights: { value: { denied: [] } },
   stack: { value: undefined },
   existingTable: undefined,
   existingKey: undefined,
@@ -349,10 +352,10 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     { plan: { functionNames: [`serverless-agent-prod-${'x'.repeat(50)}`] } },
     /^FAULT {3}stage name: prod is 8 characters too long: serverless-agent-prod-x+ has 72, and AWS takes 64$/,
   ],
-  ['a stage that is no name', { plan: { stage: 'prod_1' } }, /^FAULT {3}stage name: "prod_1" is none /],
+  ['a stage that is no name', { plan: { stage: 'prod_1' } }, /^FAULT {3}stage name: "prod_1" is not a name /],
   [
     'no right to make a key',
-    { account: { keyRights: { value: { refused: ['kms:CreateKey'] } } } },
+    { account: { keyRights: { value: { denied: ['kms:CreateKey'] } } } },
     /^FAULT {3}KMS rights: IAM refuses kms:CreateKey: allow/,
   ],
   [

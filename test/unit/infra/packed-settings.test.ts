@@ -1,4 +1,7 @@
-/** Settings that are packed with the code: what a function that was deployed with them does, with nothing of them in its environment. */
+/**
+ * Settings that are packed with the code: what a function that was deployed with them does, with nothing of them in its
+ * environment.
+ */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'

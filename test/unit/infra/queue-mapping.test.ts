@@ -62,7 +62,9 @@ interface QueueRecord {
 
 const REPORTING: QueueEvent = { arn: { Ref: 'Queue' }, functionResponseType: 'ReportBatchItemFailures' }
 
-/** Runs a mapping whose function does what the answers say, one after the other; after them it takes what it is given. */
+/**
+ * Runs a mapping whose function does what the answers say, one after the other; after them it takes what it is given.
+ */
 const run = (
   { queueUrl, queueArn }: Awaited<ReturnType<typeof newQueue>>,
   event: Partial<QueueEvent>,

@@ -1,4 +1,7 @@
-/** The package that verifies logs of did:webvh, as it is bundled: it keeps nothing of strangers' logs, and loads no module by a name. */
+/**
+ * The package that verifies logs of did:webvh, as it is bundled: it keeps nothing of strangers' logs, and loads no
+ * module by a name.
+ */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { slimWebvhCode } from '../../../infra/bundle/slim-packages.ts'

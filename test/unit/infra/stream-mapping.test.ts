@@ -1,4 +1,7 @@
-/** The event source mapping of a table's stream, on a real table and its stream: what a function is given, and when again. */
+/**
+ * The event source mapping of a table's stream, on a real table and its stream: what a function is given, and when
+ * again.
+ */
 import { type AttributeValue, CreateTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { DynamoDBStreamsClient, TrimmedDataAccessException } from '@aws-sdk/client-dynamodb-streams'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -74,7 +77,9 @@ const lateClient = (): DynamoDBStreamsClient => {
   return client
 }
 
-/** Runs a mapping whose function does what the answers say, one after the other; after them it takes what it is given. */
+/**
+ * Runs a mapping whose function does what the answers say, one after the other; after them it takes what it is given.
+ */
 const run = (table: Table, event: Partial<StreamEvent>, ...answers: ((records: ChangeRecord[]) => unknown)[]) => {
   const given: string[][] = []
   const events: { Records: ChangeRecord[] }[] = []

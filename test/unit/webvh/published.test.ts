@@ -8,10 +8,10 @@ import {
   publishLog,
   publishResource,
   readWebvhLog,
+  readWebvhResource,
   replaceResource,
   requireLog,
   requireResource,
-  resourceIn,
 } from '../../../lib/webvh/published.ts'
 import { useTable } from '../store/use-table.ts'
 
@@ -43,7 +43,7 @@ test('a unit of work sees its own publications, which nobody else sees before th
     publishLog(unit, { did: 'did:webvh:unit', log: '{}\n' })
     await publishResource(unit, 'zUnit', fixed('{}'))
     await expect(readWebvhLog(unit, 'unit')).resolves.toHaveProperty('did', 'did:webvh:unit')
-    await expect(resourceIn(unit, 'unit', 'zUnit')).resolves.toHaveProperty('document', '{}')
+    await expect(readWebvhResource(unit, 'unit', 'zUnit')).resolves.toHaveProperty('document', '{}')
     await expect(requireResource('unit', 'zUnit')).rejects.toMatchObject(NOT_FOUND)
   })
   await expect(requireResource('unit', 'zUnit')).resolves.toHaveProperty('document', '{}')
@@ -62,7 +62,7 @@ test('a change builds on what was read: of two at once the second runs again', a
   await transaction('counter', (unit) => publishResource(unit, 'zCounter', { document: '0', grows: true }))
   const increment = () =>
     transaction('counter', async (unit) => {
-      const before = await resourceIn(unit, 'counter', 'zCounter')
+      const before = await readWebvhResource(unit, 'counter', 'zCounter')
       await new Promise((resolve) => setImmediate(resolve))
       await replaceResource(unit, 'zCounter', String(Number(before?.document) + 1))
     })

@@ -1,7 +1,7 @@
 /** Credential proposals (Aries RFC 0453 and 0036): a holder sends them, and an issuer answers with an offer. */
 import { type DidCommAutoAcceptCredential, DidCommCredentialRole, DidCommCredentialState } from '@credo-ts/didcomm'
 import * as v from 'valibot'
-import type { ProposalAnswer } from '../../../interface/credential-answer.ts'
+import type { ProposalAcceptance } from '../../../interface/credential-acceptance.ts'
 import type { CredentialProposal } from '../../../interface/credential-proposal.ts'
 import { defined } from '../../../json.ts'
 import { toCredentialExchangeJson } from '../../../records/credential-exchange.ts'
@@ -38,7 +38,7 @@ const ISSUER_HAS_PROPOSAL = { role: DidCommCredentialRole.Issuer, state: DidComm
  * the offer's formats, and throws `request.invalid`.
  */
 export const acceptProposal = (
-  { credentialFormats, ...step }: v.InferOutput<typeof ProposalAnswer>,
+  { credentialFormats, ...step }: v.InferOutput<typeof ProposalAcceptance>,
   check: (formats: Formats, protocolVersion: string) => OfferedFormats,
 ): Promise<RecordJson> =>
   continueCredentialExchange(step, ISSUER_HAS_PROPOSAL, async (agent, { id, protocolVersion }) => {

@@ -11,10 +11,10 @@ import {
 import type * as v from 'valibot'
 import { invalidField } from '../../../errors.ts'
 import type {
-  OfferAnswer as OfferAnswerBody,
-  OfferRefusal,
-  RequestAnswer,
-} from '../../../interface/credential-answer.ts'
+  OfferAcceptance as OfferAcceptanceBody,
+  OfferDecline,
+  RequestAcceptance,
+} from '../../../interface/credential-acceptance.ts'
 import { defined } from '../../../json.ts'
 import { toCredentialExchangeJson } from '../../../records/credential-exchange.ts'
 import type { RecordJson } from '../../../records/record-json.ts'
@@ -24,7 +24,7 @@ import { continueExchange, type Expected, type Formats } from '../index.ts'
 type Exchange = DidCommCredentialExchangeRecord
 type Credentials = TenantAgent['didcomm']['credentials']
 
-type OfferAnswer = v.InferOutput<typeof OfferAnswerBody>
+type OfferAcceptance = v.InferOutput<typeof OfferAcceptanceBody>
 
 const HOLDER_HAS_OFFER = { role: DidCommCredentialRole.Holder, state: DidCommCredentialState.OfferReceived }
 const HOLDER_HAS_CREDENTIAL = { role: DidCommCredentialRole.Holder, state: DidCommCredentialState.CredentialReceived }
@@ -35,7 +35,7 @@ const ISSUER_HAS_REQUEST = { role: DidCommCredentialRole.Issuer, state: DidCommC
  * `continueExchange`.
  */
 export const continueCredentialExchange = (
-  { credentialRecordId }: Pick<OfferAnswer, 'credentialRecordId'>,
+  { credentialRecordId }: Pick<OfferAcceptance, 'credentialRecordId'>,
   expected: Expected<Exchange>,
   act: (agent: TenantAgent, exchange: Exchange) => Promise<Exchange>,
 ): Promise<RecordJson> => continueExchange(CREDENTIAL_EXCHANGES, credentialRecordId, expected, act)
@@ -55,13 +55,13 @@ export const optionsOf = ({
   comment,
   goalCode,
   goal,
-}: Omit<OfferAnswer, 'credentialFormats'>) => ({
+}: Omit<OfferAcceptance, 'credentialFormats'>) => ({
   credentialExchangeRecordId: credentialRecordId,
   ...defined({ autoAcceptCredential: autoAcceptCredential as DidCommAutoAcceptCredential, comment, goalCode, goal }),
 })
 
 /** Requests the offered credential, in the given formats or in all offered ones. */
-export const acceptOffer = ({ credentialFormats = {}, ...step }: OfferAnswer) =>
+export const acceptOffer = ({ credentialFormats = {}, ...step }: OfferAcceptance) =>
   continueCredentialExchange(step, HOLDER_HAS_OFFER, async ({ didcomm: { credentials } }, { id }) => {
     const { offer = {} } = await credentials.getFormatData(id)
     for (const format of Object.keys(credentialFormats))
@@ -74,7 +74,7 @@ export const declineOffer = ({
   credentialRecordId,
   sendProblemReport,
   problemReportDescription,
-}: v.InferOutput<typeof OfferRefusal>) =>
+}: v.InferOutput<typeof OfferDecline>) =>
   continueCredentialExchange({ credentialRecordId }, HOLDER_HAS_OFFER, ({ didcomm: { credentials } }, { id }) =>
     credentials.declineOffer({
       credentialExchangeRecordId: id,
@@ -87,7 +87,7 @@ export const declineOffer = ({
  * Issues the credential that was offered and requested. A request with an invalid proof abandons the exchange with a
  * problem report.
  */
-export const acceptRequest = ({ credentialFormats, ...step }: v.InferOutput<typeof RequestAnswer>) =>
+export const acceptRequest = ({ credentialFormats, ...step }: v.InferOutput<typeof RequestAcceptance>) =>
   continueCredentialExchange(step, ISSUER_HAS_REQUEST, async ({ didcomm: { credentials } }, { id }) => {
     const formats: Formats = defined(credentialFormats ?? {})
     try {

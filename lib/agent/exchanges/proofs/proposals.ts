@@ -7,11 +7,10 @@ import {
   type DidCommProofExchangeRecord,
 } from '@credo-ts/didcomm'
 import { invalidField } from '../../../errors.ts'
-import type { ProofProposal, ProposalAnswer } from '../../../interface/proof-proposal.ts'
+import type { ProofProposal, ProposalAcceptance } from '../../../interface/proof-proposal.ts'
 import { defined, isObject } from '../../../json.ts'
-import { toProofJson } from '../../../records/proof.ts'
 import { requestOfPreview } from '../../../records/proof-form-data.ts'
-import type { RecordJson } from '../../../records/record-json.ts'
+import { type RecordJson, toRecordJson } from '../../../records/record-json.ts'
 import type { TenantAgent } from '../../credo/index.ts'
 import { beginExchange } from '../index.ts'
 import { type Prepared, type RequestedFormats, withPrepared } from './requests.ts'
@@ -26,7 +25,7 @@ type NegotiateOptions = Parameters<Proofs['negotiateProposal']>[0]
  * `resource.not_found`, `connection.not_ready` and `connection.no_endpoint`.
  */
 export const proposeProof = (proposal: ProofProposal): Promise<RecordJson> =>
-  beginExchange(proposal.connectionId, toProofJson, ({ didcomm }) => {
+  beginExchange(proposal.connectionId, toRecordJson, ({ didcomm }) => {
     const { connectionId, protocolVersion, proofFormats, autoAcceptProof, ...others } = proposal
     return didcomm.proofs.proposeProof({
       ...{ connectionId, protocolVersion },
@@ -46,7 +45,7 @@ type Formats = Record<string, unknown>
  */
 export const acceptProofProposal = (
   proofRecordId: string,
-  answer: ProposalAnswer,
+  answer: ProposalAcceptance,
   prepared: Prepared,
   check: (formats: Formats) => RequestedFormats,
 ): Promise<RecordJson> => {

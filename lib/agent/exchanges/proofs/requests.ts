@@ -3,8 +3,7 @@ import type { DidCommAutoAcceptProof } from '@credo-ts/didcomm'
 import type * as v from 'valibot'
 import type { CreateRequest, RequestProof } from '../../../interface/proof-request.ts'
 import { defined } from '../../../json.ts'
-import { toProofJson } from '../../../records/proof.ts'
-import type { RecordJson } from '../../../records/record-json.ts'
+import { type RecordJson, toRecordJson } from '../../../records/record-json.ts'
 import { agentContexts, currentAgent, type TenantAgent } from '../../credo/index.ts'
 import {
   NOTHING_PREPARED,
@@ -75,7 +74,7 @@ export const createProofRequest = async (request: OutOfBandRequest, prepared: Pr
  * conflict with each other.
  */
 export const requestProof = (request: ConnectionRequest, prepared: Prepared): Promise<RecordJson> =>
-  beginExchange(request.connectionId, toProofJson, (agent) => {
+  beginExchange(request.connectionId, toRecordJson, (agent) => {
     const { connectionId, parentThreadId } = request
     return agent.didcomm.proofs.requestProof({ ...toCreateOptions(request, prepared, parentThreadId), connectionId })
   })

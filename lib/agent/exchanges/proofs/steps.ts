@@ -8,10 +8,10 @@ import {
   DidCommProofState,
 } from '@credo-ts/didcomm'
 import { AgentError, invalidField } from '../../../errors.ts'
-import type { ProofAnswer, ProofRefusal } from '../../../interface/proof-answer.ts'
+import type { ProofAcceptance, ProofDecline } from '../../../interface/proof-acceptance.ts'
 import { defined } from '../../../json.ts'
-import { toProofJson } from '../../../records/proof.ts'
 import type { RecordJson } from '../../../records/record-json.ts'
+import { toRecordJson } from '../../../records/record-json.ts'
 import { currentUnit } from '../../../store/transaction.ts'
 import type { TenantAgent } from '../../credo/index.ts'
 import { continueExchange, type Expected, type Formats } from '../index.ts'
@@ -40,7 +40,7 @@ const findWithMessages = async (agentContext: AgentContext, id: string): Promise
   return agentContext.resolve(DidCommProofExchangeRepository).findById(agentContext, id)
 }
 
-const PROOF_EXCHANGES = { name: 'proof exchange', field: 'proofRecordId', find: findWithMessages, toJson: toProofJson }
+const PROOF_EXCHANGES = { name: 'proof exchange', field: 'proofRecordId', find: findWithMessages, toJson: toRecordJson }
 
 type AcceptRequest = Parameters<TenantAgent['didcomm']['proofs']['acceptRequest']>[0]
 
@@ -48,7 +48,7 @@ type AcceptRequest = Parameters<TenantAgent['didcomm']['proofs']['acceptRequest'
  * Presents the requested proof in the given formats, or in all requested ones, with the named or otherwise suitable
  * credentials.
  */
-export const acceptProofRequest = (proofRecordId: string, answer: ProofAnswer): Promise<RecordJson> =>
+export const acceptProofRequest = (proofRecordId: string, answer: ProofAcceptance): Promise<RecordJson> =>
   continueProofExchange(proofRecordId, PROVER_HAS_REQUEST, async ({ didcomm: { proofs } }, { id }) => {
     const { comment, goalCode, filterByNonRevocationRequirements } = answer
     const { request = {} } = await proofs.getFormatData(id)
@@ -67,7 +67,7 @@ export const acceptProofRequest = (proofRecordId: string, answer: ProofAnswer): 
     })
   })
 
-export const declineProofRequest = (proofRecordId: string, refusal: ProofRefusal): Promise<RecordJson> =>
+export const declineProofRequest = (proofRecordId: string, refusal: ProofDecline): Promise<RecordJson> =>
   continueProofExchange(proofRecordId, PROVER_HAS_REQUEST, ({ didcomm: { proofs } }, { id }) => {
     const { sendProblemReport, problemReportDescription } = refusal
     return proofs.declineRequest({

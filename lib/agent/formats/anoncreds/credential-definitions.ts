@@ -4,13 +4,9 @@ import { assertAnonCredsDeployed } from '../../../anoncreds-library.ts'
 import { AgentError, invalidField } from '../../../errors.ts'
 import { parseIndyDid } from '../../../indy/ids.ts'
 import { enqueue } from '../../../jobs/job.ts'
-import {
-  DEFAULT_REGISTRY_SIZE,
-  type StoredCredentialDefinition,
-  toCredentialDefinitionJson,
-} from '../../../records/credential-definition.ts'
-import type { RecordJson } from '../../../records/record-json.ts'
-import { readMadeDefinition } from '../../../store/credential-definitions.ts'
+import { DEFAULT_REGISTRY_SIZE, type StoredCredentialDefinition } from '../../../records/credential-definition.ts'
+import { type RecordJson, toRecordJson } from '../../../records/record-json.ts'
+import { readPublishedDefinition } from '../../../store/credential-definitions.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
 import { currentAgent } from '../../credo/index.ts'
 import { issuerOf } from '../../dids/index.ts'
@@ -70,10 +66,10 @@ const definedBy = ({ issuerId = '', schemaId, tag, supportRevocation, revocation
 /** With the definition when it is finished: clients of credo-controller read it from this answer. */
 const asItIs = async (tenant: string, known: StoredCredentialDefinition): Promise<RecordJson> => {
   if (known.state !== 'finished' || known.credentialDefinitionId === undefined) return shown(known)
-  return { ...shown(known), credentialDefinition: await readMadeDefinition(tenant, known.credentialDefinitionId) }
+  return { ...shown(known), credentialDefinition: await readPublishedDefinition(tenant, known.credentialDefinitionId) }
 }
 
-const shown = (record: StoredCredentialDefinition): RecordJson => toCredentialDefinitionJson(contentOf(record))
+const shown = (record: StoredCredentialDefinition): RecordJson => toRecordJson(contentOf(record))
 
 const sameOptions = (known: StoredCredentialDefinition, wanted: NewDefinition): StoredCredentialDefinition => {
   const { supportRevocation, revocationRegistrySize } = definedBy(wanted)

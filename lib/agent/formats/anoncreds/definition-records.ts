@@ -1,6 +1,6 @@
 /** Records of the agent's credential definitions in the unit of work. An issuer, schema and tag has at most one that has not failed. */
 import * as v from 'valibot'
-import { CREDENTIAL_DEFINITION, StoredCredentialDefinition } from '../../../records/credential-definition.ts'
+import { credentialDefinitionRecords, StoredCredentialDefinition } from '../../../records/credential-definition.ts'
 import type { RecordContent } from '../../../records/record-json.ts'
 import { definitionKeyAddress } from '../../../store/anoncreds-keys.ts'
 import { defineItem } from '../../../store/item.ts'
@@ -24,13 +24,13 @@ const definitionKeyItem = defineItem(
 
 /** The record with an id, if any. */
 export const readDefinition = async (unit: UnitOfWork, id: string): Promise<StoredCredentialDefinition | undefined> => {
-  const stored = await unit.read(unit.tenant, CREDENTIAL_DEFINITION, id)
+  const stored = await unit.read(unit.tenant, credentialDefinitionRecords.type, id)
   return stored && v.parse(StoredCredentialDefinition, stored.value)
 }
 
 /** The record of a definition with this id, if it has an id of its own already. */
 export const findDefinition = async (unit: UnitOfWork, id: string): Promise<StoredCredentialDefinition | undefined> => {
-  const [stored] = await unit.find(unit.tenant, CREDENTIAL_DEFINITION, { credentialDefinitionId: id })
+  const [stored] = await unit.find(unit.tenant, credentialDefinitionRecords.type, { credentialDefinitionId: id })
   return stored && v.parse(StoredCredentialDefinition, stored.value)
 }
 
@@ -79,6 +79,6 @@ export const contentOf = (record: StoredCredentialDefinition): RecordContent & {
 }
 
 const toStored = ({ tenant }: UnitOfWork, record: StoredCredentialDefinition) => ({
-  ...{ tenant, type: CREDENTIAL_DEFINITION, id: record.id },
+  ...{ tenant, type: credentialDefinitionRecords.type, id: record.id },
   ...contentOf(record),
 })

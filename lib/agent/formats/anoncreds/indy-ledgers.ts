@@ -1,9 +1,9 @@
 /** The Indy ledgers that this deployment reads (INDY_PROXIES), within the budget of the running unit of work. */
 
 import { AgentError } from '../../../errors.ts'
-import { LedgerAnswerError } from '../../../indy/answers.ts'
 import type { IndyDid } from '../../../indy/ids.ts'
 import type { Ask, Ledger } from '../../../indy/proxy.ts'
+import { LedgerReplyError } from '../../../indy/replies.ts'
 import { log } from '../../../log.ts'
 import { settings } from '../../../settings.ts'
 import { currentUnit } from '../../../store/transaction.ts'
@@ -11,7 +11,7 @@ import { readText } from '../../web/index.ts'
 
 /** Logs an answer of a proxy that is malformed, or to another request: only its operator can mend that. */
 export const logUnreadable = (error: unknown): void => {
-  if (error instanceof LedgerAnswerError)
+  if (error instanceof LedgerReplyError)
     log('warn', "a ledger's proxy does not answer as one does", { event: 'ledger.unreadable', reason: error.message })
 }
 

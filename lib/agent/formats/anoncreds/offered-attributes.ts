@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { AgentError, type FieldIssue, invalidField } from '../../../errors.ts'
 import { defined } from '../../../json.ts'
 import { EntityId } from '../../../records/tenant.ts'
-import { secondsUntilReady, takeRevocationIndex } from '../../../revocation/take-index.ts'
+import { allocateRevocationIndex, secondsUntilReady } from '../../../revocation/allocate-index.ts'
 import { currentUnit } from '../../../store/transaction.ts'
 import type { TenantAgent } from '../../credo/index.ts'
 import { findDefinition, readDefinition } from './definition-records.ts'
@@ -118,6 +118,6 @@ interface RevocationIndex {
 
 /** Takes the next free index of the definition's registries for an offer. Throws `revocation.no_index`, `store.unavailable`. */
 const nextRevocationIndex = async (credentialDefinitionId: string): Promise<RevocationIndex> => {
-  const { registryId, index } = await takeRevocationIndex(currentUnit().tenant, credentialDefinitionId)
+  const { registryId, index } = await allocateRevocationIndex(currentUnit().tenant, credentialDefinitionId)
   return { revocationRegistryDefinitionId: registryId, revocationRegistryIndex: index }
 }

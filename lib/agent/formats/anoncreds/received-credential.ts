@@ -37,7 +37,7 @@ export const storeOffered = async (
     hasValues(credential, credentialExchangeRecord)
   if (!isOffered) throw new NotAsOfferedError('the credential is not what was offered')
   // Otherwise the issuer would have to believe that its credential was refused.
-  await currentUnit().keepFailure(() => assertReadable(agentContext, credential))
+  await currentUnit().recordFailure(() => assertReadable(agentContext, credential))
   const stored = withContent(attachment, await qualified(agentContext, credential))
   await refusedByLibrary('the credential does not verify', () => store(stored))
   const { rev_reg_id } = credential

@@ -12,7 +12,7 @@ import {
 } from '@credo-ts/anoncreds'
 import { AgentError } from '../../../errors.ts'
 import { legacyId, parseIndyId } from '../../../indy/ids.ts'
-import { registryItem, type WantedRegistry, waitForWrite } from '../../../revocation/registry.ts'
+import { type NewRegistry, registryItem, waitForWrite } from '../../../revocation/registry.ts'
 import { addTailsFile, removeTailsFile } from '../../../revocation/tails-file.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
 import { currentAgent } from '../../credo/index.ts'
@@ -41,7 +41,7 @@ const publicationOf = (
 /** Publishes a registry in the running unit of work. Throws `registry.unavailable`. */
 export const publishRegistry = async (
   unit: UnitOfWork,
-  wanted: WantedRegistry,
+  wanted: NewRegistry,
   { revocationRegistryDefinition, keys, tails }: MadeRegistry,
 ): Promise<void> => {
   const { context } = await currentAgent()
@@ -127,7 +127,7 @@ export const publishFirstList = async (registryId: string): Promise<Publication>
 }
 
 /** Makes a registry available for offers. */
-export const addRegistry = (unit: UnitOfWork, registry: WantedRegistry, registryId: string): void =>
+export const addRegistry = (unit: UnitOfWork, registry: NewRegistry, registryId: string): void =>
   unit.create(registryItem.encode({ ...registry, registryId, taken: 0 }))
 
 /** Deletes a registry that was not published, in the running unit of work. */

@@ -3,7 +3,7 @@ import { AgentError, isAgentError } from '../../../errors.ts'
 import type { Done, JobHandler, JobKey, PutOff } from '../../../jobs/job.ts'
 import { log } from '../../../log.ts'
 import { toLedgerObject } from '../../../records/ledger-object.ts'
-import { registryItem, type WantedRegistry, waitForNextWrite, wantedRegistry } from '../../../revocation/registry.ts'
+import { type NewRegistry, registryItem, registryOfJob, waitForNextWrite } from '../../../revocation/registry.ts'
 import { type RegistryWrite, registryWriteItem } from '../../../store/ledger-objects.ts'
 import { transaction } from '../../../store/transaction.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
@@ -28,14 +28,14 @@ export const registryWriteJob: JobHandler = {
   },
 }
 
-const registryOf = (job: JobKey): WantedRegistry => {
-  const registry = wantedRegistry(job)
+const registryOf = (job: JobKey): NewRegistry => {
+  const registry = registryOfJob(job)
   if (registry === undefined) throw new AgentError('internal', `no registry is named by ${job.id}`)
   return registry
 }
 
 /** Only this job changes the waiting object, so the commit applies to what was read here. */
-const poll = async (unit: UnitOfWork, registry: WantedRegistry): Promise<Done | PutOff> => {
+const poll = async (unit: UnitOfWork, registry: NewRegistry): Promise<Done | PutOff> => {
   const write = await unit.load(registryWriteItem, registry)
   if (write === undefined) return { commit: async () => {} }
   const state = await stateOnLedger(write.transaction)
@@ -48,7 +48,7 @@ const poll = async (unit: UnitOfWork, registry: WantedRegistry): Promise<Done | 
   return { later: pauseSince(write.since) }
 }
 
-const written = async (registry: WantedRegistry, write: RegistryWrite): Promise<Done | PutOff> => {
+const written = async (registry: NewRegistry, write: RegistryWrite): Promise<Done | PutOff> => {
   const { registryId, since } = write
   if (toLedgerObject(write.transaction).type === 'REVOC_REG_ENTRY')
     return { commit: (unit) => finish(unit, registry, registryId) }
@@ -62,7 +62,7 @@ const written = async (registry: WantedRegistry, write: RegistryWrite): Promise<
 }
 
 /** Called when the ledger has the entry. The first one makes the registry usable; revocation jobs check for all others. */
-const finish = async (unit: UnitOfWork, registry: WantedRegistry, registryId: string): Promise<void> => {
+const finish = async (unit: UnitOfWork, registry: NewRegistry, registryId: string): Promise<void> => {
   unit.delete(registryWriteItem.addressOf(registry))
   if ((await unit.load(registryItem, registry)) === undefined) addRegistry(unit, registry, registryId)
 }
@@ -73,7 +73,7 @@ const finish = async (unit: UnitOfWork, registry: WantedRegistry, registryId: st
  */
 const fail = async (
   unit: UnitOfWork,
-  registry: WantedRegistry,
+  registry: NewRegistry,
   { registryId, transaction: failed }: RegistryWrite,
   reason: string,
 ): Promise<void> => {

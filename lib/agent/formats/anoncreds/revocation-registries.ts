@@ -11,19 +11,14 @@ import {
 import { AgentError } from '../../../errors.ts'
 import type { JobHandler } from '../../../jobs/job.ts'
 import { log } from '../../../log.ts'
-import { type WantedRegistry, wantedRegistry } from '../../../revocation/registry.ts'
+import { type NewRegistry, registryOfJob } from '../../../revocation/registry.ts'
 import { settings } from '../../../settings.ts'
 import { transaction } from '../../../store/transaction.ts'
 import { currentAgent } from '../../credo/index.ts'
 import { type MadeRegistry, publishRegistry } from './registry-publishing.ts'
 
 /** Generates keys and tails file outside of any transaction: 2 s of processor time for 5,000 credentials. */
-const makeRegistry = async ({
-  tenant,
-  credentialDefinitionId,
-  number,
-  size,
-}: WantedRegistry): Promise<MadeRegistry> => {
+const makeRegistry = async ({ tenant, credentialDefinitionId, number, size }: NewRegistry): Promise<MadeRegistry> => {
   const { context, credentialDefinition } = await transaction(tenant, async () => {
     const { context } = await currentAgent()
     const definitions = context.resolve(AnonCredsCredentialDefinitionRepository)
@@ -55,7 +50,7 @@ const makeRegistry = async ({
 
 export const revocationRegistryJob: JobHandler = {
   async run(job) {
-    const wanted = wantedRegistry(job)
+    const wanted = registryOfJob(job)
     if (wanted === undefined) throw new AgentError('internal', `no registry is wanted by ${job.id}`)
     const made = await makeRegistry(wanted)
     return { commit: (unit) => publishRegistry(unit, wanted, made) }

@@ -3,7 +3,7 @@
  * and contexts of the stage's setting that are not stored yet. A verification reads nothing.
  */
 import type { AgentContext } from '@credo-ts/core'
-import type { PresentationDefinition } from '../../../presentation-exchange/definition.ts'
+import type { PresentationDefinition } from '../../../presentation-exchange/definition-schema.ts'
 import { settings } from '../../../settings.ts'
 import { findContexts, SERVICE, STORED } from '../../../store/contexts.ts'
 import { BUNDLED_CONTEXTS, COMMUNITY_CONTEXTS, CREDENTIALS_V1 } from './bundled-contexts.ts'

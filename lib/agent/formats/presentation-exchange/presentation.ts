@@ -10,7 +10,7 @@ import {
   type Unmet,
 } from '../../../presentation-exchange/choose-credentials.ts'
 import { permits } from '../../../presentation-exchange/definition.ts'
-import { ReceivedDefinition } from '../../../presentation-exchange/received-definition.ts'
+import { ReceivedDefinition } from '../../../presentation-exchange/definition-schema.ts'
 import { Work, WorkLimitError } from '../../../presentation-exchange/work.ts'
 import { findOwnDid, issuerDid } from '../../dids/index.ts'
 import { CREDENTIALS_V1, heldCredential, heldCredentials, signPresentation } from '../json-ld/index.ts'

@@ -15,7 +15,7 @@ import {
 import * as v from 'valibot'
 import { AgentError } from '../../../errors.ts'
 import { hasMoreValuesThan, isNestedDeeperThan, isObject, MAX_DEPTH, MAX_VALUES } from '../../../json.ts'
-import type { PresentationDefinition } from '../../../presentation-exchange/definition.ts'
+import type { PresentationDefinition } from '../../../presentation-exchange/definition-schema.ts'
 import { Submission, shortcoming } from '../../../presentation-exchange/presentation.ts'
 import { PRESENTED, PROVES_DEFINITION, VERIFIER_CONTEXTS } from '../../../records/record-json.ts'
 import { unreadDocument } from '../../web/index.ts'

@@ -15,7 +15,9 @@ import { ofFunctions, roleIdOf, singleRights, statementsIn } from './packaged-ro
 /** What functions that only read may do. */
 const READ = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query']
 
-/** What Lambda itself needs: of logs and traces for every function, of streams and queues for those that they invoke. */
+/**
+ * What Lambda itself needs: of logs and traces for every function, of streams and queues for those that they invoke.
+ */
 const LAMBDAS_OWN =
   /^(logs|xray):|^dynamodb:(GetRecords|GetShardIterator|DescribeStream|ListStreams)$|^sqs:(ReceiveMessage|DeleteMessage|GetQueueAttributes)$/
 

@@ -1,4 +1,7 @@
-/** The alarms as they are deployed: each is tried on metrics in which all is well, in which its cause is there, and after it. */
+/**
+ * The alarms as they are deployed: each is tried on metrics in which all is well, in which its cause is there, and
+ * after it.
+ */
 import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
@@ -6,7 +9,7 @@ import { FINAL_STATES, FORMATS, METRICS } from '../../../../lib/metrics.ts'
 import { ofType } from '../../../support/stage/template.ts'
 import { AlarmProperties, statesOf, watchedBy } from '../../../support/watch/alarm-state.ts'
 import { RecordedMetrics } from '../../../support/watch/recorded-metrics.ts'
-import { fill, SCENARIOS, SWEEPS, WELL } from '../../../support/watch/scenarios.ts'
+import { fill, HAND_MADE, SWEEPS, scenarioOf, WELL } from '../../../support/watch/scenarios.ts'
 import { resources } from './packaged.ts'
 
 const alarms = ofType(resources, 'AWS::CloudWatch::Alarm').map(
@@ -19,13 +22,14 @@ const BEGIN = 24 * 60
 const END = BEGIN + 60
 const LAST = END + 24 * 60
 
-test('there is a scenario of each alarm', () => {
-  expect(Object.keys(SCENARIOS).sort()).toEqual(alarms.map(([id]) => id).sort())
+test('there is a scenario of each alarm, and of no other', () => {
+  expect(alarms.filter(([id, alarm]) => scenarioOf(id, alarm) === undefined).map(([id]) => id)).toEqual([])
+  expect(alarms.map(([id]) => id)).toEqual(expect.arrayContaining(HAND_MADE))
 })
 
 describe.each(alarms)('%s', (id, alarm, properties) => {
   const keys = watchedBy(alarm)
-  const { cause, red, green } = SCENARIOS[id] ?? { cause: {}, red: 0, green: 0 }
+  const { cause, red, green } = scenarioOf(id, alarm) ?? { cause: {}, red: 0, green: 0 }
   const well = { ...WELL, ...SWEEPS }
 
   test('is quiet while all is well', () => {
@@ -35,7 +39,8 @@ describe.each(alarms)('%s', (id, alarm, properties) => {
     expect(new Set(statesOf(alarm, recorded, 10, BEGIN))).toEqual(new Set(['OK']))
   })
 
-  // After it, traffic goes on as before it; or there is none at all, and metrics of AWS that count only what happens have no data.
+  // After it, traffic goes on as before it; or there is none at all, and metrics of AWS that count only what happens
+  // have no data.
   test.each(['goes on', 'has ended'])(
     'is red while its cause is there, and green after it, when all else %s',
     (after) => {
@@ -63,7 +68,7 @@ describe.each(alarms)('%s', (id, alarm, properties) => {
   test('tells its topic when it is red and when it is green again, and ends with what to do', () => {
     expect(properties).toMatchObject({ AlarmActions: [{ Ref: 'Alarms' }], OKActions: [{ Ref: 'Alarms' }] })
     const [, anchor = ''] = /docs\/operations\.md#(\w+)$/.exec(String(properties.AlarmDescription)) ?? []
-    expect(headings).toContain(anchor)
+    expect(headings, `docs/operations.md has no section ### ${id}`).toContain(anchor)
   })
 
   test('looks at no more than ten metrics, at each of them alike', () => {
@@ -190,35 +195,52 @@ describe('alarms are heard', () => {
   })
 })
 
-test('there are at most 30 metrics of our own', () => {
-  const exchanges = FORMATS.length * FINAL_STATES.length
-  const filters = ofType(resources, 'AWS::Logs::MetricFilter').length
-  expect(Object.keys(METRICS).length - 1 + exchanges + filters).toBeLessThanOrEqual(30)
-})
+/** US dollars a month, of a metric that has a value in each hour. */
+const PRICE_OF_METRIC = 0.3
+
+/** `ExchangesEnded` is one for each format and state; filters make metrics of Lambda's own lines. */
+const ownMetrics = (): number =>
+  Object.keys(METRICS).length -
+  1 +
+  FORMATS.length * FINAL_STATES.length +
+  ofType(resources, 'AWS::Logs::MetricFilter').length
 
 describe('what watching costs', () => {
   const guide = readFileSync('docs/operations.md', 'utf8')
   const [, section = ''] = /\n## What watching costs\n([\s\S]*?)\n## /.exec(guide) ?? []
+  const dollars = (text = ''): number => Number(/\$([\d.]+)/.exec(text)?.[1])
+  const inAlarms = alarms.flatMap(([, alarm]) => watchedBy(alarm)).length
   const rows = section
     .split('\n')
     .map((line) => line.split('|').map((cell) => cell.trim()))
     .filter(([, , , price = '']) => price.startsWith('$'))
-  const dollars = (text = ''): number => Number(/\$([\d.]+)/.exec(text)?.[1])
-  const sum = rows.map(([, , , , cost]) => dollars(cost)).reduce((a, b) => a + b, 0)
+    .map(([, what = '', many = '', price, cost]) => {
+      const count = what === 'metrics in alarms' ? inAlarms : Number.parseInt(many, 10)
+      return { what, many, price, cost: /^\d+(?= |$)/.test(many) ? count * dollars(price) : dollars(cost) }
+    })
+  const sum = rows.reduce((total, { cost }) => total + cost, 0)
 
-  test('is said for as many metrics as alarms look at', () => {
-    const [, , many = ''] = rows.find(([, what]) => what === 'metrics in alarms') ?? []
-    expect(Number(many)).toBe(alarms.flatMap(([, alarm]) => watchedBy(alarm)).length)
-    expect(readFileSync('README.md', 'utf8')).toContain(` ${alarms.length} alarms,`)
+  /** The lines that docs/operations.md has to have. */
+  test.each([
+    `| metrics in alarms | ${inAlarms} | $0.10 | $${(inAlarms * 0.1).toFixed(2)} |`,
+    // Free are ten metrics in alarms, the dashboard, five metrics of our own, and logs.
+    `| | | | **$${sum.toFixed(2)}**, of which $${(1 + 3 + 1.5 + 0.03).toFixed(2)} are free |`,
+    `all ${ownMetrics()} metrics at work are $${(ownMetrics() * PRICE_OF_METRIC).toFixed(2)}.`,
+  ])('stands in its section of docs/operations.md: %s', (line) => expect(section).toContain(line))
+
+  test('is what its parts come to', () => {
+    expect(rows.length).toBeGreaterThan(3)
+    for (const { what, many, price, cost } of rows)
+      expect(section).toContain(`| ${what} | ${many} | ${price} | $${cost.toFixed(2)} |`)
   })
 
-  test('is what its parts come to, of which ten metrics in alarms, ten others, the dashboard and logs are free', () => {
-    for (const [, what, many = '', price, cost] of rows)
-      if (/^\d+(?= |$)/.test(many))
-        expect(dollars(cost), what).toBeCloseTo(Number.parseInt(many, 10) * dollars(price), 6)
-    expect(section).toContain(
-      `**$${sum.toFixed(2)}**; with the free tier **$${(sum - 1 - 3 - 1.5 - 0.03).toFixed(2)}**`,
-    )
-    expect(readFileSync('docs/cost.md', 'utf8')).toContain(`($${sum.toFixed(2)}, [the sum]`)
+  test('is what the README says, which leaves the cents out, and most of what an idle stage costs', () => {
+    const readme = readFileSync('README.md', 'utf8')
+    const said = (pattern: RegExp): number => Number(pattern.exec(readme)?.[1])
+    const watching = said(/dashboard and their metrics, about \$(\d+) a month/)
+    const others = said(/tenants' keys \(\$(\d+) a month/) + said(/polling of the queues \(\$([\d.]+)\)/)
+    expect(Math.abs(watching - sum), `the README says $${watching}, it is $${sum}`).toBeLessThan(1)
+    const idle = said(/costs about \$(\d+) a month/)
+    expect(Math.abs(idle - sum - others), `the README says $${idle}, it is $${sum + others}`).toBeLessThan(1)
   })
 })

@@ -9,7 +9,10 @@ import { apiOf } from '../../../support/stage/api-document.ts'
 import { call } from '../../http/gateway-event.ts'
 import { resources } from './packaged.ts'
 
-/** What API Gateway answers by itself. https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html */
+/**
+ * What API Gateway answers by itself.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
+ */
 const STATUSES: Record<string, number> = {
   ACCESS_DENIED: 403,
   API_CONFIGURATION_ERROR: 500,
@@ -55,7 +58,9 @@ const CODES: Record<number, ErrorCode> = {
   503: 'store.unavailable',
 }
 
-/** What an operation answers with a status. Only the gateway knows rates: a 429 is as a 503, to come back from later. */
+/**
+ * What an operation answers with a status. Only the gateway knows rates: a 429 is as a 503, to come back from later.
+ */
 const answerOf = async (status: number) => {
   const fails = defineOperation(GetHealth, {
     handle: () => {

@@ -1,12 +1,15 @@
-/** What an update of a stack of the last release may never do: give what holds data, the address or a function another identity. */
+/**
+ * What an update of a stack of the last release may never do: give what holds data, the address or a function another
+ * identity.
+ */
 import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { ofType, packageService } from '../../../support/stage/template.ts'
 
 /**
- * Of the release's template: the ids of what must stay, and the properties of which CloudFormation's reference says that another value
- * makes another resource. With a release, it is written anew.
+ * Of the release's template: the ids of what must stay, and the properties of which CloudFormation's reference says
+ * that another value makes another resource. With a release, it is written anew.
  */
 const Fixture = v.object({
   release: v.string(),

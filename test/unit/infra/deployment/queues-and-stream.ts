@@ -1,4 +1,7 @@
-/** The queues, the schedule and the stream as they are deployed, against the leases of lib/outbox and the timeouts of the functions. */
+/**
+ * The queues, the schedule and the stream as they are deployed, against the leases of lib/outbox and the timeouts of
+ * the functions.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { rateMs } from '../../../../infra/local/schedule.ts'

@@ -1,4 +1,7 @@
-/** serverless.yml against the contracts: every operation has its route, its function and its authorizer, and there is no other. */
+/**
+ * serverless.yml against the contracts: every operation has its route, its function and its authorizer, and there is no
+ * other.
+ */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { estimated } from '../../../../infra/deployment/checks/template.ts'
@@ -28,7 +31,10 @@ const routesOf = (contract: Contract): Route[] =>
     ({ event }) => event.method.toUpperCase() === contract.method && pathsOf(contract).includes(event.path),
   )
 
-/** The name under which lib/interface exports a contract: by the habit of the files, its operationId without underscores. */
+/**
+ * The name under which lib/interface exports a contract: by the habit of the files, its operationId without
+ * underscores.
+ */
 const nameOf = ({ operationId }: Contract): string =>
   operationId.replace('_', '').replace(/^./, (letter) => letter.toUpperCase())
 

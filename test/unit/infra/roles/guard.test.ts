@@ -1,4 +1,7 @@
-/** Functions are held to their roles: what they ask of AWS is seen, whichever command asks for it, and refused where no role allows it. */
+/**
+ * Functions are held to their roles: what they ask of AWS is seen, whichever command asks for it, and refused where no
+ * role allows it.
+ */
 import { globSync, readFileSync } from 'node:fs'
 import {
   BatchGetItemCommand,
@@ -124,7 +127,7 @@ describe('what a role does not allow', () => {
   test('fails the function also where it makes the best of it', async () => {
     refused.add('dynamodb:GetItem')
     await expect(guard.run('reads', () => attempt(read))).rejects.toThrow('the role of reads does not allow')
-    expect(guard.refusals.at(-1)).toContain('the role of reads')
+    expect(guard.denials.at(-1)).toContain('the role of reads')
   })
 
   test('fails no other function beside it', async () => {

@@ -5,10 +5,9 @@ import type {
   AnonCredsRevocationStatusList,
   AnonCredsSchema,
 } from '@credo-ts/anoncreds'
-import { LINK_SECRET } from '../../../../records/anoncreds-objects.ts'
+import { commonName, LINK_SECRET } from '../../../../records/anoncreds-objects.ts'
 import { Refused, sameNames } from './answers.ts'
 import type { Identifier, Presentation, SubProof } from './presentation.ts'
-import { commonName } from './request.ts'
 
 /** Schemas and credential definitions by their ids. */
 export interface Objects {

@@ -1,8 +1,9 @@
 /** Checks predicates: exactly the requested ones, on the credential that answers. The library verifies any predicates of a presentation. */
+import { commonName } from '../../../../records/anoncreds-objects.ts'
 import { MAX_INT32 } from '../values/index.ts'
 import { type Answers, quoted, Refused } from './answers.ts'
 import type { Presentation } from './presentation.ts'
-import { commonName, type RequestedPredicate } from './request.ts'
+import type { RequestedPredicate } from './request.ts'
 
 const TYPES = { '>=': 'GE', '>': 'GT', '<=': 'LE', '<': 'LT' } as const
 

@@ -26,9 +26,6 @@ export type Restriction = v.InferOutput<typeof Restriction>
 export type RequestedAttribute = Request['requested_attributes'][string]
 export type RequestedPredicate = Request['requested_predicates'][string]
 
-/** An attribute's name as the library compares it: `First Name` is `firstname`. */
-export const commonName = (name: string): string => name.replaceAll(' ', '').toLowerCase()
-
 /** The names of a requested attribute: its own, or those of its group. */
 export const namesOf = ({ name, names }: RequestedAttribute): string[] => names ?? (name === undefined ? [] : [name])
 

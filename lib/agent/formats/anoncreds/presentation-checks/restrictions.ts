@@ -1,8 +1,10 @@
 /** Checks the restrictions of a request. A referent's restrictions are alternatives; all fields of one have to match. */
+
+import { commonName } from '../../../../records/anoncreds-objects.ts'
 import { type Answers, type AttributeAnswer, type PredicateAnswer, quoted, Refused } from './answers.ts'
 import { credentialObjects, isNamedBy, type Objects } from './objects.ts'
 import type { Identifier, Presentation } from './presentation.ts'
-import { commonName, type Restriction } from './request.ts'
+import type { Restriction } from './request.ts'
 
 const ATTRIBUTE = /^attr::(.+)::(marker|value)$/
 

@@ -2,10 +2,10 @@
  * Checks revealed values: text, encoding and the value in the sub-proof have to be equal. The library compares only the last two. `007` and `7`
  * encode to the same number, so a verifier can't tell which was signed.
  */
+import { commonName } from '../../../../records/anoncreds-objects.ts'
 import { encodedValue } from '../values/index.ts'
 import { type Answers, quoted, Refused } from './answers.ts'
 import type { Presentation } from './presentation.ts'
-import { commonName } from './request.ts'
 
 /** Throws `Refused`. */
 export const assertRevealedValues = ({ attributes }: Answers, { proof: { proofs } }: Presentation): void => {

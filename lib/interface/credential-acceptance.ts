@@ -3,9 +3,10 @@ import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
 import { EntityId } from '../records/tenant.ts'
-import { Attributes, CredentialFormats, JsonLdOffer, SUITS } from './credential-offer.ts'
-import { AutoAccept, Comment, exactly, suits, text } from './fields.ts'
+import { Attributes, CredentialFormats, JsonLdOffer } from './credential-offer.ts'
+import { AutoAccept, Comment, exactly, text } from './fields.ts'
 import { UnqualifiedDefinitionId } from './indy-ids.ts'
+import { areSuitable, SUITABLE } from './suitable-formats.ts'
 
 const Nothing = exactly({})
 
@@ -20,7 +21,7 @@ const STEP = {
 const GOAL = { goalCode: v.optional(text(255)), goal: v.optional(text(2000)) }
 
 /** Absent fields are taken from the proposal. */
-export const ProposalAnswer = exactly({
+export const ProposalAcceptance = exactly({
   ...STEP,
   ...GOAL,
   credentialFormats: v.optional(
@@ -45,9 +46,9 @@ export const ProposalAnswer = exactly({
 /** Checks the formats of an offer that answers a proposal by the rules of every offer. Throws `request.invalid`. */
 export const checkOffered = (formats: object, protocolVersion: string): v.InferOutput<typeof CredentialFormats> => {
   const { success, output, issues = [] } = v.safeParse(CredentialFormats, formats)
-  if (success && suits(protocolVersion, output)) return output
+  if (success && areSuitable(protocolVersion, output)) return output
   const details = success
-    ? [{ path: 'credentialFormats', message: SUITS }]
+    ? [{ path: 'credentialFormats', message: SUITABLE.credentialFormats }]
     : issues.map((issue) => ({
         path: ['credentialFormats', v.getDotPath(issue)].filter((part) => part !== null).join('.'),
         message: issue.message,
@@ -58,7 +59,7 @@ export const checkOffered = (formats: object, protocolVersion: string): v.InferO
 /** An agent has one link secret, with the id `default`. */
 const HolderFormat = exactly({ linkSecretId: v.optional(v.literal('default')) })
 
-export const OfferAnswer = exactly({
+export const OfferAcceptance = exactly({
   ...STEP,
   ...GOAL,
   /** Which of the offered formats to request; all of them if absent or empty. */
@@ -67,7 +68,7 @@ export const OfferAnswer = exactly({
   ),
 })
 
-export const RequestAnswer = exactly({
+export const RequestAcceptance = exactly({
   ...STEP,
   credentialFormats: v.optional(
     exactly({
@@ -79,9 +80,9 @@ export const RequestAnswer = exactly({
   ),
 })
 
-export const CredentialAnswer = exactly({ credentialRecordId: EntityId })
+export const CredentialAcceptance = exactly({ credentialRecordId: EntityId })
 
-export const OfferRefusal = exactly({
+export const OfferDecline = exactly({
   credentialRecordId: EntityId,
   /** Whether to send the issuer a problem report. */
   sendProblemReport: v.optional(v.boolean(), true),

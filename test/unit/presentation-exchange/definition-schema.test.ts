@@ -1,7 +1,7 @@
 /** What a prover takes of another verifier's definition. */
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { ReceivedDefinition } from '../../../lib/presentation-exchange/received-definition.ts'
+import { ReceivedDefinition } from '../../../lib/presentation-exchange/definition-schema.ts'
 
 const withField = (field: object, more: object = {}) => ({
   id: 'it',

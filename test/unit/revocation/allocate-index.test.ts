@@ -1,8 +1,8 @@
 /** Indexes of revocation registries: none is given twice, the next registry is asked for in time, and a missing one is a 409 that says when to come again. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { jobItem, jobNamed } from '../../../lib/jobs/job.ts'
-import { registryItem, waitForWrite, wantedRegistry } from '../../../lib/revocation/registry.ts'
-import { takeRevocationIndex } from '../../../lib/revocation/take-index.ts'
+import { registryItem, waitForWrite, registryOfJob } from '../../../lib/revocation/registry.ts'
+import { allocateRevocationIndex } from '../../../lib/revocation/allocate-index.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 
@@ -23,7 +23,7 @@ const addRegistry = (number: number, { size = 100, taken = 0 } = {}) =>
       registryId: `registry-${number}`,
     }),
   )
-const take = (tenant = TENANT) => takeRevocationIndex(tenant, definition)
+const take = (tenant = TENANT) => allocateRevocationIndex(tenant, definition)
 const isAskedFor = async (number: number, size = 100) =>
   (await table.get(
     jobItem.addressOf({ tenant: TENANT, type: 'revocation-registry', id: `${number}.${size}.${definition}` }),
@@ -118,7 +118,7 @@ test('the job of a definition whose tag has the separator of keys is the job tha
   await expect(take()).rejects.toMatchObject({ code: 'revocation.no_index' })
   const [item] = (await table.items()).filter(({ kind, pk }) => kind?.S === 'job' && pk?.S?.includes('Th7MpTaR'))
   const key = jobNamed(item?.pk?.S ?? '')
-  expect(key && wantedRegistry(key)).toEqual({
+  expect(key && registryOfJob(key)).toEqual({
     ...{ tenant: TENANT, number: 2, size: 100 },
     credentialDefinitionId: definition,
   })

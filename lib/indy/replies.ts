@@ -1,5 +1,5 @@
 /**
- * Parses answers of an indy-vdr-proxy: the ledger's replies, of which only the used fields are kept.
+ * Parses the ledger's replies that an indy-vdr-proxy returns: the fields that are used.
  * https://github.com/hyperledger/indy-node/blob/main/docs/source/requests.md#read-requests
  */
 import * as v from 'valibot'
@@ -11,11 +11,14 @@ import {
   AnonCredsSchema,
 } from '../records/anoncreds-objects.ts'
 
-/** The answer is not a reply, or a reply to another request, so it says nothing of the object. The message quotes nothing of it. */
-export class LedgerAnswerError extends Error {
+/**
+ * The text is not a reply, or a reply to another request, so it says nothing of the object. The message quotes
+ * nothing of it.
+ */
+export class LedgerReplyError extends Error {
   constructor(message: string) {
     super(message)
-    this.name = 'LedgerAnswerError'
+    this.name = 'LedgerReplyError'
   }
 }
 
@@ -80,7 +83,7 @@ const Reply = v.object({
   }),
 })
 
-export interface LedgerReply {
+interface LedgerReply {
   seqNo: number
   /** Seconds since the epoch; absent in a reply to GET_TXN. */
   txnTime: number | undefined
@@ -94,25 +97,28 @@ const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    throw new LedgerAnswerError('the answer is not JSON')
+    throw new LedgerReplyError('the reply is not JSON')
   }
 }
 
-/** The ledger's reply to a request with these fields; undefined if the ledger has no such object. Throws `LedgerAnswerError`. */
-export const readReply = (text: string, asked: Record<string, unknown>): LedgerReply | undefined => {
-  const answer = parsed(text)
-  const { output, success } = v.safeParse(Reply, answer)
-  if (!success || findFlaw(answer, { maxDepth: MAX_DEPTH, forbidden: UNSAFE_NAMES }) !== undefined)
-    throw new LedgerAnswerError('the answer is no reply of a ledger')
+/**
+ * The ledger's reply to a request with these fields; undefined if the ledger has no such object. Throws
+ * `LedgerReplyError`.
+ */
+export const readReply = (text: string, query: Record<string, unknown>): LedgerReply | undefined => {
+  const reply = parsed(text)
+  const { output, success } = v.safeParse(Reply, reply)
+  if (!success || findFlaw(reply, { maxDepth: MAX_DEPTH, forbidden: UNSAFE_NAMES }) !== undefined)
+    throw new LedgerReplyError('this is not a reply of a ledger')
   const { seqNo, txnTime, data } = output.result
-  if (Object.entries(asked).some(([name, value]) => output.result[name] !== value))
-    throw new LedgerAnswerError('the answer is to another question')
+  if (Object.entries(query).some(([name, value]) => output.result[name] !== value))
+    throw new LedgerReplyError('the reply is to another request')
   return typeof seqNo === 'number' ? { seqNo, txnTime: txnTime ?? undefined, data } : undefined
 }
 
-/** The object in a reply. Throws `LedgerAnswerError`. */
+/** The object in a reply. Throws `LedgerReplyError`. */
 export const contentOf = <T>(schema: v.GenericSchema<unknown, T>, { data }: LedgerReply): T => {
   const { output, success } = v.safeParse(schema, data)
-  if (!success) throw new LedgerAnswerError('the object in the answer is malformed')
+  if (!success) throw new LedgerReplyError('the object in the reply is malformed')
   return output
 }
