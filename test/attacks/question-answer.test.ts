@@ -137,6 +137,14 @@ describe('a question that is none', () => {
     expect(body[0].validResponses).toEqual([{ text: 'Yes' }])
   })
 
+  test('a detail of null is none', async () => {
+    const asked = question({ question_detail: null })
+    expect((await mallory.sendOn(mallorys.walletConnectionId, asked)).status).toBe(200)
+    const { status, body } = await stage.call('getQuestionAnswers', { caller, query: { threadId: asked['@id'] } })
+    expect({ status, body }).toMatchObject({ status: 200, body: [{ questionText: expect.any(String) }] })
+    expect(body[0]).not.toHaveProperty('questionDetail')
+  })
+
   test('the same question again is one', async () => {
     const asked = question()
     expect((await mallory.sendOn(mallorys.walletConnectionId, asked)).status).toBe(200)

@@ -49,6 +49,8 @@ export class StrictQuestionAnswerService extends QuestionAnswerService {
     if (message.threadId !== message.id) throw new CredoError('a question must begin its thread')
     const checked = v.safeParse(Question, message)
     if (!checked.success) throw new CredoError('the question is malformed, or too large')
+    // Null where there is none: a record has no such detail.
+    if (checked.output.questionDetail === null) delete message.questionDetail
     message.validResponses = checked.output.validResponses.map((response) => new ValidResponse(response))
     return super.processReceiveQuestion(messageContext)
   }
