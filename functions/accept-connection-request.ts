@@ -1,5 +1,6 @@
 /** AcceptConnectionRequest: accepts a received connection request. */
-import { acceptRequest } from '../lib/agent/connections/handshake-steps.ts'
+import '../lib/agent/compose.ts'
+import { acceptRequest } from '../lib/agent/invitations/index.ts'
 import { command } from '../lib/http/command.ts'
 import { AcceptConnectionRequest } from '../lib/interface/connections.ts'
 

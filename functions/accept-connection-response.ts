@@ -1,5 +1,6 @@
 /** AcceptConnectionResponse: accepts the response to a connection request of the agent. */
-import { acceptResponse } from '../lib/agent/connections/handshake-steps.ts'
+import '../lib/agent/compose.ts'
+import { acceptResponse } from '../lib/agent/invitations/index.ts'
 import { command } from '../lib/http/command.ts'
 import { AcceptConnectionResponse } from '../lib/interface/connections.ts'
 

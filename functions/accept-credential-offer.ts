@@ -1,5 +1,6 @@
 /** AcceptCredentialOffer: accepts a received offer and requests the credential. */
-import { acceptOffer } from '../lib/agent/credentials/steps.ts'
+import '../lib/agent/compose.ts'
+import { acceptOffer } from '../lib/agent/exchanges/credentials/index.ts'
 import { command } from '../lib/http/command.ts'
 import { AcceptCredentialOffer } from '../lib/interface/credential-exchanges.ts'
 

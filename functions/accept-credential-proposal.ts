@@ -1,7 +1,8 @@
 /** AcceptCredentialProposal: turns a received proposal into an offer. */
-import { acceptProposal } from '../lib/agent/credentials/proposals.ts'
+import '../lib/agent/compose.ts'
+import { acceptProposal } from '../lib/agent/exchanges/credentials/index.ts'
 import { command } from '../lib/http/command.ts'
-import { checkOffered } from '../lib/interface/credential-answer.ts'
+import { checkOffered } from '../lib/interface/credential-acceptance.ts'
 import { AcceptCredentialProposal } from '../lib/interface/credential-exchanges.ts'
 
 export const acceptCredentialProposal = command(AcceptCredentialProposal, ({ body }) =>

@@ -1,5 +1,6 @@
 /** AcceptCredentialRequest: issues a credential that was offered and requested. */
-import { acceptRequest } from '../lib/agent/credentials/steps.ts'
+import '../lib/agent/compose.ts'
+import { acceptRequest } from '../lib/agent/exchanges/credentials/index.ts'
 import { command } from '../lib/http/command.ts'
 import { AcceptCredentialRequest } from '../lib/interface/credential-exchanges.ts'
 

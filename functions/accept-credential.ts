@@ -1,5 +1,6 @@
 /** AcceptCredential: acknowledges a received credential. */
-import { acknowledgeCredential } from '../lib/agent/credentials/steps.ts'
+import '../lib/agent/compose.ts'
+import { acknowledgeCredential } from '../lib/agent/exchanges/credentials/index.ts'
 import { command } from '../lib/http/command.ts'
 import { AcceptCredential } from '../lib/interface/credential-exchanges.ts'
 

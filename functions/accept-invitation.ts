@@ -1,5 +1,6 @@
 /** AcceptInvitation: accepts a received invitation. */
-import { acceptStoredInvitation } from '../lib/agent/invitations/received-invitations.ts'
+import '../lib/agent/compose.ts'
+import { acceptStoredInvitation } from '../lib/agent/invitations/index.ts'
 import { command } from '../lib/http/command.ts'
 import { AcceptInvitation } from '../lib/interface/out-of-band.ts'
 

@@ -1,5 +1,6 @@
 /** AcceptPresentation: acknowledges a verified presentation. */
-import { acceptPresentation as accept } from '../lib/agent/proofs/steps.ts'
+import '../lib/agent/compose.ts'
+import { acceptPresentation as accept } from '../lib/agent/exchanges/proofs/index.ts'
 import { command } from '../lib/http/command.ts'
 import { AcceptPresentation } from '../lib/interface/proof-exchanges.ts'
 

@@ -1,6 +1,10 @@
 /** AcceptProofProposal: turns a proposal into a proof request. Only addresses that the caller names are read. */
-import { acceptProofProposal as accept } from '../lib/agent/proofs/proposals.ts'
-import { NOTHING_NAMED, prepareProofRequest } from '../lib/agent/proofs/requests.ts'
+import '../lib/agent/compose.ts'
+import {
+  acceptProofProposal as accept,
+  NOTHING_NAMED,
+  prepareProofRequest,
+} from '../lib/agent/exchanges/proofs/index.ts'
 import { command } from '../lib/http/command.ts'
 import { validate } from '../lib/http/validate.ts'
 import { AcceptProofProposal } from '../lib/interface/proof-exchanges.ts'

@@ -1,5 +1,6 @@
 /** AcceptProofRequest: sends a presentation for a received proof request. */
-import { acceptProofRequest as accept } from '../lib/agent/proofs/steps.ts'
+import '../lib/agent/compose.ts'
+import { acceptProofRequest as accept } from '../lib/agent/exchanges/proofs/index.ts'
 import { command } from '../lib/http/command.ts'
 import { AcceptProofRequest } from '../lib/interface/proof-exchanges.ts'
 

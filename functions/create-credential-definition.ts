@@ -1,5 +1,6 @@
 /** CreateCredentialDefinition: creates a credential definition; a job generates its keys. */
-import { createDefinition } from '../lib/agent/anoncreds/credential-definitions.ts'
+import '../lib/agent/compose.ts'
+import { createDefinition } from '../lib/agent/formats/anoncreds/index.ts'
 import { command } from '../lib/http/command.ts'
 import { CreateCredentialDefinition } from '../lib/interface/anoncreds.ts'
 

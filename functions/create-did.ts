@@ -1,5 +1,6 @@
 /** CreateDid: creates a DID of the agent, and its keys. */
-import { writeDid } from '../lib/agent/dids/write-did.ts'
+import '../lib/agent/compose.ts'
+import { writeDid } from '../lib/agent/dids/index.ts'
 import { command } from '../lib/http/command.ts'
 import { CreateDid } from '../lib/interface/dids.ts'
 import { sealedAnswers } from '../lib/store/sealed-answers.ts'

@@ -1,5 +1,6 @@
 /** CreateInvitation: creates an invitation to connect. */
-import { inviteToConnect } from '../lib/agent/invitations/own-invitations.ts'
+import '../lib/agent/compose.ts'
+import { inviteToConnect } from '../lib/agent/invitations/index.ts'
 import { command } from '../lib/http/command.ts'
 import { CreateInvitation } from '../lib/interface/out-of-band.ts'
 

@@ -1,5 +1,6 @@
 /** CreateLegacyInvitation: creates an invitation for agents that do not support out-of-band. */
-import { inviteByKey } from '../lib/agent/invitations/own-invitations.ts'
+import '../lib/agent/compose.ts'
+import { inviteByKey } from '../lib/agent/invitations/index.ts'
 import { command } from '../lib/http/command.ts'
 import { CreateLegacyInvitation } from '../lib/interface/out-of-band.ts'
 

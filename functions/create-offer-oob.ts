@@ -1,5 +1,6 @@
 /** CreateOfferOob: offers a credential in a single-use out-of-band invitation. */
-import { offerCredentialOutOfBand } from '../lib/agent/credentials/offers.ts'
+import '../lib/agent/compose.ts'
+import { offerCredentialOutOfBand } from '../lib/agent/exchanges/credentials/index.ts'
 import { command } from '../lib/http/command.ts'
 import { CreateOfferOob } from '../lib/interface/credential-offer.ts'
 

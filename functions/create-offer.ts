@@ -1,5 +1,6 @@
 /** CreateOffer: offers a credential over a connection. */
-import { offerCredential } from '../lib/agent/credentials/offers.ts'
+import '../lib/agent/compose.ts'
+import { offerCredential } from '../lib/agent/exchanges/credentials/index.ts'
 import { command } from '../lib/http/command.ts'
 import { CreateOffer } from '../lib/interface/credential-offer.ts'
 

@@ -1,5 +1,6 @@
 /** CreateRequest: creates a proof request in a single-use out-of-band invitation. */
-import { createProofRequest, prepareProofRequest } from '../lib/agent/proofs/requests.ts'
+import '../lib/agent/compose.ts'
+import { createProofRequest, prepareProofRequest } from '../lib/agent/exchanges/proofs/index.ts'
 import { command } from '../lib/http/command.ts'
 import { CreateRequest } from '../lib/interface/proof-request.ts'
 

@@ -1,5 +1,6 @@
 /** CreateSchema: publishes an AnonCreds schema in the same transaction. */
-import { createSchema as publishSchema } from '../lib/agent/anoncreds/schemas.ts'
+import '../lib/agent/compose.ts'
+import { createSchema as publishSchema } from '../lib/agent/formats/anoncreds/index.ts'
 import { command } from '../lib/http/command.ts'
 import { CreateSchema } from '../lib/interface/anoncreds.ts'
 

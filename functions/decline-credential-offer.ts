@@ -1,5 +1,6 @@
 /** DeclineCredentialOffer: declines a received offer. */
-import { declineOffer } from '../lib/agent/credentials/steps.ts'
+import '../lib/agent/compose.ts'
+import { declineOffer } from '../lib/agent/exchanges/credentials/index.ts'
 import { command } from '../lib/http/command.ts'
 import { DeclineCredentialOffer } from '../lib/interface/credential-exchanges.ts'
 

@@ -1,5 +1,6 @@
 /** DeclineProofRequest: declines a received proof request. */
-import { declineProofRequest as decline } from '../lib/agent/proofs/steps.ts'
+import '../lib/agent/compose.ts'
+import { declineProofRequest as decline } from '../lib/agent/exchanges/proofs/index.ts'
 import { command } from '../lib/http/command.ts'
 import { DeclineProofRequest } from '../lib/interface/proof-exchanges.ts'
 

@@ -1,5 +1,6 @@
 /** DeleteConnection: deletes the record, and sends the other agent a hang-up in the same transaction. */
-import { endConnection } from '../lib/agent/connections/messages.ts'
+import '../lib/agent/compose-sending.ts'
+import { endConnection } from '../lib/agent/connections/index.ts'
 import { command } from '../lib/http/command.ts'
 import { DeleteConnection } from '../lib/interface/connections.ts'
 

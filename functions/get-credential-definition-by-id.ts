@@ -1,7 +1,7 @@
 /** GetCredentialDefinitionById: reads own definitions from the table, others through the registry of their id. */
 import { query } from '../lib/http/query.ts'
 import { GetCredentialDefinitionById } from '../lib/interface/anoncreds.ts'
-import { toCredentialDefinitionJson } from '../lib/records/credential-definition.ts'
+import { toRecordJson } from '../lib/records/record-json.ts'
 import { type OwnDefinition, readOwnDefinition } from '../lib/store/credential-definitions.ts'
 
 export const getCredentialDefinitionById = query(GetCredentialDefinitionById, async ({ agent, path }) => {
@@ -10,10 +10,10 @@ export const getCredentialDefinitionById = query(GetCredentialDefinitionById, as
   return { ...definition, resolutionMetadata: {}, credentialDefinitionMetadata: {} }
 })
 
-const toJson = ({ record, ...published }: OwnDefinition) => ({ ...toCredentialDefinitionJson(record), ...published })
+const toJson = ({ record, ...published }: OwnDefinition) => ({ ...toRecordJson(record), ...published })
 
 /** Credo is loaded only for this: reading an own definition is quicker without it. */
 const definitionOfRegistry = async (agent: string, credentialDefinitionId: string) => {
-  const { requireDefinition } = await import('../lib/agent/anoncreds/resolve.ts')
+  const { requireDefinition } = await import('../lib/agent/compose-registries.ts')
   return { credentialDefinitionId, credentialDefinition: await requireDefinition(agent, credentialDefinitionId) }
 }

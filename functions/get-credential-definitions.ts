@@ -2,10 +2,10 @@
 import { query } from '../lib/http/query.ts'
 import { pageOf } from '../lib/http/request.ts'
 import { GetCredentialDefinitions } from '../lib/interface/anoncreds.ts'
-import { CREDENTIAL_DEFINITION, toCredentialDefinitionJson } from '../lib/records/credential-definition.ts'
+import { credentialDefinitionRecords } from '../lib/records/credential-definition.ts'
 import { listFiltered } from '../lib/store/record-lists.ts'
 
 export const getCredentialDefinitions = query(GetCredentialDefinitions, async ({ agent, query }) => {
-  const page = await listFiltered(agent, CREDENTIAL_DEFINITION, query)
-  return pageOf(page, toCredentialDefinitionJson, { path: GetCredentialDefinitions.path, query })
+  const page = await listFiltered(agent, credentialDefinitionRecords, query)
+  return pageOf(page, credentialDefinitionRecords.view, { path: GetCredentialDefinitions.path, query })
 })

@@ -2,10 +2,10 @@
 import { query } from '../lib/http/query.ts'
 import { pageOf } from '../lib/http/request.ts'
 import { GetCredentials } from '../lib/interface/credentials.ts'
-import { toCredentialExchangeJson } from '../lib/records/credential-exchange.ts'
+import { credentialRecords } from '../lib/records/credential-exchange.ts'
 import { listFiltered } from '../lib/store/record-lists.ts'
 
 export const getCredentials = query(GetCredentials, async ({ agent, query }) => {
-  const page = await listFiltered(agent, 'CredentialRecord', query)
-  return pageOf(page, toCredentialExchangeJson, { path: GetCredentials.path, query })
+  const page = await listFiltered(agent, credentialRecords, query)
+  return pageOf(page, credentialRecords.view, { path: GetCredentials.path, query })
 })

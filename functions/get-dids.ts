@@ -2,11 +2,11 @@
 import { query } from '../lib/http/query.ts'
 import { pageOf } from '../lib/http/request.ts'
 import { GetDids } from '../lib/interface/dids.ts'
-import { PUBLIC_DID, toDidJson } from '../lib/records/did.ts'
+import { didRecords, PUBLIC_DID } from '../lib/records/did.ts'
 import { tagPartition } from '../lib/store/index-entries.ts'
 import { listRecords } from '../lib/store/record-reads.ts'
 
 export const getDids = query(GetDids, async ({ agent, query }) => {
-  const page = await listRecords(tagPartition(agent, 'DidRecord', PUBLIC_DID, 'true'), query)
-  return pageOf(page, toDidJson, { path: GetDids.path, query })
+  const page = await listRecords(tagPartition(agent, didRecords, PUBLIC_DID, 'true'), query)
+  return pageOf(page, didRecords.view, { path: GetDids.path, query })
 })

@@ -2,10 +2,10 @@
 import { query } from '../lib/http/query.ts'
 import { pageOf } from '../lib/http/request.ts'
 import { GetOutOfBandRecords } from '../lib/interface/out-of-band.ts'
-import { toOutOfBandJson } from '../lib/records/out-of-band.ts'
+import { outOfBandRecords } from '../lib/records/out-of-band.ts'
 import { listFiltered } from '../lib/store/record-lists.ts'
 
 export const getOutOfBandRecords = query(GetOutOfBandRecords, async ({ agent, query }) => {
-  const page = await listFiltered(agent, 'OutOfBandRecord', query)
-  return pageOf(page, toOutOfBandJson, { path: GetOutOfBandRecords.path, query })
+  const page = await listFiltered(agent, outOfBandRecords, query)
+  return pageOf(page, outOfBandRecords.view, { path: GetOutOfBandRecords.path, query })
 })

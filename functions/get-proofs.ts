@@ -2,10 +2,10 @@
 import { query } from '../lib/http/query.ts'
 import { pageOf } from '../lib/http/request.ts'
 import { GetProofs } from '../lib/interface/proofs.ts'
-import { toProofJson } from '../lib/records/proof.ts'
+import { proofRecords } from '../lib/records/proof.ts'
 import { listFiltered } from '../lib/store/record-lists.ts'
 
 export const getProofs = query(GetProofs, async ({ agent, query }) => {
-  const page = await listFiltered(agent, 'ProofRecord', query)
-  return pageOf(page, toProofJson, { path: GetProofs.path, query })
+  const page = await listFiltered(agent, proofRecords, query)
+  return pageOf(page, proofRecords.view, { path: GetProofs.path, query })
 })

@@ -2,10 +2,10 @@
 import { query } from '../lib/http/query.ts'
 import { pageOf } from '../lib/http/request.ts'
 import { GetQuestionAnswers } from '../lib/interface/question-answer.ts'
-import { QUESTION_ANSWER, toQuestionAnswerJson } from '../lib/records/question-answer.ts'
+import { questionAnswerRecords } from '../lib/records/question-answer.ts'
 import { listFiltered } from '../lib/store/record-lists.ts'
 
 export const getQuestionAnswers = query(GetQuestionAnswers, async ({ agent, query }) => {
-  const page = await listFiltered(agent, QUESTION_ANSWER, query)
-  return pageOf(page, toQuestionAnswerJson, { path: GetQuestionAnswers.path, query })
+  const page = await listFiltered(agent, questionAnswerRecords, query)
+  return pageOf(page, questionAnswerRecords.view, { path: GetQuestionAnswers.path, query })
 })

@@ -2,10 +2,10 @@
 import { query } from '../lib/http/query.ts'
 import { pageOf } from '../lib/http/request.ts'
 import { GetW3cCredentials } from '../lib/interface/w3c-credentials.ts'
-import { toW3cCredentialJson } from '../lib/records/w3c-credential.ts'
+import { w3cCredentialRecords } from '../lib/records/w3c-credential.ts'
 import { listFiltered } from '../lib/store/record-lists.ts'
 
 export const getW3cCredentials = query(GetW3cCredentials, async ({ agent, query }) => {
-  const page = await listFiltered(agent, 'W3cCredentialRecord', query)
-  return pageOf(page, toW3cCredentialJson, { path: GetW3cCredentials.path, query })
+  const page = await listFiltered(agent, w3cCredentialRecords, query)
+  return pageOf(page, w3cCredentialRecords.view, { path: GetW3cCredentials.path, query })
 })

@@ -1,6 +1,7 @@
 /** ReceiveDidcomm: a message of another agent: one envelope, one transaction, and the reply by return route. */
-import { readEnvelope } from '../lib/agent/envelopes/envelope.ts'
-import { logRefusals, receiveEnvelope } from '../lib/agent/receive.ts'
+import '../lib/agent/compose.ts'
+import { readEnvelope } from '../lib/agent/envelopes/index.ts'
+import { logRefusals, receiveEnvelope } from '../lib/agent/inbound/index.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { withHeaders } from '../lib/http/request.ts'
 import { ReceiveDidcomm } from '../lib/interface/didcomm.ts'

@@ -1,5 +1,6 @@
 /** ReceiveImplicitInvitation: requests a connection with the agent of a public DID. */
-import { connectToPublicDid } from '../lib/agent/invitations/received-invitations.ts'
+import '../lib/agent/compose.ts'
+import { connectToPublicDid } from '../lib/agent/invitations/index.ts'
 import { command } from '../lib/http/command.ts'
 import { ReceiveImplicitInvitation } from '../lib/interface/out-of-band.ts'
 

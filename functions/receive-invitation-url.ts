@@ -1,6 +1,6 @@
 /** ReceiveInvitationUrl: receives the invitation of a URL, fetched once however often the transaction runs. */
-import { invitationAt } from '../lib/agent/invitations/invitation-address.ts'
-import { storeInvitationOfUrl } from '../lib/agent/invitations/received-invitations.ts'
+import '../lib/agent/compose.ts'
+import { invitationAt, storeInvitationOfUrl } from '../lib/agent/invitations/index.ts'
 import { command } from '../lib/http/command.ts'
 import { ReceiveInvitationUrl } from '../lib/interface/out-of-band.ts'
 

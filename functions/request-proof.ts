@@ -1,5 +1,6 @@
 /** RequestProof: sends a proof request to a connection. */
-import { requestProof as ask, prepareProofRequest } from '../lib/agent/proofs/requests.ts'
+import '../lib/agent/compose.ts'
+import { requestProof as ask, prepareProofRequest } from '../lib/agent/exchanges/proofs/index.ts'
 import { command } from '../lib/http/command.ts'
 import { RequestProof } from '../lib/interface/proof-request.ts'
 

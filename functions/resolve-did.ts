@@ -1,5 +1,6 @@
 /** ResolveDid: resolves any DID. */
-import { resolveDid as resolve } from '../lib/agent/dids/resolve-did.ts'
+import '../lib/agent/compose.ts'
+import { resolveDid as resolve } from '../lib/agent/dids/index.ts'
 import { query } from '../lib/http/query.ts'
 import { ResolveDid } from '../lib/interface/dids.ts'
 

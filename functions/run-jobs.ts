@@ -1,7 +1,8 @@
 /** Wake-ups of jobs → keys of definitions, revocation registries, status lists, late verifications, expiry. */
+import '../lib/agent/compose.ts'
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
-import { ANONCREDS_JOBS } from '../lib/agent/anoncreds/jobs.ts'
-import { presentationJob } from '../lib/agent/proofs/verification-job.ts'
+import { presentationJob } from '../lib/agent/exchanges/proofs/index.ts'
+import { ANONCREDS_JOBS } from '../lib/agent/formats/anoncreds/index.ts'
 import { runBatch } from '../lib/jobs/run.ts'
 import { pickupExpiryJob } from '../lib/pickup/expiry-job.ts'
 

@@ -1,5 +1,6 @@
 /** SendAnswer: commits the answer to a received question together with its message. */
-import { sendAnswer as answer } from '../lib/agent/question-answer.ts'
+import '../lib/agent/compose-sending.ts'
+import { sendAnswer as answer } from '../lib/agent/messages/index.ts'
 import { command } from '../lib/http/command.ts'
 import { SendAnswer } from '../lib/interface/question-answer.ts'
 

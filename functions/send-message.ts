@@ -1,5 +1,6 @@
 /** SendMessage: commits a basic message, and what is to be sent of it, before the response. */
-import { sendBasicMessage } from '../lib/agent/basic-messages.ts'
+import '../lib/agent/compose-sending.ts'
+import { sendBasicMessage } from '../lib/agent/messages/index.ts'
 import { command } from '../lib/http/command.ts'
 import { SendMessage } from '../lib/interface/basic-messages.ts'
 

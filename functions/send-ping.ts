@@ -1,5 +1,6 @@
 /** SendPing: sends a trust ping to a connection. */
-import { sendTrustPing } from '../lib/agent/connections/messages.ts'
+import '../lib/agent/compose-sending.ts'
+import { sendTrustPing } from '../lib/agent/connections/index.ts'
 import { command } from '../lib/http/command.ts'
 import { SendPing } from '../lib/interface/connections.ts'
 

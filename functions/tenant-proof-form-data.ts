@@ -2,6 +2,7 @@
 import { namedTenant } from '../lib/auth/access.ts'
 import { query } from '../lib/http/query.ts'
 import { TenantProofFormData } from '../lib/interface/proofs.ts'
+import { didCommMessageRecords } from '../lib/records/internal-records.ts'
 import { proofFormData } from '../lib/records/proof-form-data.ts'
 import { readTagged, requireRecord } from '../lib/store/record-reads.ts'
 
@@ -11,7 +12,7 @@ export const tenantProofFormData = query(TenantProofFormData, {
     const { proofRecordId } = path
     // In this order: messages that are read later are at least as new, so a proof in state `done` has its presentation.
     const proof = await requireRecord(agent, 'ProofRecord', proofRecordId)
-    const messages = await readTagged(agent, 'DidCommMessageRecord', 'associatedRecordId', proofRecordId)
+    const messages = await readTagged(agent, didCommMessageRecords, 'associatedRecordId', proofRecordId)
     return proofFormData(proof, messages)
   },
 })

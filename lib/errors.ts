@@ -42,7 +42,7 @@ export interface FieldIssue {
   message: string
 }
 
-export interface AgentErrorOptions {
+interface AgentErrorOptions {
   details?: FieldIssue[]
   cause?: unknown
   /** Seconds after which the same request may succeed: the header `Retry-After`. */

@@ -78,7 +78,7 @@ export interface Flaw {
 /** Names that libraries which copy objects (valibot, class-transformer) drop or mistake for a prototype or class. */
 export const UNSAFE_NAMES = ['__proto__', 'prototype', 'constructor'] as const
 
-export interface FlawRules {
+interface FlawRules {
   /** Levels of objects and lists within the outermost one. */
   maxDepth: number
   /** Names that no member may have. */

@@ -1,23 +1,16 @@
 /**
  * Keys of the table by the names that `uses` in serverless.yml says: patterns of partition keys, which
- * lib/store/keys.ts and the files of keys beside it write. `*` stands for a tenant and for ids.
+ * lib/store/keys.ts and the files of keys beside it write. `*` stands for a tenant and for ids. Records are named where
+ * they are described, in lib/records.
  */
-export const KEYS = {
+import { RECORDS } from '../../lib/records/all.ts'
+
+export const KEYS: Record<string, readonly string[]> = {
   tenant: ['@tenant|*'],
   'issuer-keys': ['@issuer-keys|*'],
   idempotency: ['*|idempotency|*'],
   record: ['*|*Record|*'],
-  connection: ['*|ConnectionRecord|*'],
-  credential: ['*|CredentialRecord|*'],
-  'w3c-credential': ['*|W3cCredentialRecord|*'],
-  'out-of-band': ['*|OutOfBandRecord|*'],
-  proof: ['*|ProofRecord|*'],
-  did: ['*|DidRecord|*'],
-  'question-answer': ['*|QuestionAnswerRecord|*'],
-  'basic-message': ['*|BasicMessageRecord|*'],
-  'didcomm-message': ['*|DidCommMessageRecord|*'],
-  /** What an offer of AnonCreds is made of; without private parts. */
-  'key-correctness-proof': ['*|AnonCredsKeyCorrectnessProofRecord|*'],
+  ...Object.fromEntries(RECORDS.flatMap(({ keys, type }) => (keys ? [[keys, [`*|${type}|*`]]] : []))),
   context: ['*|context|*'],
   /** What is shown of invitations: whoever writes an out-of-band record writes it. */
   invitation: ['@invitation|*'],
@@ -43,10 +36,7 @@ export const KEYS = {
   lanes: ['*|ConnectionRecord|*|lane', '@outbox|*|lane'],
   corrupt: ['@corrupt|*'],
   job: ['*|job|*'],
-  schema: ['*|AnonCredsSchemaRecord|*'],
-  definition: ['*|AnonCredsCredentialDefinitionRecord|*'],
-  /** Records of definitions, which one of each issuer, schema and tag is, and those whose keys are being generated. */
-  'own-definition': ['*|CredentialDefinitionRecord|*'],
+  /** Which definition of each issuer, schema and tag there is, and those whose keys are being generated. */
   'definition-place': ['*|definition|*'],
   'definition-slot': ['*|definition-slot'],
   /** What was made for a definition or registry that never came to be is removed. */
@@ -68,4 +58,4 @@ export const KEYS = {
   'tenant-list': ['@org|*|tenants'],
   parked: ['@parked'],
   dispatch: ['@dispatch|*'],
-} as const satisfies Record<string, readonly string[]>
+}

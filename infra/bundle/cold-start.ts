@@ -1,6 +1,7 @@
 /** esbuild plugins that make a cold start of a function faster. */
 import { builtinModules } from 'node:module'
 import type { Metafile, Plugin } from 'esbuild'
+import { modulesAt } from './own-modules.ts'
 
 const BUILTINS = new Set(builtinModules)
 
@@ -50,12 +51,17 @@ const TOUCHED_LATE = new RegExp(
   ].join('|')})$`,
 )
 
-/**
- * Credo extends classes of jsonld-signatures while its modules are evaluated, so that package is loaded at once; its
- * own imports are not.
- */
-const IMPORTER =
-  /@credo-ts|@digitalcredentials\/jsonld-signatures|lib\/presentation-exchange\/pattern|lib\/agent\/anoncreds|lib\/webvh/
+/** Credo extends classes of jsonld-signatures while its modules are evaluated, so that package is loaded at once; its own imports are not. */
+const IMPORTERS = [
+  /@credo-ts|@digitalcredentials\/jsonld-signatures/,
+  modulesAt(
+    'lib/presentation-exchange/pattern.ts',
+    'lib/agent/formats/anoncreds/',
+    'lib/agent/webvh/',
+    'lib/agent/dids/webvh-issuer.ts',
+    'lib/webvh/',
+  ),
+]
 
 const NAMESPACE = 'late'
 
@@ -83,7 +89,7 @@ export const lateModules: Plugin = {
   name: 'late-modules',
   setup(build) {
     build.onResolve({ filter: TOUCHED_LATE }, ({ path, importer, namespace, resolveDir }) =>
-      namespace !== NAMESPACE && IMPORTER.test(importer)
+      namespace !== NAMESPACE && IMPORTERS.some((filter) => filter.test(importer))
         ? { path, namespace: NAMESPACE, pluginData: resolveDir }
         : undefined,
     )

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'esbuild'
 import { LIBRARY_NAME } from '../anoncreds/library-file.ts'
+import { modulesAt } from './own-modules.ts'
 
 const KOFFI = 'koffi.node'
 
@@ -22,7 +23,7 @@ const OWN_REQUIRE = [
 export const nativeLibrary: Plugin = {
   name: 'native-library',
   setup(build) {
-    build.onLoad({ filter: /[\\/]lib[\\/]agent[\\/]anoncreds[\\/]library\.ts$/ }, async ({ path }) => {
+    build.onLoad({ filter: modulesAt('lib/agent/formats/anoncreds/library.ts') }, async ({ path }) => {
       let contents = await readFile(path, 'utf8')
       for (const line of OWN_REQUIRE) {
         if (!contents.includes(line)) throw new Error(`${path} has no line ${line}`)

@@ -1,7 +1,7 @@
 /** esbuild plugins that leave out parts of packages that no function uses. */
 import { readFile } from 'node:fs/promises'
-import { basename } from 'node:path'
 import type { Plugin } from 'esbuild'
+import { modulesAt } from './own-modules.ts'
 
 /**
  * Half of what a Credo function's bundle would be: what reads ISO mdocs, which no format of DIDComm carries; what
@@ -34,25 +34,31 @@ export const leftOut = leaveOut('absent', NEVER_CALLED)
 /** For functions without AnonCreds' native library (infra/anoncreds/functions.ts). */
 export const bindingLeftOut = leaveOut('absent-binding', /^@hyperledger\/anoncreds-nodejs$/)
 
-/**
- * Replacements of modules for functions without registries of AnonCreds objects. If an export is missing here, bundling
- * fails.
- */
+/** Replacements of modules for functions without registries of AnonCreds objects. */
 const NO_REGISTRIES: Record<string, string> = {
-  'registries.ts': 'export const registries = []',
-  'webvh-resolver.ts': `export class WebvhDidResolver {
+  'lib/agent/formats/anoncreds/registries.ts': 'export const registries = []',
+  'lib/agent/webvh/resolver.ts': `export class WebvhDidResolver {
     supportedMethods = []
     allowsCaching = false
     allowsLocalDidRecord = false
   }`,
 }
 
+/** The replacement of a module. What else it exports throws when it is called: doors of folders name it, and nothing in such a function calls it. */
+const replacementOf = async (path: string): Promise<string> => {
+  const replacement = Object.entries(NO_REGISTRIES).find(([module]) => modulesAt(module).test(path))?.[1] ?? ''
+  const exported = (await readFile(path, 'utf8')).matchAll(/^export (?:async )?(?:const|function|class) (\w+)/gm)
+  const others = [...exported].flatMap(([, name = '']) => (replacement.includes(name) ? [] : [name]))
+  const absentOnes = others.map((name) => `export const ${name} = () => { throw new Error('${name} is left out') }`)
+  return [replacement, ...absentOnes].join('\n')
+}
+
 /** For functions that read and publish no AnonCreds objects: leaves out the registries, and did:webvh. */
 export const registriesLeftOut: Plugin = {
   name: 'registries-left-out',
   setup(build) {
-    const filter = /[\\/]lib[\\/]agent[\\/]anoncreds[\\/](registries|webvh-resolver)\.ts$/
-    build.onLoad({ filter }, ({ path }) => ({ contents: NO_REGISTRIES[basename(path)] ?? '', loader: 'js' }))
+    const filter = modulesAt(...Object.keys(NO_REGISTRIES))
+    build.onLoad({ filter }, async ({ path }) => ({ contents: await replacementOf(path), loader: 'js' }))
   },
 }
 

@@ -5,7 +5,7 @@
 import { importableKeys } from '../../lib/auth/importable-keys.ts'
 import { servedKeys } from '../../lib/auth/served-keys.ts'
 import type { TokenIssuer } from '../../lib/auth/token-issuers.ts'
-import { refusedUrl } from '../../lib/egress/address-guard.ts'
+import { urlFault } from '../../lib/egress/address-guard.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
 
 /**
@@ -16,7 +16,7 @@ export const issuerProblem = (issuers: readonly TokenIssuer[]): string | undefin
   for (const { issuer, jwks, jwksUri } of issuers) {
     if (jwksUri === undefined && jwks === undefined)
       return `${issuer} has neither jwks nor jwksUri: no token of it would be valid`
-    const refusal = jwksUri === undefined ? undefined : refusedUrl(jwksUri, { local: false })
+    const refusal = jwksUri === undefined ? undefined : urlFault(jwksUri, { local: false })
     if (refusal !== undefined) return `the jwksUri of ${issuer} is refused: ${refusal}`
   }
   return undefined

@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot'
 import { TokenIssuers } from '../../lib/auth/token-issuers.ts'
-import { refusedUrl } from '../../lib/egress/address-guard.ts'
+import { urlFault } from '../../lib/egress/address-guard.ts'
 import { Settings } from '../../lib/settings.ts'
 import { CanarySettings } from '../canary/settings.ts'
 import { AddressSettings, addressOf } from '../gateway/address.ts'
@@ -27,7 +27,7 @@ const KEY_ARN = /^arn:[a-z-]+:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/
 /** Describes the first proxy whose address the functions would refuse; undefined if there is none. */
 const proxyProblem = (proxies: Record<string, string>): string | undefined => {
   for (const [namespace, address] of Object.entries(proxies)) {
-    const refusal = refusedUrl(address, { local: false })
+    const refusal = urlFault(address, { local: false })
     if (refusal !== undefined) return `the proxy of ${namespace} is refused: ${refusal}`
   }
   return undefined

@@ -27,8 +27,8 @@ export const namedTenant = ({ role, tenantId: own, grants }: Principal, tenantId
 }
 
 /**
- * Checks that a principal may create tenants: a root token with tenants, of an issuer without limits on tenants. `orgId`: the organization of the new
- * tenant; without it the tenant gets its own.
+ * Checks that a principal may create tenants: a root token with tenants, of an issuer without limits on tenants.
+ * `orgId`: the organization of the new tenant; without it the tenant gets its own.
  */
 export const assertMayCreateTenants = ({ role, grants }: Principal, orgId?: string): void => {
   const { tenants = '*', organizations = '*' } = grants ?? {}
@@ -38,8 +38,8 @@ export const assertMayCreateTenants = ({ role, grants }: Principal, orgId?: stri
 }
 
 /**
- * Checks that a principal manages an organization: its owners and admins; a root token with tenants for all organizations, one without only for the
- * base agent's, both within their issuer's grants.
+ * Checks that a principal manages an organization: its owners and admins; a root token with tenants for all
+ * organizations, one without only for the base agent's, both within their issuer's grants.
  */
 export const assertManages = (principal: Principal, orgId: string, baseOrgId = settings().BASE_ORG_ID): void => {
   const { role, organizations, grants } = principal

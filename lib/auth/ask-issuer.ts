@@ -1,4 +1,6 @@
-/** Fetches an issuer's keys during a request: for an unknown key, and if the known ones were not confirmed for a day. */
+/**
+ * Fetches an issuer's keys during a request: for an unknown key, and if the known ones were not confirmed for a day.
+ */
 import { readOperatorAddress } from '../egress/operator-address.ts'
 import { settings } from '../settings.ts'
 import { keysOfText } from './importable-keys.ts'

@@ -6,7 +6,10 @@ import { ageOf, WATCHED } from './key-age.ts'
 import { servedKeys } from './served-keys.ts'
 import type { TokenIssuer } from './token-issuers.ts'
 
-/** `now` in ms since the epoch. A failure of one issuer does not affect others. Throws `store.unavailable` after all were fetched. */
+/**
+ * `now` in ms since the epoch. A failure of one issuer does not affect others. Throws `store.unavailable` after all
+ * were fetched.
+ */
 export const confirmKeys = async (issuers: readonly TokenIssuer[], now: number): Promise<void> => {
   const addresses = new Map(issuers.map((issuer) => [issuer.jwksUri, issuer]))
   const results = await Promise.allSettled(

@@ -1,4 +1,6 @@
-/** Checks that public keys can be imported: a key of a foreign key set may have the right members and still be invalid. */
+/**
+ * Checks that public keys can be imported: a key of a foreign key set may have the right members and still be invalid.
+ */
 import { createPublicKey } from 'node:crypto'
 import { type VerifyingKey, verifyingKeys } from './key-set.ts'
 
@@ -14,10 +16,16 @@ const isImportable = (key: VerifyingKey): boolean => {
   }
 }
 
-/** The keys that node:crypto can import. Keys are checked when they are fetched or packed, so that functions which verify tokens start faster. */
+/**
+ * The keys that node:crypto can import. Keys are checked when they are fetched or packed, so that functions which
+ * verify tokens start faster.
+ */
 export const importableKeys = (keys: readonly VerifyingKey[]): VerifyingKey[] => keys.filter(isImportable)
 
-/** The keys of a served key set, or the reason why it is refused. A set without any usable key is more likely a mistake than intended. */
+/**
+ * The keys of a served key set, or the reason why it is rejected. A set without any usable key is more likely a mistake
+ * than intended.
+ */
 export const keysOfText = (text: string): VerifyingKey[] | string => {
   try {
     const keys = verifyingKeys(JSON.parse(text))
@@ -25,6 +33,6 @@ export const keysOfText = (text: string): VerifyingKey[] | string => {
     const importable = importableKeys(keys)
     return importable.length === 0 ? 'has no key that could verify a token' : importable
   } catch {
-    return 'is no JSON'
+    return 'is not JSON'
   }
 }

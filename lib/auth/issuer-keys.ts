@@ -8,7 +8,10 @@ import { ageOf, CURRENT, newer, USABLE, WATCHED } from './key-age.ts'
 import type { VerifyingKey } from './key-set.ts'
 import type { TokenIssuer } from './token-issuers.ts'
 
-/** Minimum time between fetches from an issuer, in ms: after a success (`FETCH_INTERVAL`), and after a failure (`RETRY_INTERVAL`). */
+/**
+ * Minimum time between fetches from an issuer, in ms: after a success (`FETCH_INTERVAL`), and after a failure
+ * (`RETRY_INTERVAL`).
+ */
 const FETCH_INTERVAL = 30_000
 const RETRY_INTERVAL = 5_000
 
@@ -25,10 +28,11 @@ const askIssuer = async (jwksUri: string): Promise<VerifyingKey[]> => {
 }
 
 /**
- * The keys of an issuer. `now` in ms since the epoch. The returned function throws errors of jose; `auth.keys_unavailable` if no keys are known or
- * they were not confirmed for a day; and `auth.unauthorized` for an unknown key while the address does not answer: anybody can make a token with such
- * a key, so it must not count as our failure. The price: if an issuer rotates its keys while its address does not answer, tokens of the new key get a
- * 401 until it does, and those of former keys are valid for up to a day.
+ * The keys of an issuer. `now` in ms since the epoch. The returned function throws errors of jose;
+ * `auth.keys_unavailable` if no keys are known or they were not confirmed for a day; and `auth.unauthorized` for an
+ * unknown key while the address does not answer: anybody can make a token with such a key, so it must not count as our
+ * failure. The price: if an issuer rotates its keys while its address does not answer, tokens of the new key get a 401
+ * until it does, and those of former keys are valid for up to a day.
  */
 export const issuerKeys = (issuer: TokenIssuer, now: () => number): JWTVerifyGetKey => {
   const { jwks, jwksUri } = issuer
@@ -47,7 +51,7 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
   const given = isGiven(entry) ? packed : undefined
   /** The keys that the address has served last: to a deployment, on schedule, or here. */
   let known = isGiven(entry) ? undefined : packed
-  let found: { keys: ConfirmedKeys; find: JWTVerifyGetKey } | undefined
+  let keySet: { keys: ConfirmedKeys; find: JWTVerifyGetKey } | undefined
   let nextRead = 0
   let nextFetch = 0
   /** The error of the last fetch. */
@@ -55,7 +59,7 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
   let reading: Promise<void> | undefined
   let fetching: Promise<void> | undefined
 
-  const take = (keys: ConfirmedKeys): void => {
+  const useNewer = (keys: ConfirmedKeys): void => {
     if (newer(keys, known, now())) known = keys
   }
 
@@ -63,12 +67,14 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
   const usable = (): ConfirmedKeys | undefined =>
     [known, given].find((keys) => keys !== undefined && ageOf(keys, now()) <= USABLE)
 
-  /** Reads the keys that the scheduled function has confirmed. If the table does not answer, the keys stay as they are. */
+  /**
+   * Reads the keys that the scheduled function has confirmed. If the table does not answer, the keys stay as they are.
+   */
   const readTable = async (): Promise<void> => {
     nextRead = now() + CURRENT
     try {
       const confirmed = await readConfirmedKeys(jwksUri)
-      if (confirmed !== undefined) take(confirmed)
+      if (confirmed !== undefined) useNewer(confirmed)
     } catch (error) {
       log('warn', 'the confirmed keys of an issuer can not be read', {
         event: 'issuer.keys_not_read',
@@ -83,7 +89,7 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
 
   const fetchKeys = async (): Promise<void> => {
     try {
-      take({ keys: await askIssuer(jwksUri), at: now() })
+      useNewer({ keys: await askIssuer(jwksUri), at: now() })
       failure = undefined
       nextFetch = now() + FETCH_INTERVAL
     } catch (error) {
@@ -124,7 +130,7 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
     // The cause is logged, because the token may be valid.
     if (failure !== undefined && !isKnown(header.kid))
       throw new AgentError('auth.unauthorized', 'Unauthorized', { cause: failure })
-    if (found?.keys !== keys) found = { keys, find: createLocalJWKSet({ keys: keys.keys }) }
-    return found.find(header, token)
+    if (keySet?.keys !== keys) keySet = { keys, find: createLocalJWKSet({ keys: keys.keys }) }
+    return keySet.find(header, token)
   }
 }

@@ -17,8 +17,8 @@ export const USABLE = 24 * HOUR
 const CLOCKS = 5 * MINUTE
 
 /**
- * The age of keys. Keys from the future come from a wrong clock, such as a deploying laptop's, and would stay the newest as long as it is wrong. So
- * they count as the oldest.
+ * The age of keys. Keys from the future come from a wrong clock, such as a deploying laptop's, and would stay the
+ * newest as long as it is wrong. So they count as the oldest.
  */
 export const ageOf = ({ at }: Pick<ConfirmedKeys, 'at'>, now: number): number =>
   at > now + CLOCKS ? Number.POSITIVE_INFINITY : now - at

@@ -49,10 +49,13 @@ const toVerifyingKey = (key: unknown): VerifyingKey[] => {
   return result.success && mayVerify ? [result.output] : []
 }
 
-/** The keys of a set that, by their members, can verify a token (lib/auth/importable-keys.ts imports them), or the reason why the set is refused. */
+/**
+ * The keys of a set that, by their members, can verify a token (lib/auth/importable-keys.ts imports them), or the
+ * reason why the set is rejected.
+ */
 export const verifyingKeys = (set: unknown): VerifyingKey[] | string => {
   const keys: unknown = isObject(set) ? set.keys : undefined
-  if (!Array.isArray(keys)) return 'is no JSON Web Key Set'
+  if (!Array.isArray(keys)) return 'is not a JSON Web Key Set'
   if (keys.length > MAX_KEYS) return `has more than ${MAX_KEYS} keys`
   // An issuer that publishes one private key may have published others.
   if (keys.some(isPrivate)) return 'holds a private key'

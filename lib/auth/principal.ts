@@ -25,7 +25,9 @@ export const CLOCK_TOLERANCE = 30
 
 const Roles = v.array(v.pipe(v.string(), v.maxLength(128)))
 
-/** An object with any keys. valibot's `record` drops `__proto__`, `prototype` and `constructor`, which are valid ids. */
+/**
+ * An object with any keys. valibot's `record` drops `__proto__`, `prototype` and `constructor`, which are valid ids.
+ */
 const byId = <Value>(value: v.GenericSchema<unknown, Value>) =>
   v.pipe(
     v.custom<Record<string, unknown>>(isObject),
@@ -57,8 +59,8 @@ const forbidden = (cause: string) => new AgentError('auth.forbidden', 'Forbidden
 const isExpired = (expiresAt: number, now: number): boolean => !(expiresAt > now - CLOCK_TOLERANCE)
 
 /**
- * Makes a principal of verified claims and its issuer's grants. `now` in epoch seconds. Throws `auth.unauthorized`, and `auth.forbidden` for a role
- * or tenant that the issuer has no grant for.
+ * Makes a principal of verified claims and its issuer's grants. `now` in epoch seconds. Throws `auth.unauthorized`, and
+ * `auth.forbidden` for a role or tenant that the issuer has no grant for.
  */
 export const principalFromClaims = (claims: unknown, now: number, grants: Grants): Principal => {
   const result = v.safeParse(Claims, claims)
@@ -84,7 +86,7 @@ const limitsOf = ({ tenants, organizations }: Grants): Pick<Principal, 'grants'>
   tenants === '*' && organizations === '*' ? {} : { grants: { tenants, organizations } }
 
 /** What the gateway passes from the authorizer to the function: strings only. */
-export interface AuthorizerContext {
+interface AuthorizerContext {
   /** JSON of the principal. */
   principal: string
 }
@@ -119,8 +121,8 @@ const readPrincipal = (json: string): Principal => {
 const known = new Bounded<string, Principal>(100)
 
 /**
- * Parses a principal from the context. Expiry is checked again, because the gateway caches the authorizer's answer. `now` in epoch seconds. Throws
- * `auth.unauthorized`.
+ * Parses a principal from the context. Expiry is checked again, because the gateway caches the authorizer's answer.
+ * `now` in epoch seconds. Throws `auth.unauthorized`.
  */
 export const principalFromContext = (context: unknown, now: number): Principal => {
   if (!v.is(Context, context)) throw unauthorized('context')

@@ -1,4 +1,7 @@
-/** The API key for counting a caller's requests: the gateway's usage plan (infra/stage.yml) gives each key a rate of its own. */
+/**
+ * The API key for counting a caller's requests: the gateway's usage plan (infra/stage.yml) gives each key a rate of its
+ * own.
+ */
 import { createHash } from 'node:crypto'
 import { BASE_AGENT } from '../records/tenant.ts'
 

@@ -4,8 +4,10 @@ import { describeOutcome, type Get, get } from '../egress/post.ts'
 import { keysOfText } from './importable-keys.ts'
 import { MAX_KEY_SET_BYTES, type VerifyingKey } from './key-set.ts'
 
-/** `keys`, or the reason why there are none. `refused`: the address is not allowed. All other reasons may be temporary. */
-export type ServedKeys = { keys: VerifyingKey[] } | { reason: string; refused: boolean }
+/**
+ * `keys`, or the reason why there are none. `refused`: the address is not allowed. All other reasons may be temporary.
+ */
+type ServedKeys = { keys: VerifyingKey[] } | { reason: string; refused: boolean }
 
 const LIMITS = { connectMs: 3_000, attemptMs: 10_000, responseBytes: MAX_KEY_SET_BYTES }
 

@@ -5,8 +5,9 @@ import { ALL_GRANTS, Grants } from './grants.ts'
 import { KeySet } from './key-set.ts'
 
 /**
- * An issuer's keys are given here (`jwks`), or served at its address (`jwksUri`). With both, the given ones are a fallback: they are used while the
- * address has confirmed no keys within a day, and for a day after the deployment that packed them.
+ * An issuer's keys are given here (`jwks`), or served at its address (`jwksUri`). With both, the given ones are a
+ * fallback: they are used while the address has confirmed no keys within a day, and for a day after the deployment that
+ * packed them.
  */
 const TokenIssuer = v.object({
   issuer: v.pipe(v.string(), v.minLength(1)),

@@ -1,6 +1,6 @@
 /**
- * Verifies tokens: a JWT (RFC 7519) of a configured issuer, with that issuer's keys (settings, table or its address: ADR 22), never with keys of the
- * token.
+ * Verifies tokens: a JWT (RFC 7519) of a configured issuer, with that issuer's keys (settings, table or its address:
+ * docs/adr/0022-keys-of-token-issuers.md), never with keys of the token.
  */
 import { decodeJwt } from 'jose/jwt/decode'
 import { jwtVerify } from 'jose/jwt/verify'
@@ -19,8 +19,8 @@ const AUTHORIZATION = /^(?:Bearer +)?([\w-]+\.[\w-]+\.[\w-]+)$/i
 const unauthorized = (cause: unknown) => new AgentError('auth.unauthorized', 'Unauthorized', { cause })
 
 /**
- * Creates a verifier of `Authorization` headers. `now` in epoch seconds. It throws `auth.unauthorized`, `auth.forbidden` for what the issuer has no
- * grant for, or `auth.keys_unavailable`.
+ * Creates a verifier of `Authorization` headers. `now` in epoch seconds. It throws `auth.unauthorized`,
+ * `auth.forbidden` for what the issuer has no grant for, or `auth.keys_unavailable`.
  */
 export const createVerifier = (issuers: readonly TokenIssuer[], now: () => number = () => Date.now() / 1000) => {
   const known = issuers.map((issuer) => ({ ...issuer, keys: issuerKeys(issuer, () => now() * 1000) }))
@@ -43,7 +43,10 @@ export const createVerifier = (issuers: readonly TokenIssuer[], now: () => numbe
     return { payload, grants: issuer.grants }
   }
 
-  /** Errors other than jose's: WebCrypto throws for a public key that can't be imported, which is its issuer's fault, not ours. */
+  /**
+   * Errors other than jose's: WebCrypto throws for a public key that can't be imported, which is its issuer's fault,
+   * not ours.
+   */
   const verified = async (token: string): ReturnType<typeof verify> => {
     try {
       return await verify(token)

@@ -11,12 +11,12 @@ export interface AddressPolicy {
 }
 
 /** Nothing was sent, because the URL or an address of its name is not allowed. */
-export class AddressRefusedError extends Error {
+export class AddressRejectedError extends Error {
   readonly code = 'ERR_ADDRESS_REFUSED'
 
   constructor(reason: string) {
     super(reason)
-    this.name = 'AddressRefusedError'
+    this.name = 'AddressRejectedError'
   }
 }
 
@@ -34,13 +34,12 @@ const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 const HOST_AGENTS = new Set(['168.63.129.16'])
 
 /**
- * The range that makes an address refused, or undefined for a public unicast one. IPv6 forms that carry an IPv4 address
- * (mapped, translated, NAT64, 6to4, Teredo) are refused whatever they carry: what is behind them is decided elsewhere.
- * RFC 6890 and its registries:
- * https://www.iana.org/assignments/iana-ipv4-special-registry
+ * The range for which an address is rejected, or undefined for a public unicast one. IPv6 forms that carry an IPv4
+ * address (mapped, translated, NAT64, 6to4, Teredo) are rejected whatever they carry: what is behind them is decided
+ * elsewhere. RFC 6890 and its registries: https://www.iana.org/assignments/iana-ipv4-special-registry
  * https://www.iana.org/assignments/iana-ipv6-special-registry
  */
-export const refusedAddress = (address: string, { local }: AddressPolicy): string | undefined => {
+export const forbiddenRange = (address: string, { local }: AddressPolicy): string | undefined => {
   if (isIP(address) === 0) return 'not an address'
   const parsed = ipaddr.parse(address)
   const range = parsed.range()
@@ -50,20 +49,23 @@ export const refusedAddress = (address: string, { local }: AddressPolicy): strin
   return parsed instanceof ipaddr.IPv6 && !parsed.match(GLOBAL_UNICAST) ? 'reserved' : undefined
 }
 
-/** Names that are never public: special-use ones (RFC 6761, 6762, 7686, 8375, 9476), and those that organizations use for their own networks. */
+/**
+ * Names that are never public: special-use ones (RFC 6761, 6762, 7686, 8375, 9476), and those that organizations use
+ * for their own networks.
+ */
 const LOCAL_NAME =
   /(?:^|\.)(?:localhost|local|home\.arpa|internal|intranet|private|corp|home|lan|test|invalid|onion|alt)$/
 
 /** The host as it was written, in lower case: the URL parser turns `0x7f.1` and `127.0.0.1.` into `127.0.0.1`. */
 const writtenHost = (url: string): string => /^[a-z]+:\/\/(\[[^\]]*\]|[^/?#:]*)/i.exec(url)?.[1]?.toLowerCase() ?? ''
 
-const refusedHost = (url: string, hostname: string, policy: AddressPolicy): string | undefined => {
+const hostFault = (url: string, hostname: string, policy: AddressPolicy): string | undefined => {
   const address = hostname.replace(/^\[|\]$/g, '')
   if (isIP(address) !== 0) {
-    if (policy.ipLiterals === false && !(policy.local && refusedAddress(address, { local: false }) === 'loopback'))
+    if (policy.ipLiterals === false && !(policy.local && forbiddenRange(address, { local: false }) === 'loopback'))
       return 'an IP address instead of a name'
     if (isIP(address) === 4 && writtenHost(url) !== hostname) return 'an unusual spelling of an IP address'
-    return refusedAddress(address, policy)
+    return forbiddenRange(address, policy)
   }
   if (hostname.endsWith('.')) return 'a trailing dot'
   if (policy.local && /(?:^|\.)localhost$/.test(hostname)) return undefined
@@ -71,10 +73,10 @@ const refusedHost = (url: string, hostname: string, policy: AddressPolicy): stri
 }
 
 /**
- * Why a URL is refused by its form alone, or undefined. What its name resolves to is decided when the connection is
+ * Why a URL is rejected for its form alone, or undefined. What its name resolves to is decided when the connection is
  * made (`guardedLookup`).
  */
-export const refusedUrl = (url: string, policy: AddressPolicy): string | undefined => {
+export const urlFault = (url: string, policy: AddressPolicy): string | undefined => {
   // The URL parser drops or rewrites these, so what is checked would not be what was written.
   if (/[\s\\\p{Cc}]/u.test(url)) return 'white space, control characters or backslashes'
   if (!/^[a-z]+:\/\/[^/?#]/i.test(url) || !URL.canParse(url)) return 'not a URL with a host'
@@ -83,17 +85,17 @@ export const refusedUrl = (url: string, policy: AddressPolicy): string | undefin
   // Empty ones too: the URL parser drops them.
   if (/^[a-z]+:\/\/[^/?#]*@/i.test(url)) return 'credentials in the URL'
   if (port !== '' && port !== '443' && Number(port) < 1024) return 'a port other than 443 and 1024 to 65535'
-  return refusedHost(url, hostname, policy)
+  return hostFault(url, hostname, policy)
 }
 
 /**
- * A `lookup` for sockets that fails with `AddressRefusedError` unless every address of the name is allowed. The socket
+ * A `lookup` for sockets that fails with `AddressRejectedError` unless every address of the name is allowed. The socket
  * connects to the very addresses that were checked: there is no second look-up that could answer otherwise. `resolve`
  * is for tests.
  *
  * request-filtering-agent 3.2.1 works the same way, but trusts ipaddr.js alone for the ranges, can allow no loopback
- * without all of the private ranges or a warning on the console for each address of the other family, and its refusals
- * can't be told from other errors.
+ * without all of the private ranges or a warning on the console for each address of the other family, and its
+ * rejections can't be told from other errors.
  */
 export const guardedLookup =
   (policy: AddressPolicy, resolve: LookupFunction = systemLookup): LookupFunction =>
@@ -102,11 +104,11 @@ export const guardedLookup =
       if (error !== null) return callback(error, [])
       const addresses = Array.isArray(found) ? found : []
       for (const { address } of addresses) {
-        const reason = refusedAddress(address, policy)
-        if (reason !== undefined) return callback(new AddressRefusedError(`${hostname} leads to ${reason}`), [])
+        const reason = forbiddenRange(address, policy)
+        if (reason !== undefined) return callback(new AddressRejectedError(`${hostname} leads to ${reason}`), [])
       }
       const [first] = addresses
-      if (first === undefined) return callback(new AddressRefusedError(`${hostname} leads nowhere`), [])
+      if (first === undefined) return callback(new AddressRejectedError(`${hostname} leads nowhere`), [])
       return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family)
     })
   }

@@ -1,9 +1,10 @@
 /**
- * Reads a text at an address that the operator has set, for functions that are too small for the guarded client. A name that leads inside
- * reaches nothing: what answers there has no certificate of that name, and redirects are not followed.
+ * Reads a text at an address that the operator has set, for functions that are too small for the guarded client. A name
+ * that leads inside reaches nothing: what answers there has no certificate of that name, and redirects are not
+ * followed.
  */
 
-export interface ReadLimits {
+interface ReadLimits {
   /** Time limit from start to last byte, in ms. */
   milliseconds: number
   bytes: number

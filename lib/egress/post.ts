@@ -1,18 +1,19 @@
 /**
- * The HTTP client: one guarded, bounded POST or GET to an address of a stranger, whose faults are an outcome, never a throw.
+ * The HTTP client: one guarded, bounded POST or GET to an address of a stranger, whose faults are an outcome, never a
+ * throw.
  */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { type AddressPolicy, AddressRefusedError, guardedLookup, refusedUrl } from './address-guard.ts'
+import { type AddressPolicy, AddressRejectedError, guardedLookup, urlFault } from './address-guard.ts'
 
 /**
- * `address`: the guard refused; `connect`: nobody answers there; `response`: the answer is not HTTP; `reset`: the
+ * `address`: the guard rejected it; `connect`: nobody answers there; `response`: the answer is not HTTP; `reset`: the
  * connection broke.
  */
 export type PostFailure = 'address' | 'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'response'
 
-export interface PostLimits {
+interface PostLimits {
   /** From the start until the connection is usable (name, TCP and TLS), in ms. Default 3 s. */
   connectMs: number
   /** The whole attempt, in ms. Default 15 s. */
@@ -66,7 +67,7 @@ type Stage = 'connect' | 'tls' | 'reset'
 const codeOf = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : error.name)
 
 const failureOf = (error: Error, stage: Stage): PostFailure => {
-  if (error instanceof AddressRefusedError) return 'address'
+  if (error instanceof AddressRejectedError) return 'address'
   if ('syscall' in error && error.syscall === 'getaddrinfo') return 'dns'
   if (/^(?:HPE_|ERR_HTTP)/.test(codeOf(error))) return 'response'
   return stage
@@ -111,19 +112,19 @@ const exchange = (attempt: Get, sent: string | undefined): Promise<PostOutcome> 
   const started = performance.now()
   const limits = { ...POST_LIMITS, ...attempt.limits }
   const outcome: PostOutcome = { headers: {}, body: '', milliseconds: 0 }
-  const refusal = refusedUrl(attempt.url, attempt.policy)
-  if (refusal !== undefined) return Promise.resolve({ ...outcome, failure: 'address', detail: refusal })
+  const fault = urlFault(attempt.url, attempt.policy)
+  if (fault !== undefined) return Promise.resolve({ ...outcome, failure: 'address', detail: fault })
 
   return new Promise((resolve) => {
     const request = open(attempt, sent)
     const chunks: Buffer[] = []
     let size = 0
     let stage: Stage = 'connect'
-    let settled = false
+    let hasEnded = false
     // What the closing of the connection brings up afterwards is not the peer's doing.
-    const settle = (failure?: PostFailure, detail?: string) => {
-      if (settled) return
-      settled = true
+    const end = (failure?: PostFailure, detail?: string) => {
+      if (hasEnded) return
+      hasEnded = true
       clearTimeout(connecting)
       clearTimeout(whole)
       const bytes = Buffer.concat(chunks).subarray(0, limits.responseBytes)
@@ -134,9 +135,9 @@ const exchange = (attempt: Get, sent: string | undefined): Promise<PostOutcome> 
       request.destroy()
     }
     const fail = (error: Error) =>
-      settle(failureOf(error, stage), error instanceof AddressRefusedError ? error.message : codeOf(error))
-    const connecting = setTimeout(() => settle('connect', `no connection in ${limits.connectMs} ms`), limits.connectMs)
-    const whole = setTimeout(() => settle('timeout', `not done in ${limits.attemptMs} ms`), limits.attemptMs)
+      end(failureOf(error, stage), error instanceof AddressRejectedError ? error.message : codeOf(error))
+    const connecting = setTimeout(() => end('connect', `no connection in ${limits.connectMs} ms`), limits.connectMs)
+    const whole = setTimeout(() => end('timeout', `not done in ${limits.attemptMs} ms`), limits.attemptMs)
 
     request.on('socket', (socket) => {
       const secure = new URL(attempt.url).protocol === 'https:'
@@ -154,9 +155,9 @@ const exchange = (attempt: Get, sent: string | undefined): Promise<PostOutcome> 
       response.on('data', (chunk: Buffer) => {
         chunks.push(chunk)
         size += chunk.length
-        if (size >= limits.responseBytes) settle()
+        if (size >= limits.responseBytes) end()
       })
-      response.on('end', () => settle())
+      response.on('end', () => end())
       response.on('error', fail)
     })
     request.end(sent)

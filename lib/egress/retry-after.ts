@@ -35,8 +35,8 @@ const httpDate = (text: string, now: number): number | undefined => {
 }
 
 /**
- * Milliseconds from `now` (ms since the epoch) that a `Retry-After` header asks for, at least 0; undefined if it is absent, or neither seconds nor
- * an HTTP date. RFC 9110, section 10.2.3.
+ * Milliseconds from `now` (ms since the epoch) that a `Retry-After` header asks for, at least 0; undefined if it is
+ * absent, or neither seconds nor an HTTP date. RFC 9110, section 10.2.3.
  */
 export const retryAfterMs = (header: string | undefined, now: number): number | undefined => {
   const text = header?.trim() ?? ''
@@ -45,7 +45,9 @@ export const retryAfterMs = (header: string | undefined, now: number): number | 
   return at === undefined ? undefined : Math.max(0, at - now)
 }
 
-/** The statuses with which `Retry-After` is about the same request: RFC 9110, section 10.2.3, and RFC 6585, section 4. */
+/**
+ * The statuses with which `Retry-After` is about the same request: RFC 9110, section 10.2.3, and RFC 6585, section 4.
+ */
 const WAIT_STATUSES = new Set([429, 502, 503, 504])
 
 /** The delay that a receiver asks for, in ms; undefined if it asks for none. */

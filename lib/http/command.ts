@@ -1,6 +1,6 @@
 /** Operations that change something: each is one transaction. */
 import type { Contract } from '../interface/contract.ts'
-import type { AnswerCodec } from '../store/idempotency.ts'
+import type { ResponseCodec } from '../store/idempotency.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { inTransaction } from './in-transaction.ts'
 import { defineOperation, type Implementation } from './operation.ts'
@@ -14,5 +14,5 @@ import { defineOperation, type Implementation } from './operation.ts'
  */
 export const command = <const C extends Contract & { idempotent: true }, Prepared = undefined>(
   contract: C,
-  implementation: Implementation<C, Prepared, UnitOfWork, AnswerCodec>,
+  implementation: Implementation<C, Prepared, UnitOfWork, ResponseCodec>,
 ) => defineOperation(contract, implementation, inTransaction)

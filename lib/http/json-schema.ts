@@ -12,34 +12,20 @@ import { PresentationDefinition } from '../interface/presentation-definition.ts'
 import { Filter } from '../interface/presentation-filter.ts'
 import { ProofRequestResult } from '../interface/proof-request.ts'
 import { SubmissionRequirement } from '../interface/submission-requirement.ts'
+import { RECORDS } from '../records/all.ts'
 import { AnonCredsCredentialDefinition, AnonCredsSchema } from '../records/anoncreds-objects.ts'
-import { BasicMessageRecord } from '../records/basic-message.ts'
-import { ConnectionRecord } from '../records/connection.ts'
-import { CredentialDefinitionRecord } from '../records/credential-definition.ts'
-import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
-import { DidDocument, DidRecord } from '../records/did.ts'
-import { OutOfBandRecord } from '../records/out-of-band.ts'
-import { ProofFormData, ProofRecord } from '../records/proof.ts'
-import { QuestionAnswerRecord } from '../records/question-answer.ts'
+import { DidDocument } from '../records/did.ts'
+import { ProofFormData } from '../records/proof.ts'
 import { NotificationRegistrationResult, WebhookRegistrationResult } from '../records/registration.ts'
 import { TenantRecord } from '../records/tenant.ts'
-import { W3cCredentialRecord } from '../records/w3c-credential.ts'
 
 /** Schemas that become components of the document. */
 const COMPONENTS = {
-  CredentialExchangeRecord,
-  W3cCredentialRecord,
-  BasicMessageRecord,
-  QuestionAnswerRecord,
-  DidRecord,
+  ...Object.fromEntries(RECORDS.flatMap(({ schema, type, component = type }) => (schema ? [[component, schema]] : []))),
   DidDocument,
-  ProofRecord,
   ProofFormData,
-  ConnectionRecord,
-  CredentialDefinitionRecord,
   AnonCredsSchema,
   AnonCredsCredentialDefinition,
-  OutOfBandRecord,
   TenantRecord,
   ProofRequestResult,
   NotificationRegistrationResult,

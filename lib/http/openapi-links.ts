@@ -4,12 +4,7 @@
  */
 import { type Contract, type Schema, successOf } from '../interface/contract.ts'
 import { OPERATIONS } from '../interface/operations.ts'
-import { ConnectionRecord } from '../records/connection.ts'
-import { CredentialDefinitionRecord } from '../records/credential-definition.ts'
-import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
-import { OutOfBandRecord } from '../records/out-of-band.ts'
-import { ProofRecord } from '../records/proof.ts'
-import { QuestionAnswerRecord } from '../records/question-answer.ts'
+import { RECORDS } from '../records/all.ts'
 import { TenantRecord } from '../records/tenant.ts'
 import { fieldsOf } from './json-schema.ts'
 
@@ -20,12 +15,9 @@ const ofBody = (parameter: string, pointer: string): Parameters => ({ [parameter
 
 /** By the schema of a response that is a record. */
 const OF_RECORDS = new Map<unknown, Parameters>([
-  [ConnectionRecord, ofBody('connectionId', '/id')],
-  [CredentialExchangeRecord, ofBody('credentialRecordId', '/id')],
-  [ProofRecord, ofBody('proofRecordId', '/id')],
-  [OutOfBandRecord, ofBody('outOfBandId', '/id')],
-  [QuestionAnswerRecord, ofBody('questionAnswerId', '/id')],
-  [CredentialDefinitionRecord, ofBody('credentialDefinitionId', '/id')],
+  ...RECORDS.flatMap(({ schema, parameter }) =>
+    schema && parameter ? [[schema, ofBody(parameter, '/id')] as const] : [],
+  ),
   [TenantRecord, ofBody('orgId', '/orgId')],
 ])
 

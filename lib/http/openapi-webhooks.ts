@@ -1,7 +1,6 @@
 /** The `webhooks` section of the OpenAPI document: the events that the service posts to endpoints. */
 import type { JsonSchema } from '@valibot/to-json-schema'
-import { eventBodies } from '../interface/webhook-events.ts'
-import { EVENT_TYPES, type EventType } from '../records/webhook-event.ts'
+import { EVENT_TYPES, eventBodies } from '../interface/webhook-events.ts'
 import { schemaOf } from './json-schema.ts'
 
 const header = (name: string, description: string, schema: JsonSchema) => ({
@@ -41,7 +40,7 @@ const RESPONSES = {
   429: { description: 'Failed. `Retry-After` is respected within limits, also for 502, 503 and 504.' },
 }
 
-const describeEvent = (type: EventType) => {
+const describeEvent = (type: string) => {
   const { summary, webhook, notification } = eventBodies(type)
   const kinds = [
     { title: 'For a webhook endpoint', ...schemaOf(webhook) },

@@ -32,7 +32,7 @@ const parametersOf = (contract: Contract, path: string) => [
 const SECURITY = { token: [{ bearer: [] }], optional: [{ bearer: [] }, {}], none: [] }
 
 const describeOperation = (contract: Contract, path: string) => {
-  const { operationId, summary, description, security, companion, body, mediaTypes = [] } = contract
+  const { operationId, summary, description, security, firstInterface, body, mediaTypes = [] } = contract
   const types = ['application/json', ...mediaTypes]
   const example = EXAMPLES[operationId]
   const parameters = parametersOf(contract, path)
@@ -41,7 +41,7 @@ const describeOperation = (contract: Contract, path: string) => {
     summary,
     ...(description !== undefined && { description }),
     tags: [areaOf(contract)],
-    ...(companion && { 'x-companion': true }),
+    ...(firstInterface === undefined && { 'x-companion': true }),
     security: SECURITY[security],
     ...(parameters.length > 0 && { parameters }),
     ...(body && {

@@ -99,7 +99,7 @@ interface AnyImplementation<C extends Contract, Prepared, Unit, Codec> extends H
 
 const runOf =
   <C extends Contract, Prepared, Unit, Codec>(
-    { operationId, answers: success }: C,
+    { operationId, responses: success }: C,
     { authorize, prepare, handle, codec }: AnyImplementation<C, Prepared, Unit, Codec>,
     inTransaction: InTransaction<Unit, Codec> | undefined,
   ) =>

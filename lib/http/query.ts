@@ -7,9 +7,7 @@ import { defineOperation, type Implementation } from './operation.ts'
  * is no agent.
  *
  * @example
- * export const getProofById = query(GetProofById, async ({ agent, path }) =>
- *   toProofJson(await requireRecord(agent, 'ProofRecord', path.proofRecordId)),
- * )
+ * export const getProofById = query(GetProofById, ({ agent, path }) => showRecord(agent, proofRecords, path.proofRecordId))
  */
 export const query = <const C extends Contract & { idempotent?: undefined }>(
   contract: C,

@@ -56,7 +56,7 @@ export const withHeaders = (body: ResponseBody, headers: Record<string, string>)
 /** `Cache-Control` of content that is named by its hash. */
 export const IMMUTABLE = 'public, max-age=31536000, immutable'
 
-export interface Caching {
+interface Caching {
   /** Value of `Cache-Control`. */
   cacheControl: string
   /** A strong validator, with quotes. */

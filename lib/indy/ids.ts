@@ -1,6 +1,6 @@
 /**
- * Ids of objects on an Indy ledger in both forms: qualified (`did:indy:<namespace>:<did>/anoncreds/v0/...`), and unqualified as on the ledger itself.
- * https://hyperledger.github.io/indy-did-method/#indy-did-object-types
+ * Ids of objects on an Indy ledger in both forms: qualified (`did:indy:<namespace>:<did>/anoncreds/v0/...`), and
+ * unqualified as on the ledger itself. https://hyperledger.github.io/indy-did-method/#indy-did-object-types
  */
 import { INDY_NAMESPACE } from '../settings.ts'
 

@@ -1,18 +1,8 @@
 /**
- * Reads objects of an Indy ledger through an indy-vdr-proxy, which verifies the ledger's proofs. Each reply is checked to be the requested object.
- * https://github.com/hyperledger/indy-vdr: indy-vdr-proxy/src/handlers.rs
+ * Reads objects of an Indy ledger through an indy-vdr-proxy, which verifies the ledger's proofs. Each reply is checked
+ * to be the requested object. https://github.com/hyperledger/indy-vdr: indy-vdr-proxy/src/handlers.rs
  */
 import type * as v from 'valibot'
-import {
-  contentOf,
-  DefinitionContent,
-  DeltaContent,
-  LedgerAnswerError,
-  RegistryContent,
-  readReply,
-  SchemaContent,
-  SchemaTransaction,
-} from './answers.ts'
 import {
   type CredentialDefinitionId,
   definitionOf,
@@ -21,6 +11,16 @@ import {
   type SchemaId,
   unqualifiedId,
 } from './ids.ts'
+import {
+  contentOf,
+  DefinitionContent,
+  DeltaContent,
+  LedgerReplyError,
+  RegistryContent,
+  readReply,
+  SchemaContent,
+  SchemaTransaction,
+} from './replies.ts'
 
 /** A GET or, with `body`, a POST. Returns the text of a response with status 200, and throws otherwise. */
 export type Ask = (url: string, body?: string) => Promise<string>
@@ -39,12 +39,12 @@ interface Placed {
   txnTime: number | undefined
 }
 
-export interface LedgerSchema extends Placed {
+interface LedgerSchema extends Placed {
   id: SchemaId
   attributes: string[]
 }
 
-export interface LedgerDefinition extends Placed {
+interface LedgerDefinition extends Placed {
   schema: SchemaId
   keys: v.InferOutput<typeof DefinitionContent>
 }
@@ -72,13 +72,13 @@ const PROTOCOL_VERSION = 2
 const sameSchema = ({ did, name, version }: SchemaId, other: SchemaId): boolean =>
   did === other.did && name === other.name && version === other.version
 
-/** A schema by its id; undefined if there is none. Throws `LedgerAnswerError`, and errors of `ask`. */
+/** A schema by its id; undefined if there is none. Throws `LedgerReplyError`, and errors of `ask`. */
 export const readSchema = async (ledger: Ledger, id: SchemaId): Promise<LedgerSchema | undefined> => {
   const text = await ledger.ask(urlOf(ledger, 'schema', unqualifiedId(id)))
   const reply = readReply(text, { type: '107', dest: id.did })
   if (reply === undefined) return undefined
   const { name, version, attr_names } = contentOf(SchemaContent, reply)
-  if (!sameSchema(id, { ...id, name, version })) throw new LedgerAnswerError('the answer is another schema')
+  if (!sameSchema(id, { ...id, name, version })) throw new LedgerReplyError('the reply is another schema')
   return { id, attributes: attr_names, seqNo: reply.seqNo, txnTime: reply.txnTime }
 }
 
@@ -91,7 +91,7 @@ const readSchemaTransaction = async (ledger: Ledger, seqNo: number): Promise<Sch
   const { name, version } = txn.data.data
   const id = parseIndyId(`${txn.metadata.from}:2:${name}:${version}`)
   if (reply.seqNo !== seqNo || txnMetadata.seqNo !== seqNo || id?.kind !== 'schema')
-    throw new LedgerAnswerError('the answer is another transaction')
+    throw new LedgerReplyError('the reply is another transaction')
   return id
 }
 
@@ -101,12 +101,12 @@ export const readDefinition = async (
   id: CredentialDefinitionId,
 ): Promise<LedgerDefinition | undefined> => {
   const text = await ledger.ask(urlOf(ledger, 'cred_def', unqualifiedId(id)))
-  const asked = { type: '108', origin: id.did, ref: id.schemaSeqNo, signature_type: 'CL', tag: id.tag }
-  const reply = readReply(text, asked)
+  const query = { type: '108', origin: id.did, ref: id.schemaSeqNo, signature_type: 'CL', tag: id.tag }
+  const reply = readReply(text, query)
   if (reply === undefined) return undefined
   const keys = contentOf(DefinitionContent, reply)
   const schema = await readSchemaTransaction(ledger, id.schemaSeqNo)
-  if (schema === undefined) throw new LedgerAnswerError('the definition is of no schema')
+  if (schema === undefined) throw new LedgerReplyError('the definition is of no schema')
   return { schema, keys, seqNo: reply.seqNo, txnTime: reply.txnTime }
 }
 
@@ -117,7 +117,7 @@ export const readRegistry = async (ledger: Ledger, id: RevocationRegistryId): Pr
   if (reply === undefined) return undefined
   const { id: found, credDefId, tag, value } = contentOf(RegistryContent, reply)
   if (found !== registry || credDefId !== unqualifiedId(definitionOf(id)) || tag !== id.tag)
-    throw new LedgerAnswerError('the answer is another revocation registry')
+    throw new LedgerReplyError('the reply is another revocation registry')
   return { value, seqNo: reply.seqNo, txnTime: reply.txnTime }
 }
 
@@ -125,8 +125,8 @@ export const readRegistry = async (ledger: Ledger, id: RevocationRegistryId): Pr
 const requestId = (): number => Date.now() * 1000 + Math.floor(Math.random() * 1000)
 
 /**
- * A registry's accumulator at `time` (epoch seconds); undefined before the first one. It needs a POST, because the GET route of deltas only knows the
- * present.
+ * A registry's accumulator at `time` (epoch seconds); undefined before the first one. It needs a POST, because the GET
+ * route of deltas only knows the present.
  */
 export const readAccumulator = async (
   ledger: Ledger,
@@ -141,8 +141,8 @@ export const readAccumulator = async (
   const { revocRegDefId, value } = contentOf(DeltaContent, reply)
   const { accum_to, issued, revoked } = value
   if (revocRegDefId !== registry || accum_to.revocRegDefId !== registry)
-    throw new LedgerAnswerError('the answer is of another revocation registry')
+    throw new LedgerReplyError('the reply is of another revocation registry')
   if (accum_to.txnTime !== reply.txnTime || accum_to.txnTime > time)
-    throw new LedgerAnswerError('the answer is of another time')
+    throw new LedgerReplyError('the reply is of another time')
   return { accumulator: accum_to.value.accum, issued, revoked, timestamp: accum_to.txnTime }
 }

@@ -1,13 +1,17 @@
-/** Revocation on Indy ledgers: converts a ledger's indexes to a status list of AnonCreds, and lists to a ledger's entry. Pure. */
-import { LedgerAnswerError } from './answers.ts'
+/**
+ * Revocation on Indy ledgers: converts a ledger's indexes to a status list of AnonCreds, and lists to a ledger's entry.
+ * Pure.
+ */
+
 import type { LedgerAccumulator, LedgerRegistry } from './proxy.ts'
+import { LedgerReplyError } from './replies.ts'
 
 const ACTIVE = 0
 const REVOKED = 1
 
 /**
- * The status of each index: revoked (1) or not (0). Registries of indy-sdk also use the index `maxCredNum`: then the list is one longer. Throws
- * `LedgerAnswerError` if the indexes can't belong to this registry.
+ * The status of each index: revoked (1) or not (0). Registries of indy-sdk also use the index `maxCredNum`: then the
+ * list is one longer. Throws `LedgerReplyError` if the indexes can't belong to this registry.
  */
 export const statusList = (
   { issuanceType, maxCredNum }: Pick<LedgerRegistry['value'], 'issuanceType' | 'maxCredNum'>,
@@ -15,9 +19,9 @@ export const statusList = (
 ): number[] => {
   const isRevoked = new Set(revoked)
   if ([...issued, ...revoked].some((index) => index > maxCredNum))
-    throw new LedgerAnswerError('the answer has an index that the registry has not')
+    throw new LedgerReplyError('the reply has an index that the registry does not have')
   if (issued.some((index) => isRevoked.has(index)))
-    throw new LedgerAnswerError('the answer has an index that is issued and revoked')
+    throw new LedgerReplyError('the reply has an index that is issued and revoked')
   const length = isRevoked.has(maxCredNum) || issued.includes(maxCredNum) ? maxCredNum + 1 : maxCredNum
   const list = Array.from({ length }, () => (issuanceType === 'ISSUANCE_BY_DEFAULT' ? ACTIVE : REVOKED))
   for (const index of issued) list[index] = ACTIVE
@@ -41,7 +45,10 @@ interface Status {
 const indexesOf = (list: number[], status: number, before: number[]): number[] =>
   [...list.entries()].filter(([index, now]) => now === status && before[index] !== status).map(([index]) => index)
 
-/** The entry that changes a registry with issuance by default from one status to the next. The first one has none before it. */
+/**
+ * The entry that changes a registry with issuance by default from one status to the next. The first one has none before
+ * it.
+ */
 export const entryValue = (next: Status, before: Status | undefined): EntryValue => {
   const list = before?.list ?? next.list.map(() => ACTIVE)
   const issued = indexesOf(next.list, ACTIVE, list)

@@ -1,12 +1,11 @@
 /**
- * Transactions that an operator writes to an Indy ledger for an issuer, and the check whether the ledger has them. The operator adds `reqId`, the
- * acceptance of the ledger's author agreement and the issuer's signature.
+ * Transactions that an operator writes to an Indy ledger for an issuer, and the check whether the ledger has them. The
+ * operator adds `reqId`, the acceptance of the ledger's author agreement and the issuer's signature.
  * https://github.com/hyperledger/indy-node/blob/main/docs/source/requests.md#write-requests
  */
 import { isDeepStrictEqual } from 'node:util'
 import type * as v from 'valibot'
 import { isSameSet } from '../records/anoncreds-objects.ts'
-import type { DefinitionContent, RegistryContent } from './answers.ts'
 import {
   type CredentialDefinitionId,
   definitionOf,
@@ -17,6 +16,7 @@ import {
   unqualifiedId,
 } from './ids.ts'
 import { type Ledger, readAccumulator, readDefinition, readRegistry, readSchema } from './proxy.ts'
+import type { DefinitionContent, RegistryContent } from './replies.ts'
 import type { EntryValue } from './revocation.ts'
 
 type RegistryValue = v.InferOutput<typeof RegistryContent>['value']

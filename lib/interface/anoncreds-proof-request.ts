@@ -1,4 +1,7 @@
-/** Schemas of AnonCreds proof requests (AnonCreds v1.0, "Create Presentation Request"), in the formats `indy` and `anoncreds`. */
+/**
+ * Schemas of AnonCreds proof requests (AnonCreds v1.0, "Create Presentation Request"), in the formats `indy` and
+ * `anoncreds`.
+ */
 import * as v from 'valibot'
 import { commonName } from '../records/anoncreds-objects.ts'
 import { exactly, noArray, text } from './fields.ts'
@@ -7,8 +10,8 @@ import { exactly, noArray, text } from './fields.ts'
 const Moment = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER))
 
 /**
- * The moment at which a credential must not be revoked: the status list that is valid at `to` decides. `from` is equal to `to` or absent (Aries RFC
- * 0441): wallets refuse any other interval.
+ * The moment at which a credential must not be revoked: the status list that is valid at `to` decides. `from` is equal
+ * to `to` or absent (Aries RFC 0441): wallets refuse any other interval.
  */
 const NonRevoked = v.pipe(
   exactly({ from: v.optional(Moment), to: Moment }),
@@ -28,14 +31,14 @@ const restrictionsOf = (keys: readonly string[]) => {
   const key = v.pipe(
     text(512),
     v.check(
-      (given) => keys.includes(given) || ATTRIBUTE_RESTRICTION.test(given),
+      (name) => keys.includes(name) || ATTRIBUTE_RESTRICTION.test(name),
       'is not a restriction that can be enforced',
     ),
   )
   const restriction = v.pipe(
     noArray(v.record(key, text(2048))),
     v.check(
-      (value) => Object.entries(value).every(([name, held]) => !MARKER.test(name) || held === '1' || held === '0'),
+      (value) => Object.entries(value).every(([name, mark]) => !MARKER.test(name) || mark === '1' || mark === '0'),
       'must mark an attribute with "1" or "0"',
     ),
   )

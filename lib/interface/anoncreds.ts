@@ -15,7 +15,7 @@ import {
   MIN_REGISTRY_SIZE,
 } from '../records/credential-definition.ts'
 import { LEDGER_OBJECT_TYPES } from '../records/ledger-object.ts'
-import { defineContract } from './contract.ts'
+import { COMMAND, defineContract, QUERY } from './contract.ts'
 import { exactly, Paging, text } from './fields.ts'
 
 /** Id of an object or of its issuer: a DID, a DID URL, or an unqualified id of an Indy ledger. */
@@ -32,7 +32,10 @@ const Label = v.pipe(
 
 const Version = v.pipe(v.string(), v.regex(/^[0-9]{1,10}(?:\.[0-9]{1,10}){0,4}$/, 'must be digits and dots, as 1.0'))
 
-/** Reserved attribute names: the library uses the first for the link secret, and objects keyed by attribute would lose the others. */
+/**
+ * Reserved attribute names: the library uses the first for the link secret, and objects keyed by attribute would lose
+ * the others.
+ */
 const RESERVED = ['master_secret', '__proto__', 'constructor', 'prototype']
 
 const Attributes = v.pipe(
@@ -46,11 +49,13 @@ const Attributes = v.pipe(
   ),
   v.check(
     (names) => new Set(names.map(commonName)).size === names.length,
-    'must have no two names that differ in spaces and case only',
+    'must not have two names that differ only in spaces and case',
   ),
 )
 
-/** A transaction that the operator of an Indy issuer writes to its ledger: the request without `reqId` and signature. */
+/**
+ * A transaction that the operator of an Indy issuer writes to its ledger: the request without `reqId` and signature.
+ */
 const LedgerTransaction = v.looseObject({
   namespace: v.string(),
   request: v.looseObject({ identifier: v.string(), protocolVersion: v.number(), operation: v.looseObject({}) }),
@@ -65,17 +70,14 @@ const NOT_ENDORSED = {
 }
 
 export const CreateSchema = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'CreateSchema',
-  method: 'POST',
   path: '/anoncreds/schemas',
   summary: 'Publish a schema',
   description:
     '`issuerId` defaults to the did:webvh of the agent; then the schema is published at once. If the issuer is on an Indy ledger, the state is ' +
     '`action`: its operator has to write `ledgerTransaction`. The same request returns `finished` once the ledger has exactly this schema. ' +
     'There is one schema for an issuer, a name and a version: the same request returns it, one with other attributes is a 409.',
-  security: 'token',
-  idempotent: true,
-  companion: true,
   body: exactly({
     issuerId: v.optional(ObjectId),
     name: Label,
@@ -83,7 +85,7 @@ export const CreateSchema = /* @__PURE__ */ defineContract(() => ({
     attributes: Attributes,
     ...NOT_ENDORSED,
   }),
-  answers: {
+  responses: {
     200: v.looseObject({
       state: v.picklist(['finished', 'action']),
       schemaId: v.string(),
@@ -94,15 +96,13 @@ export const CreateSchema = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const GetSchemaById = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'GetSchemaById',
-  method: 'GET',
   path: '/anoncreds/schemas/{schemaId+}',
   summary: 'Retrieve a schema of any issuer by its id',
   description: 'The id may be in the path unchanged, with slashes, or percent-encoded.',
-  security: 'token',
-  companion: true,
   parameters: { path: v.object({ schemaId: ObjectId }) },
-  answers: {
+  responses: {
     200: v.looseObject({
       schemaId: v.string(),
       schema: AnonCredsSchema,
@@ -110,12 +110,12 @@ export const GetSchemaById = /* @__PURE__ */ defineContract(() => ({
       schemaMetadata: Metadata,
     }),
   },
-  refusals: [404],
+  errorStatuses: [404],
 }))
 
 export const CreateCredentialDefinition = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'CreateCredentialDefinition',
-  method: 'POST',
   path: '/anoncreds/credential-definitions',
   summary: 'Create a credential definition; its keys are generated in the background',
   description:
@@ -123,9 +123,6 @@ export const CreateCredentialDefinition = /* @__PURE__ */ defineContract(() => (
     'did:webvh of the agent. If the issuer is on an Indy ledger, the state is `action` in between: its operator has to write the `ledgerObjects` of the ' +
     'definition, and later those of its revocation registries. There is one definition for an issuer, a schema and a tag: if it exists and has not ' +
     'failed, it is returned. An agent can create 2 at a time and 50 a day.',
-  security: 'token',
-  idempotent: true,
-  companion: true,
   body: exactly({
     schemaId: ObjectId,
     tag: Label,
@@ -142,7 +139,7 @@ export const CreateCredentialDefinition = /* @__PURE__ */ defineContract(() => (
     ),
     ...NOT_ENDORSED,
   }),
-  answers: {
+  responses: {
     202: v.looseObject({
       ...CredentialDefinitionRecord.entries,
       /** Only in the state `finished`. */
@@ -152,21 +149,19 @@ export const CreateCredentialDefinition = /* @__PURE__ */ defineContract(() => (
 }))
 
 export const GetCredentialDefinitions = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'GetCredentialDefinitions',
-  method: 'GET',
   path: '/anoncreds/credential-definitions',
   summary: "List the agent's own credential definitions",
-  security: 'token',
-  companion: true,
   parameters: {
     query: v.object({ state: v.optional(v.picklist(CREDENTIAL_DEFINITION_STATES)), ...Paging.entries }),
   },
-  answers: { 200: v.array(CredentialDefinitionRecord) },
+  responses: { 200: v.array(CredentialDefinitionRecord) },
 }))
 
 export const GetCredentialDefinitionById = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'GetCredentialDefinitionById',
-  method: 'GET',
   path: '/anoncreds/credential-definitions/{credentialDefinitionId+}',
   summary: 'Retrieve a credential definition of any issuer by its id, or one of the agent by the id of its record',
   description:
@@ -174,10 +169,8 @@ export const GetCredentialDefinitionById = /* @__PURE__ */ defineContract(() => 
     'the definition in state `action`; in state `finished`, for each of its revocation registries the definition (`REVOC_REG_DEF`), the first entry, ' +
     'and an entry (`REVOC_REG_ENTRY`) after each revocation. Each object of a registry is an event ' +
     '`credential_definition.ledger_objects_added`. An object disappears when the ledger has exactly this object; then the next one appears. The id may be in the path unchanged, with slashes, or percent-encoded.',
-  security: 'token',
-  companion: true,
   parameters: { path: v.object({ credentialDefinitionId: ObjectId }) },
-  answers: {
+  responses: {
     200: v.looseObject({
       // Only of the agent's own definitions.
       ...v.partial(CredentialDefinitionRecord).entries,
@@ -189,5 +182,5 @@ export const GetCredentialDefinitionById = /* @__PURE__ */ defineContract(() => 
       credentialDefinitionMetadata: Metadata,
     }),
   },
-  refusals: [404],
+  errorStatuses: [404],
 }))

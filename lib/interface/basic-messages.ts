@@ -2,10 +2,13 @@
 import * as v from 'valibot'
 import { BasicMessageRecord } from '../records/basic-message.ts'
 import { EntityId } from '../records/tenant.ts'
-import { defineContract } from './contract.ts'
+import { COMMAND, defineContract, QUERY } from './contract.ts'
 import { exactly, Paging, text } from './fields.ts'
 
-/** In bytes, as JSON in UTF-8: with more, its envelope is over 256 KiB, which this agent does not take from others either. */
+/**
+ * In bytes, as JSON in UTF-8: with more, its envelope is over 256 KiB, which this agent does not take from others
+ * either.
+ */
 const MAX_CONTENT_BYTES = 195_000
 
 const Content = v.pipe(
@@ -17,40 +20,37 @@ const Content = v.pipe(
 )
 
 export const SendMessage = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'SendMessage',
-  method: 'POST',
+  firstInterface: true,
   path: '/basic-messages/{connectionId}',
   summary: 'Send a basic message to a connection',
   description: `The record and the message to the wallet are committed together before the answer. \`content\` has at most ${MAX_CONTENT_BYTES} bytes as JSON in UTF-8.`,
-  security: 'token',
-  idempotent: true,
   parameters: { path: v.object({ connectionId: EntityId }) },
   body: exactly({ content: Content }),
-  answers: { 200: BasicMessageRecord },
-  refusals: [404],
+  responses: { 200: BasicMessageRecord },
+  errorStatuses: [404],
 }))
 
 export const GetBasicMessages = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'GetBasicMessages',
-  method: 'GET',
   path: '/basic-messages/{connectionId}',
   summary: 'Retrieve the basic messages of a connection',
   description:
     'Oldest first. `metadata["_agent/delivery"]` has the delivery of a sent message: `pending`, or `waiting-for-pickup` for a wallet without an endpoint; finally `delivered` or `failed`.',
-  security: 'token',
-  companion: true,
   parameters: { path: v.object({ connectionId: EntityId }), query: Paging },
-  answers: { 200: v.array(BasicMessageRecord) },
-  refusals: [404],
+  responses: { 200: v.array(BasicMessageRecord) },
+  errorStatuses: [404],
 }))
 
 export const TenantGetBasicMessages = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'tenant_GetBasicMessages',
-  method: 'GET',
+  firstInterface: true,
   path: '/multi-tenancy/basic-messages/{connectionId}/{tenantId}',
   summary: 'Retrieve the basic messages of a connection, addressed through a tenant',
-  security: 'token',
   parameters: { path: v.object({ connectionId: EntityId, tenantId: EntityId }), query: Paging },
-  answers: { 200: v.array(BasicMessageRecord) },
-  refusals: [404],
+  responses: { 200: v.array(BasicMessageRecord) },
+  errorStatuses: [404],
 }))

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { CONNECTION_STATES, ConnectionRecord } from '../records/connection.ts'
 import { EntityId } from '../records/tenant.ts'
-import { defineContract } from './contract.ts'
+import { COMMAND, defineContract, QUERY } from './contract.ts'
 import { Did, exactly, Paging, text } from './fields.ts'
 
 /** Label or alias of an agent. */
@@ -12,23 +12,18 @@ const OfConnection = v.object({ connectionId: EntityId })
 
 /** An action on a connection; the response is its record. */
 const STEP = {
-  method: 'POST',
-  security: 'token',
-  companion: true,
-  idempotent: true,
+  ...COMMAND,
   parameters: { path: OfConnection },
-  answers: { 200: ConnectionRecord },
-  refusals: [404, 409],
+  responses: { 200: ConnectionRecord },
+  errorStatuses: [404, 409],
 } as const
 
 export const GetConnections = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'GetConnections',
-  method: 'GET',
   path: '/connections',
   summary: "List the connections of the token's agent",
   description: 'A did:peer:4 is found by its long form and by its short form, which other agents may show.',
-  security: 'token',
-  companion: true,
   parameters: {
     query: v.object({
       outOfBandId: v.optional(EntityId),
@@ -40,19 +35,17 @@ export const GetConnections = /* @__PURE__ */ defineContract(() => ({
       ...Paging.entries,
     }),
   },
-  answers: { 200: v.array(ConnectionRecord) },
+  responses: { 200: v.array(ConnectionRecord) },
 }))
 
 export const GetConnectionById = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'GetConnectionById',
-  method: 'GET',
   path: '/connections/{connectionId}',
   summary: 'Retrieve one connection record by its record id',
-  security: 'token',
-  companion: true,
   parameters: { path: OfConnection },
-  answers: { 200: ConnectionRecord },
-  refusals: [404],
+  responses: { 200: ConnectionRecord },
+  errorStatuses: [404],
 }))
 
 export const AcceptConnectionRequest = /* @__PURE__ */ defineContract(() => ({
@@ -85,16 +78,14 @@ export const SendPing = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const DeleteConnection = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'DeleteConnection',
   method: 'DELETE',
   path: '/connections/{connectionId}',
   summary: 'Delete a connection',
   description:
     'The other agent gets a hang-up message (Aries RFC 0794), which is committed together with the deletion, unless the handshake is not completed. Credential and proof exchanges remain.',
-  security: 'token',
-  companion: true,
-  idempotent: true,
   parameters: { path: OfConnection },
-  answers: { 204: v.undefined() },
-  refusals: [404],
+  responses: { 204: v.undefined() },
+  errorStatuses: [404],
 }))

@@ -1,9 +1,15 @@
-/** The contract of an operation: the pipeline checks it, the handler's types and the OpenAPI document are derived from it. */
+/**
+ * The contract of an operation: the pipeline checks it, the handler's types and the OpenAPI document are derived from
+ * it.
+ */
 import * as v from 'valibot'
 
 export type Schema<Input = unknown> = v.GenericSchema<Input>
 
-/** `token`: the gateway's authorizer requires a token. `optional`: the operation checks a token if one is sent. `none`: no token. */
+/**
+ * `token`: the gateway's authorizer requires a token. `optional`: the operation checks a token if one is sent. `none`:
+ * no token.
+ */
 type Security = 'token' | 'optional' | 'none'
 
 export interface Contract {
@@ -16,10 +22,13 @@ export interface Contract {
   summary: string
   description?: string
   security: Security
-  /** The operation changes something: it runs in one transaction, and the same `Idempotency-Key` gets the first answer again. */
+  /**
+   * The operation changes something: it runs in one transaction, and the same `Idempotency-Key` gets the first answer
+   * again.
+   */
   idempotent?: true
-  /** Not one of the seven operations of the interface document. */
-  companion?: true
+  /** One of the operations of the interface document, which keep their paths and bodies. All others are companions. */
+  firstInterface?: true
   parameters?: { path?: Schema; query?: Schema }
   body?: Schema
   /** Accepted content types of the body, in addition to JSON's. */
@@ -27,23 +36,33 @@ export interface Contract {
   /** The request or the response may contain a secret: the copy stored for an `Idempotency-Key` is encrypted. */
   holdsSecret?: true
   /** Response body of the success status. */
-  answers: { 200: Schema } | { 201: Schema } | { 202: Schema } | { 204: Schema<undefined> }
+  responses: { 200: Schema } | { 201: Schema } | { 202: Schema } | { 204: Schema<undefined> }
   /** The answer is a stored document of this type, or one of these types. It is sent unchanged, with an ETag. */
   contentType?: string | readonly string[]
-  /** For browsers: callers that accept HTML get pages, also for errors; `Accept: application/json` gets JSON. `html`: only errors have JSON. */
+  /**
+   * For browsers: callers that accept HTML get pages, also for errors; `Accept: application/json` gets JSON. `html`:
+   * only errors have JSON.
+   */
   pages?: 'html' | 'html or json'
   /** A caller that does not ask for JSON is redirected (302). */
   redirects?: true
   /**
-   * Error statuses that `errorStatusesOf` can't derive: 404 for something that does not exist, 409 for something that is not ready, 410 for something
-   * that was deleted, 422 for an id in the path that can't be resolved.
+   * Error statuses that `errorStatusesOf` can't derive: 404 for something that does not exist, 409 for something that
+   * is not ready, 410 for something that was deleted, 422 for an id in the path that can't be resolved.
    */
-  refusals?: readonly (404 | 409 | 410 | 422)[]
+  errorStatuses?: readonly (404 | 409 | 410 | 422)[]
 }
 
+/** An operation that changes something for the token's agent. */
+export const COMMAND = { method: 'POST', security: 'token', idempotent: true } as const
+
+/** An operation that reads for the token's agent. */
+export const QUERY = { method: 'GET', security: 'token' } as const
+
 /**
- * Defines a contract and keeps its exact type. The contract is given as a function, and the call is marked as pure, so that a bundle contains only the
- * contracts that it uses: a bundler may leave out a pure call, but not the calls in its arguments.
+ * Defines a contract and keeps its exact type. The contract is given as a function, and the call is marked as pure, so
+ * that a bundle contains only the contracts that it uses: a bundler may leave out a pure call, but not the calls in its
+ * arguments.
  */
 export const defineContract = <const C extends Contract>(contract: () => C): C => contract()
 
@@ -51,23 +70,23 @@ export const defineContract = <const C extends Contract>(contract: () => C): C =
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
 
 /** Error statuses of an operation: derived from security, parameters and body, and those that the contract declares. */
-export const errorStatusesOf = ({ security, idempotent, parameters, body, refusals = [] }: Contract): number[] => {
+export const errorStatusesOf = ({ security, idempotent, parameters, body, errorStatuses = [] }: Contract): number[] => {
   const statuses = [
     ...(parameters || body || idempotent ? [400] : []),
     ...(security === 'none' ? [] : [401, 403]),
     // A record changed at the same time, or the key was used with another request.
     ...(idempotent ? [409] : []),
     ...(body ? [413, 415, 422] : []),
-    ...[...refusals, 429, 500, 503],
+    ...[...errorStatuses, 429, 500, 503],
   ]
   return [...new Set(statuses)].sort((a, b) => a - b)
 }
 
 /** The success status, and the schema of its body. */
-export const successOf = ({ answers }: Contract): { status: number; schema: Schema } => {
-  if (200 in answers) return { status: 200, schema: answers[200] }
-  if (201 in answers) return { status: 201, schema: answers[201] }
-  return 202 in answers ? { status: 202, schema: answers[202] } : { status: 204, schema: answers[204] }
+export const successOf = ({ responses }: Contract): { status: number; schema: Schema } => {
+  if (200 in responses) return { status: 200, schema: responses[200] }
+  if (201 in responses) return { status: 201, schema: responses[201] }
+  return 202 in responses ? { status: 202, schema: responses[202] } : { status: 204, schema: responses[204] }
 }
 
 /** Whether a request may have an empty body: no field is required. */

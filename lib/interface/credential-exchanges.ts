@@ -1,16 +1,22 @@
-/** Contracts for a holder's proposal, and for the steps of a credential exchange after its first (issue-credential, Aries RFC 0453). */
+/**
+ * Contracts for a holder's proposal, and for the steps of a credential exchange after its first (issue-credential,
+ * Aries RFC 0453).
+ */
 import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
-import { defineContract } from './contract.ts'
-import { CredentialAnswer, OfferAnswer, OfferRefusal, ProposalAnswer, RequestAnswer } from './credential-answer.ts'
+import { COMMAND, defineContract } from './contract.ts'
+import {
+  CredentialAcceptance,
+  OfferAcceptance,
+  OfferDecline,
+  ProposalAcceptance,
+  RequestAcceptance,
+} from './credential-acceptance.ts'
 import { CredentialProposal } from './credential-proposal.ts'
 
 const STEP = {
-  method: 'POST',
-  security: 'token',
-  idempotent: true,
-  companion: true,
-  answers: { 200: CredentialExchangeRecord },
-  refusals: [404, 409],
+  ...COMMAND,
+  responses: { 200: CredentialExchangeRecord },
+  errorStatuses: [404, 409],
 } as const
 
 export const ProposeCredential = /* @__PURE__ */ defineContract(() => ({
@@ -28,7 +34,7 @@ export const AcceptCredentialProposal = /* @__PURE__ */ defineContract(() => ({
   summary: 'Answer a credential proposal with an offer of what was proposed, or of something else',
   description:
     'What `credentialFormats` does not have is taken from the proposal. The rules of CreateOffer apply to all of it.',
-  body: ProposalAnswer,
+  body: ProposalAcceptance,
 }))
 
 export const AcceptCredentialOffer = /* @__PURE__ */ defineContract(() => ({
@@ -38,7 +44,7 @@ export const AcceptCredentialOffer = /* @__PURE__ */ defineContract(() => ({
   summary: 'Accept a credential offer and request the credential',
   description:
     'The issued credential is stored only if it equals the offer. The record is `done` when the credential is stored, unless `autoAcceptCredential` is `never`.',
-  body: OfferAnswer,
+  body: OfferAcceptance,
 }))
 
 export const DeclineCredentialOffer = /* @__PURE__ */ defineContract(() => ({
@@ -46,7 +52,7 @@ export const DeclineCredentialOffer = /* @__PURE__ */ defineContract(() => ({
   operationId: 'DeclineCredentialOffer',
   path: '/credentials/decline-offer',
   summary: 'Decline a credential offer, with a problem report to the issuer',
-  body: OfferRefusal,
+  body: OfferDecline,
 }))
 
 export const AcceptCredentialRequest = /* @__PURE__ */ defineContract(() => ({
@@ -56,7 +62,7 @@ export const AcceptCredentialRequest = /* @__PURE__ */ defineContract(() => ({
   summary: 'Accept a credential request and issue the credential',
   description:
     'If the request is not valid for the offer, the exchange ends: the record is `abandoned`, and the holder gets a problem report.',
-  body: RequestAnswer,
+  body: RequestAcceptance,
 }))
 
 export const AcceptCredential = /* @__PURE__ */ defineContract(() => ({
@@ -64,5 +70,5 @@ export const AcceptCredential = /* @__PURE__ */ defineContract(() => ({
   operationId: 'AcceptCredential',
   path: '/credentials/accept-credential',
   summary: 'Acknowledge a received and stored credential',
-  body: CredentialAnswer,
+  body: CredentialAcceptance,
 }))

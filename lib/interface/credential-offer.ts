@@ -1,17 +1,21 @@
-/** Contracts for offering a credential, and the schemas of an offer (issue-credential, Aries RFC 0453; with `indy` also version 1, RFC 0036). */
+/**
+ * Contracts for offering a credential, and the schemas of an offer (issue-credential, Aries RFC 0453; with `indy` also
+ * version 1, RFC 0036).
+ */
 import * as v from 'valibot'
 import { MAX_ATTRIBUTES, MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
 import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
 import { EntityId } from '../records/tenant.ts'
-import { defineContract } from './contract.ts'
-import { AutoAccept, Comment, exactly, suits, text } from './fields.ts'
+import { COMMAND, defineContract } from './contract.ts'
+import { AutoAccept, Comment, exactly, text } from './fields.ts'
 import { UnqualifiedDefinitionId } from './indy-ids.ts'
 import { INVITATION_FIELDS, INVITATION_RESULT } from './invitation.ts'
 import { JsonLdCredential } from './json-ld-credential.ts'
+import { withSuitable } from './suitable-formats.ts'
 
 const Attribute = exactly({
   // Libraries keep attributes as properties of an object.
-  name: v.pipe(text(256), v.notValue('__proto__', 'can not be the name of an attribute')),
+  name: v.pipe(text(256), v.notValue('__proto__', 'must not be the name of an attribute')),
   /** Predicates are possible only for values that are 32-bit integers. */
   value: v.pipe(v.string(), v.maxLength(65_536)),
   mimeType: v.optional(text(255)),
@@ -67,9 +71,8 @@ const OFFER_FIELDS = {
   comment: v.optional(Comment),
 }
 
-export const SUITS = 'must be exactly indy with v1, and one or more of indy, anoncreds, jsonld with v2'
-
-const ConnectionOffer = v.pipe(
+const ConnectionOffer = withSuitable(
+  'credentialFormats',
   exactly({
     connectionId: EntityId,
     ...OFFER_FIELDS,
@@ -77,59 +80,38 @@ const ConnectionOffer = v.pipe(
     goalCode: v.optional(text(255)),
     goal: v.optional(text(2000)),
   }),
-  v.forward(
-    v.partialCheck(
-      [['protocolVersion'], ['credentialFormats']],
-      ({ protocolVersion, credentialFormats }) => suits(protocolVersion, credentialFormats),
-      SUITS,
-    ),
-    ['credentialFormats'],
-  ),
 )
 
-const OutOfBandOffer = v.pipe(
+const OutOfBandOffer = withSuitable(
+  'credentialFormats',
   exactly({
     ...OFFER_FIELDS,
     ...INVITATION_FIELDS,
     /** Accepted and ignored: an offer has no such field. */
     willConfirm: v.optional(v.boolean()),
   }),
-  v.forward(
-    v.partialCheck(
-      [['protocolVersion'], ['credentialFormats']],
-      ({ protocolVersion, credentialFormats }) => suits(protocolVersion, credentialFormats),
-      SUITS,
-    ),
-    ['credentialFormats'],
-  ),
 )
 
 export const CreateOffer = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'CreateOffer',
-  method: 'POST',
   path: '/credentials/create-offer',
   summary: 'Offer a credential to a connection',
   description:
     'As JSON-LD or AnonCreds (indy, anoncreds). 422: the attributes are not those of the schema; the error names them, and nothing is sent. ' +
     'A wallet is only issued exactly what was offered to it.',
-  security: 'token',
-  idempotent: true,
-  companion: true,
   body: ConnectionOffer,
-  answers: { 200: CredentialExchangeRecord },
-  refusals: [404],
+  responses: { 200: CredentialExchangeRecord },
+  errorStatuses: [404],
 }))
 
 export const CreateOfferOob = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'CreateOfferOob',
-  method: 'POST',
   path: '/credentials/create-offer-oob',
   summary: 'Offer a credential in a single-use out-of-band invitation',
-  security: 'token',
-  idempotent: true,
-  companion: true,
   body: OutOfBandOffer,
-  answers: {
+  responses: {
     200: v.strictObject({
       ...INVITATION_RESULT,
       outOfBandRecordId: v.string(),
@@ -140,5 +122,5 @@ export const CreateOfferOob = /* @__PURE__ */ defineContract(() => ({
       credentialRequestThId: v.string(),
     }),
   },
-  refusals: [404],
+  errorStatuses: [404],
 }))

@@ -2,8 +2,9 @@
 import * as v from 'valibot'
 import { MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
 import { EntityId } from '../records/tenant.ts'
-import { Attributes, JsonLdOffer, SUITS } from './credential-offer.ts'
-import { AutoAccept, Comment, exactly, suits, text } from './fields.ts'
+import { Attributes, JsonLdOffer } from './credential-offer.ts'
+import { AutoAccept, Comment, exactly, text } from './fields.ts'
+import { withSuitable } from './suitable-formats.ts'
 
 const Id = v.optional(text(MAX_OBJECT_ID))
 
@@ -18,7 +19,8 @@ const FILTER = {
   attributes: v.optional(Attributes),
 }
 
-export const CredentialProposal = v.pipe(
+export const CredentialProposal = withSuitable(
+  'credentialFormats',
   exactly({
     connectionId: EntityId,
     protocolVersion: v.picklist(['v1', 'v2']),
@@ -27,18 +29,13 @@ export const CredentialProposal = v.pipe(
       anoncreds: v.optional(exactly({ ...FILTER, schemaIssuerId: Id, issuerId: Id })),
       jsonld: v.optional(JsonLdOffer),
     }),
-    /** `contentApproved`: an offer of exactly what is proposed is accepted without a call. `always`: any offer on this thread. */
+    /**
+     * `contentApproved`: an offer of exactly what is proposed is accepted without a call. `always`: any offer on this
+     * thread.
+     */
     autoAcceptCredential: v.optional(AutoAccept, 'contentApproved'),
     comment: v.optional(Comment),
     goalCode: v.optional(text(255)),
     goal: v.optional(text(2000)),
   }),
-  v.forward(
-    v.partialCheck(
-      [['protocolVersion'], ['credentialFormats']],
-      ({ protocolVersion, credentialFormats }) => suits(protocolVersion, credentialFormats),
-      SUITS,
-    ),
-    ['credentialFormats'],
-  ),
 )

@@ -1,56 +1,51 @@
-/** Contracts for reading credential exchanges (issue-credential, Aries RFC 0453), and for revoking an issued credential. */
+/**
+ * Contracts for reading credential exchanges (issue-credential, Aries RFC 0453), and for revoking an issued credential.
+ */
 import * as v from 'valibot'
 import { CREDENTIAL_ROLES, CREDENTIAL_STATES, CredentialExchangeRecord } from '../records/credential-exchange.ts'
 import { CredentialFormData } from '../records/credential-form-data.ts'
 import { EntityId } from '../records/tenant.ts'
-import { defineContract } from './contract.ts'
+import { COMMAND, defineContract, QUERY } from './contract.ts'
 import { exchangeQuery } from './fields.ts'
 
 export const GetCredentialById = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'GetCredentialById',
-  method: 'GET',
+  firstInterface: true,
   path: '/credentials/{credentialRecordId}',
   summary: 'Retrieve one credential exchange record by its record id',
-  security: 'token',
   parameters: { path: v.object({ credentialRecordId: EntityId }) },
-  answers: { 200: CredentialExchangeRecord },
-  refusals: [404],
+  responses: { 200: CredentialExchangeRecord },
+  errorStatuses: [404],
 }))
 
 export const GetCredentials = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'GetCredentials',
-  method: 'GET',
   path: '/credentials',
   summary: "List the credential exchanges of the token's agent, in both roles",
-  security: 'token',
-  companion: true,
   parameters: { query: exchangeQuery(CREDENTIAL_STATES, CREDENTIAL_ROLES) },
-  answers: { 200: v.array(CredentialExchangeRecord) },
+  responses: { 200: v.array(CredentialExchangeRecord) },
 }))
 
 export const GetCredentialFormData = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'GetCredentialFormData',
-  method: 'GET',
   path: '/credentials/{credentialRecordId}/form-data',
   summary: 'Retrieve the contents of the messages of a credential exchange: proposal, offer, request and credential',
-  security: 'token',
-  companion: true,
   parameters: { path: v.object({ credentialRecordId: EntityId }) },
-  answers: { 200: CredentialFormData },
-  refusals: [404],
+  responses: { 200: CredentialFormData },
+  errorStatuses: [404],
 }))
 
 export const RevokeCredential = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'RevokeCredential',
-  method: 'POST',
   path: '/credentials/{credentialRecordId}/revoke',
   summary: 'Revoke an AnonCreds credential that this agent has issued',
   description:
     'After the answer the credential is certain to be revoked: `metadata["_agent/revocation"]` is `pending` until the status list is published, and then `published`. A holder with a connection is notified (Aries RFC 0721). A repetition has the same answer and no effect.',
-  security: 'token',
-  idempotent: true,
-  companion: true,
   parameters: { path: v.object({ credentialRecordId: EntityId }) },
-  answers: { 200: CredentialExchangeRecord },
-  refusals: [404, 409],
+  responses: { 200: CredentialExchangeRecord },
+  errorStatuses: [404, 409],
 }))

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { DidDocument, DidRecord } from '../records/did.ts'
 import { EntityId } from '../records/tenant.ts'
-import { defineContract } from './contract.ts'
+import { COMMAND, defineContract, QUERY } from './contract.ts'
 import { exactly, Paging } from './fields.ts'
 
 const METHODS = ['key', 'jwk', 'peer', 'web', 'webvh'] as const
@@ -29,8 +29,8 @@ const Domain = v.pipe(
 )
 
 export const CreateDid = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'CreateDid',
-  method: 'POST',
   path: '/dids/write',
   summary: 'Create a DID',
   description:
@@ -39,9 +39,6 @@ export const CreateDid = /* @__PURE__ */ defineContract(() => ({
     'hosts them: the `didDocument` of a did:web as `did.json`, the `didLog` of a did:webvh as `did.jsonl`. `keyType` is `ed25519`; for did:key and did:jwk ' +
     'also `p256` or `k256`. With a `seed` the owner can create the same Ed25519 key again; the seed is not stored, and is not for did:webvh. This service ' +
     'creates no DIDs on ledgers.',
-  security: 'token',
-  idempotent: true,
-  companion: true,
   holdsSecret: true,
   body: exactly({
     method: v.picklist(METHODS, `must be one of ${METHODS.join(', ')}: this agent makes no DIDs on ledgers`),
@@ -56,7 +53,7 @@ export const CreateDid = /* @__PURE__ */ defineContract(() => ({
     privatekey: OnLedger,
     endpoint: OnLedger,
   }),
-  answers: {
+  responses: {
     200: v.looseObject({
       did: v.string(),
       didDocument: DidDocument,
@@ -67,16 +64,14 @@ export const CreateDid = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const GetDids = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'GetDids',
-  method: 'GET',
   path: '/dids',
   summary: "List the DIDs of the token's agent",
   description:
     'The DIDs that were created by requests, and those that the agent issues with. The did:peer of a single invitation or connection is in its record.',
-  security: 'token',
-  companion: true,
   parameters: { query: Paging },
-  answers: { 200: v.array(DidRecord) },
+  responses: { 200: v.array(DidRecord) },
 }))
 
 /** Like `Did`, but in one regular expression, with the maximum length of DIDs that the agent reads. */
@@ -85,20 +80,18 @@ const DidInPath = v.pipe(v.string(), v.regex(/^did:[a-z0-9]{1,32}:[A-Za-z0-9._:%
 const Metadata = v.record(v.string(), v.unknown())
 
 export const ResolveDid = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'ResolveDid',
-  method: 'GET',
   path: '/dids/{did+}',
   summary: 'Resolve any DID',
   description:
     'The result is not stored. 404: the document is not found. 422: the DID is malformed, or its method is not supported; `didResolutionMetadata.error` is in ' +
     '`details`. The DID may be in the path unchanged or percent-encoded.',
-  security: 'token',
-  companion: true,
   parameters: { path: v.object({ did: DidInPath }) },
-  answers: {
+  responses: {
     200: v.looseObject({ didDocument: DidDocument, didDocumentMetadata: Metadata, didResolutionMetadata: Metadata }),
   },
-  refusals: [404, 422],
+  errorStatuses: [404, 422],
 }))
 
 export const GetWebDidDocument = /* @__PURE__ */ defineContract(() => ({
@@ -108,9 +101,8 @@ export const GetWebDidDocument = /* @__PURE__ */ defineContract(() => ({
   summary: "Get the document of an agent's did:web",
   description: 'For resolvers. `base` is the base agent.',
   security: 'none',
-  companion: true,
   parameters: { path: v.object({ tenantId: EntityId }) },
   contentType: 'application/json',
-  answers: { 200: DidDocument },
-  refusals: [404],
+  responses: { 200: DidDocument },
+  errorStatuses: [404],
 }))

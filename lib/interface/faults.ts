@@ -11,19 +11,19 @@ export interface Fault {
 export const noFaults = <T extends object>(faultsOf: (value: T) => readonly Fault[]): v.RawCheckAction<T> =>
   v.rawCheck<T>(({ dataset, addIssue }) => {
     if (!dataset.typed) return
-    for (const { path, message } of faultsOf(dataset.value)) {
-      const [first, ...others] = itemsOf(dataset.value, path)
-      addIssue(first === undefined ? { message } : { message, path: [first, ...others] })
-    }
+    for (const fault of faultsOf(dataset.value)) addIssue(issueOf(dataset.value, fault))
   })
 
-const itemsOf = (root: object, path: Fault['path']): v.IssuePathItem[] => {
+/** The same as valibot has it. */
+export const issueOf = (root: object, { path, message }: Fault) => {
   let input: unknown = root
-  return path.map((key) => {
+  const [first, ...others] = path.map((key) => {
     const item = { type: 'unknown', origin: 'value', input, key, value: memberOf(input, key) } as const
     input = item.value
     return item
   })
+  const items: [v.IssuePathItem, ...v.IssuePathItem[]] | undefined = first && [first, ...others]
+  return items === undefined ? { message } : { message, path: items }
 }
 
 const memberOf = (value: unknown, key: string | number): unknown =>

@@ -15,7 +15,10 @@ export const noArray = <Output>(schema: v.GenericSchema<unknown, Output>): v.Gen
 /** Any JSON object. */
 export const JsonObject = noArray(v.record(v.string(), v.unknown()))
 
-/** An object with exactly these fields. valibot's `strictObject` reports only the first unknown field; this reports all of them. */
+/**
+ * An object with exactly these fields. valibot's `strictObject` reports only the first unknown field; this reports all
+ * of them.
+ */
 export const exactly = <const Entries extends v.ObjectEntries>(
   entries: Entries,
 ): v.GenericSchema<unknown, v.InferOutput<v.StrictObjectSchema<Entries, undefined>>> =>
@@ -51,12 +54,6 @@ export const AutoAccept = v.picklist(['always', 'contentApproved', 'never'])
 
 /** A comment for people, sent with a message of an exchange. */
 export const Comment = v.pipe(v.string(), v.maxLength(2000))
-
-/** Whether formats suit a version of issue-credential or present-proof: 1.0 has `indy` only, 2.0 one or more formats. */
-export const suits = (protocolVersion: string, formats: object): boolean => {
-  const keys = Object.keys(formats)
-  return protocolVersion === 'v1' ? keys.length === 1 && keys[0] === 'indy' : keys.length > 0
-}
 
 export const MAX_PAGE = 1000
 

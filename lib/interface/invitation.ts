@@ -6,7 +6,9 @@ import { Did, HttpUrl, ThreadId, text } from './fields.ts'
 /** In the request. */
 export const INVITATION_FIELDS = {
   goalCode: v.optional(text(255)),
-  /** `~thread.pthid` of the message in the invitation, instead of the invitation's id, which wallets on Credo require. */
+  /**
+   * `~thread.pthid` of the message in the invitation, instead of the invitation's id, which wallets on Credo require.
+   */
   parentThreadId: v.optional(ThreadId),
   label: v.optional(text(255)),
   imageUrl: v.optional(HttpUrl),

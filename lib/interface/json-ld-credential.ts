@@ -42,7 +42,9 @@ const Subject = noArray(v.objectWithRest({ id: v.optional(Uri) }, v.unknown()))
 /** A status or schema entry (sections 4.9 and 5.4 of the data model). */
 const Typed = noArray(v.looseObject({ id: Uri, type: text(256) }))
 
-/** Fields that the contexts define are accepted ("open world", section 5.2 of the data model). The agent adds the proof. */
+/**
+ * Fields that the contexts define are accepted ("open world", section 5.2 of the data model). The agent adds the proof.
+ */
 const Credential = noArray(
   v.looseObject({
     '@context': Context,

@@ -4,7 +4,7 @@ import { ConnectionRecord } from '../records/connection.ts'
 import { InvitationMessage } from '../records/invitation-message.ts'
 import { OutOfBandRecord } from '../records/out-of-band.ts'
 import { EntityId } from '../records/tenant.ts'
-import { defineContract } from './contract.ts'
+import { COMMAND, defineContract, QUERY } from './contract.ts'
 import { Did, exactly, HttpUrl, Paging, text } from './fields.ts'
 import { INVITATION_RESULT } from './invitation.ts'
 
@@ -28,15 +28,12 @@ const INVITER = {
 }
 
 export const CreateInvitation = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'CreateInvitation',
-  method: 'POST',
   path: '/oob/create-invitation',
   summary: 'Create an invitation to connect',
   description:
     'For an invitation without a handshake, which contains a request or an offer, see CreateRequest and CreateOfferOob.',
-  security: 'token',
-  companion: true,
-  idempotent: true,
   body: exactly({
     ...INVITER,
     goal: v.optional(text(2000)),
@@ -46,27 +43,24 @@ export const CreateInvitation = /* @__PURE__ */ defineContract(() => ({
     /** A DID of this agent with a DIDComm service. */
     invitationDid: v.optional(Did),
   }),
-  answers: { 200: v.strictObject(INVITATION_RESULT) },
-  refusals: [404],
+  responses: { 200: v.strictObject(INVITATION_RESULT) },
+  errorStatuses: [404],
 }))
 
 export const CreateLegacyInvitation = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'CreateLegacyInvitation',
-  method: 'POST',
   path: '/oob/create-legacy-invitation',
   summary: 'Create an invitation of the connections protocol (Aries RFC 0160)',
-  security: 'token',
-  companion: true,
-  idempotent: true,
   body: exactly(INVITER),
-  answers: {
+  responses: {
     200: v.strictObject({
       ...INVITATION_RESULT,
       /** The key that was made for it, where the caller named none. */
       recipientKey: v.optional(v.string()),
     }),
   },
-  refusals: [404],
+  errorStatuses: [404],
 }))
 
 /** The invitee's own details, and how it accepts an invitation. */
@@ -103,72 +97,58 @@ const REQUESTS =
   'is none, otherwise when the handshake is completed.'
 
 export const ReceiveInvitation = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'ReceiveInvitation',
-  method: 'POST',
   path: '/oob/receive-invitation',
   summary: 'Receive an invitation of another agent',
   description: `${REQUESTS} An invitation that was received before is a 409 with the id of its record.`,
-  security: 'token',
-  companion: true,
-  idempotent: true,
   body: exactly({ invitation: InvitationMessage, ...RECEIVING }),
-  answers: { 200: Received },
-  refusals: [404],
+  responses: { 200: Received },
+  errorStatuses: [404],
 }))
 
 export const ReceiveInvitationUrl = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'ReceiveInvitationUrl',
-  method: 'POST',
   path: '/oob/receive-invitation-url',
   summary: 'Receive an invitation by its URL',
   description:
     `${REQUESTS} A URL with \`oob\`, \`c_i\` or \`d_m\` in its query contains the invitation. Any other URL is fetched by https, with at most ` +
     '3 redirects, 64 KiB and 5 seconds. If that fails, the answer is always the same 422.',
-  security: 'token',
-  companion: true,
-  idempotent: true,
   body: exactly({ invitationUrl: text(200_000), ...RECEIVING }),
-  answers: { 200: Received },
-  refusals: [404],
+  responses: { 200: Received },
+  errorStatuses: [404],
 }))
 
 const OUT_OF_BAND_PATH = v.object({ outOfBandId: EntityId })
 
 export const AcceptInvitation = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'AcceptInvitation',
-  method: 'POST',
   path: '/oob/{outOfBandId}/accept-invitation',
   summary: 'Accept a received invitation',
   description: `${REQUESTS} One that waits for the other agent to accept the reuse of a connection may be accepted again, without reuse.`,
-  security: 'token',
-  companion: true,
-  idempotent: true,
   parameters: { path: OUT_OF_BAND_PATH },
   body: exactly(ACCEPTING),
-  answers: { 200: Received },
-  refusals: [404],
+  responses: { 200: Received },
+  errorStatuses: [404],
 }))
 
 export const ReceiveImplicitInvitation = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'ReceiveImplicitInvitation',
-  method: 'POST',
   path: '/oob/receive-implicit-invitation',
   summary: 'Request a connection with the agent of a public DID',
-  security: 'token',
-  companion: true,
-  idempotent: true,
   body: exactly({ did: Did, ...INVITEE }),
-  answers: { 200: v.strictObject({ outOfBandRecord: OutOfBandRecord, connectionRecord: ConnectionRecord }) },
-  refusals: [404],
+  responses: { 200: v.strictObject({ outOfBandRecord: OutOfBandRecord, connectionRecord: ConnectionRecord }) },
+  errorStatuses: [404],
 }))
 
 export const GetOutOfBandRecords = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'GetOutOfBandRecords',
-  method: 'GET',
   path: '/oob',
   summary: "List the invitations that the token's agent has created or received",
-  security: 'token',
-  companion: true,
   parameters: {
     query: v.object({
       /** The `@id` of the invitation. */
@@ -176,31 +156,27 @@ export const GetOutOfBandRecords = /* @__PURE__ */ defineContract(() => ({
       ...Paging.entries,
     }),
   },
-  answers: { 200: v.array(OutOfBandRecord) },
+  responses: { 200: v.array(OutOfBandRecord) },
 }))
 
 export const GetOutOfBandRecordById = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'GetOutOfBandRecordById',
-  method: 'GET',
   path: '/oob/{outOfBandId}',
   summary: 'Retrieve one out-of-band record by its record id',
-  security: 'token',
-  companion: true,
   parameters: { path: OUT_OF_BAND_PATH },
-  answers: { 200: OutOfBandRecord },
-  refusals: [404],
+  responses: { 200: OutOfBandRecord },
+  errorStatuses: [404],
 }))
 
 export const DeleteOutOfBandRecord = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'DeleteOutOfBandRecord',
   method: 'DELETE',
   path: '/oob/{outOfBandId}',
   summary: 'Delete an invitation, so that nobody can accept it any more',
   description: 'Its connections remain. A handshake that is not completed can not be completed any more.',
-  security: 'token',
-  companion: true,
-  idempotent: true,
   parameters: { path: OUT_OF_BAND_PATH },
-  answers: { 204: v.undefined() },
-  refusals: [404],
+  responses: { 204: v.undefined() },
+  errorStatuses: [404],
 }))

@@ -19,7 +19,6 @@ export const ShowInvitation = /* @__PURE__ */ defineContract(() => ({
     'The target of `invitationUrl`: a page for people, or the invitation if the caller asks for JSON. Only invitations that an agent of this ' +
     'service has created are shown, unaltered. 410: the invitation was used or deleted.',
   security: 'none',
-  companion: true,
   parameters: {
     query: v.object({
       /** The invitation in base64url; in `c_i` one of the connections protocol. */
@@ -28,8 +27,8 @@ export const ShowInvitation = /* @__PURE__ */ defineContract(() => ({
     }),
   },
   pages: 'html or json',
-  answers: { 200: Invitation },
-  refusals: [404, 410],
+  responses: { 200: Invitation },
+  errorStatuses: [404, 410],
 }))
 
 export const GetInvitationById = /* @__PURE__ */ defineContract(() => ({
@@ -41,12 +40,11 @@ export const GetInvitationById = /* @__PURE__ */ defineContract(() => ({
     'The target of `shortInvitationUrl`: the invitation if the caller asks for JSON, otherwise a redirect to `invitationUrl`. An invitation that is too ' +
     'long for a URL is shown here. 410: the invitation was used or deleted.',
   security: 'none',
-  companion: true,
   parameters: { path: v.object({ invitationId: EntityId }) },
   pages: 'html or json',
   redirects: true,
-  answers: { 200: Invitation },
-  refusals: [404, 410],
+  responses: { 200: Invitation },
+  errorStatuses: [404, 410],
 }))
 
 export const ShowDocs = /* @__PURE__ */ defineContract(() => ({
@@ -55,15 +53,14 @@ export const ShowDocs = /* @__PURE__ */ defineContract(() => ({
   path: '/docs',
   summary: 'Show the API reference',
   security: 'none',
-  companion: true,
   pages: 'html',
-  answers: { 200: v.string() },
+  responses: { 200: v.string() },
 }))
 
 /** A file name without a path. */
 const FileName = v.pipe(
   v.string(),
-  v.regex(/^[A-Za-z][A-Za-z0-9-]*(\.[A-Za-z]+){0,3}$/, 'is no name of a file'),
+  v.regex(/^[A-Za-z][A-Za-z0-9-]*(\.[A-Za-z]+){0,3}$/, 'must be the name of a file'),
   v.maxLength(64),
 )
 
@@ -73,9 +70,8 @@ export const GetBrowserFile = /* @__PURE__ */ defineContract(() => ({
   path: '/assets/{file}',
   summary: 'Get a file that the pages load',
   security: 'none',
-  companion: true,
   parameters: { path: v.object({ file: FileName }) },
   contentType: ['text/css', 'text/javascript', 'text/plain'],
-  answers: { 200: v.string() },
-  refusals: [404],
+  responses: { 200: v.string() },
+  errorStatuses: [404],
 }))

@@ -1,4 +1,7 @@
-/** Constraints of an input descriptor (DIF Presentation Exchange): the claims, and the conditions on them. A constraint that is not enforced is refused. */
+/**
+ * Constraints of an input descriptor (DIF Presentation Exchange): the claims, and the conditions on them. A constraint
+ * that is not enforced is refused.
+ */
 import * as v from 'valibot'
 import { TENANT_PATH } from '../presentation-exchange/path.ts'
 import { exactly, text } from './fields.ts'

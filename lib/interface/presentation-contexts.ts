@@ -1,4 +1,7 @@
-/** JSON-LD contexts that a verifier trusts for one proof request, besides those of the service. They are stored, and never sent to a wallet. */
+/**
+ * JSON-LD contexts that a verifier trusts for one proof request, besides those of the service. They are stored, and
+ * never sent to a wallet.
+ */
 import * as v from 'valibot'
 import { isNestedDeeperThan, MAX_DEPTH } from '../json.ts'
 import { JsonObject, noArray, text } from './fields.ts'
@@ -14,8 +17,8 @@ const Address = v.pipe(
 )
 
 /**
- * Contexts that it refers to must be trusted as well, because none is fetched. Without `@import`: what such a context means is not in its text, by which
- * the processor of JSON-LD remembers it.
+ * Contexts that it refers to must be trusted as well, because none is fetched. Without `@import`: what such a context
+ * means is not in its text, by which the processor of JSON-LD remembers it.
  */
 const ContextDocument = v.pipe(
   noArray(

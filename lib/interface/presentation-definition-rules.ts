@@ -1,14 +1,13 @@
 /** Checks between the parts of a presentation definition. Each returns what it has found wrong. */
-import type { Field } from '../presentation-exchange/constraints.ts'
+import { isVerifiable, VERIFIABLE_PROOF_TYPES } from '../presentation-exchange/definition.ts'
 import {
+  type Field,
+  type Filter,
   type InputDescriptor,
-  isVerifiable,
   MAX_PATHS,
   MAX_PATTERN_SIZES,
   type PresentationDefinition,
-  VERIFIABLE_PROOF_TYPES,
-} from '../presentation-exchange/definition.ts'
-import type { Filter } from '../presentation-exchange/filter.ts'
+} from '../presentation-exchange/definition-schema.ts'
 import { compilePattern } from '../presentation-exchange/pattern.ts'
 import { PatternError } from '../presentation-exchange/pattern-characters.ts'
 import { translatePattern } from '../presentation-exchange/pattern-syntax.ts'
@@ -50,8 +49,8 @@ export const versionFaults = (definition: PresentationDefinition): Fault[] => {
       format === undefined ? [] : [{ path: ['input_descriptors', index, 'format'], message: 'is not in version 1' }],
     ),
     ...fieldsOf(definition).flatMap(({ path, value }) =>
-      (['name', 'optional', 'intent_to_retain'] as const)
-        .filter((name) => value[name] !== undefined)
+      ['name', 'optional', 'intent_to_retain']
+        .filter((name) => name in value)
         .map((name) => ({ path: [...path, name], message: 'is not in version 1' })),
     ),
     ...topFiltersOf(definition).flatMap(({ path, value }) => below(path, version1Faults(value))),
@@ -62,15 +61,15 @@ export const versionFaults = (definition: PresentationDefinition): Fault[] => {
 export const groupFaults = (definition: PresentationDefinition): Fault[] => {
   const { input_descriptors: descriptors, submission_requirements: requirements } = definition
   if (requirements === undefined) return []
-  const taken = new Set(groupsOf(requirements))
-  const given = new Set(descriptors.flatMap(({ group = [] }) => group))
-  const isTaken = ({ group = [] }: InputDescriptor) => group.some((name) => taken.has(name))
+  const required = new Set(groupsOf(requirements))
+  const groups = new Set(descriptors.flatMap(({ group = [] }) => group))
+  const isRequired = ({ group = [] }: InputDescriptor) => group.some((name) => required.has(name))
   return [
-    ...([...taken].every((name) => given.has(name))
+    ...([...required].every((name) => groups.has(name))
       ? []
       : [{ path: [], message: 'must take from groups of its descriptors' }]),
     ...descriptors.flatMap((descriptor, index) =>
-      isTaken(descriptor)
+      isRequired(descriptor)
         ? []
         : [
             {
@@ -104,7 +103,7 @@ const patternsOf = (definition: PresentationDefinition): Placed<string>[] =>
 export const patternFaults = (definition: PresentationDefinition): Fault[] => {
   let left = MAX_PATTERN_SIZES
   return patternsOf(definition).flatMap(({ path, value }) => {
-    const message = refusal(() => {
+    const message = patternFault(() => {
       left -= translatePattern(value).size
       if (left < 0) throw new PatternError(`must have at most ${MAX_PATTERN_SIZES} parts together with other patterns`)
       compilePattern(value)
@@ -113,8 +112,8 @@ export const patternFaults = (definition: PresentationDefinition): Fault[] => {
   })
 }
 
-/** The reason why a pattern is refused. */
-const refusal = (compile: () => void): string | undefined => {
+/** What is wrong with a pattern, if anything. */
+const patternFault = (compile: () => void): string | undefined => {
   try {
     compile()
     return undefined

@@ -1,7 +1,7 @@
 /** A presentation definition of DIF Presentation Exchange, version 1 (descriptors with `schema`) or 2 (without). */
 import * as v from 'valibot'
 import { isNestedDeeperThan, MAX_DEPTH } from '../json.ts'
-import { MAX_DESCRIPTORS } from '../presentation-exchange/definition.ts'
+import { MAX_DESCRIPTORS } from '../presentation-exchange/definition-schema.ts'
 import { ClaimFormats } from './claim-formats.ts'
 import { noFaults } from './faults.ts'
 import { exactly, noArray, text, Uri } from './fields.ts'
@@ -37,8 +37,8 @@ const InputDescriptor = exactly({
 })
 
 const areUnique = (ids: readonly (string | undefined)[]): boolean => {
-  const given = ids.filter((id) => id !== undefined)
-  return new Set(given).size === given.length
+  const present = ids.filter((id) => id !== undefined)
+  return new Set(present).size === present.length
 }
 
 export const PresentationDefinition = v.pipe(

@@ -1,6 +1,7 @@
 /** Filters of presentation definitions: the keywords of JSON Schema that are enforced. All others are refused. */
 import * as v from 'valibot'
-import { FORMATS, type Filter as Keywords } from '../presentation-exchange/filter.ts'
+import type { Filter as Keywords } from '../presentation-exchange/definition-schema.ts'
+import { FORMATS } from '../presentation-exchange/formats.ts'
 import { MAX_PATTERN } from '../presentation-exchange/pattern-syntax.ts'
 import { isDate, isDateTime, toInstant } from '../rfc3339.ts'
 import { type Fault, noFaults } from './faults.ts'
@@ -24,7 +25,9 @@ const Instant = v.pipe(
 /** Dates only in version 1. JSON Schema, and therefore version 2, compares only numbers. */
 const Bound = v.optional(v.union([FiniteNumber, Instant], 'must be a number or a date'))
 
-/** https://ajv.js.org/packages/ajv-formats.html#keywords-to-compare-values-formatmaximum-formatminimum-and-formatexclusivemaximum-formatexclusiveminimum */
+/**
+ * https://ajv.js.org/packages/ajv-formats.html#keywords-to-compare-values-formatmaximum-formatminimum-and-formatexclusivemaximum-formatexclusiveminimum
+ */
 const FORMAT_BOUNDS = ['formatMinimum', 'formatMaximum', 'formatExclusiveMinimum', 'formatExclusiveMaximum'] as const
 
 const formatBoundFaults = (filter: Keywords): Fault[] => {

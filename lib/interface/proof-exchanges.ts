@@ -1,19 +1,19 @@
-/** Contracts for a prover's proposal, and for the steps of a proof exchange after its first (present-proof, Aries RFC 0037 and 0454). */
+/**
+ * Contracts for a prover's proposal, and for the steps of a proof exchange after its first (present-proof, Aries RFC
+ * 0037 and 0454).
+ */
 import * as v from 'valibot'
 import { ProofRecord } from '../records/proof.ts'
 import { EntityId } from '../records/tenant.ts'
-import { defineContract } from './contract.ts'
-import { ProofAnswer, ProofRefusal } from './proof-answer.ts'
-import { ProofProposal, ProposalAnswer } from './proof-proposal.ts'
+import { COMMAND, defineContract } from './contract.ts'
+import { ProofAcceptance, ProofDecline } from './proof-acceptance.ts'
+import { ProofProposal, ProposalAcceptance } from './proof-proposal.ts'
 
 const STEP = {
-  method: 'POST',
-  security: 'token',
-  idempotent: true,
-  companion: true,
+  ...COMMAND,
   parameters: { path: v.object({ proofRecordId: EntityId }) },
-  answers: { 200: ProofRecord },
-  refusals: [404, 409],
+  responses: { 200: ProofRecord },
+  errorStatuses: [404, 409],
 } as const
 
 export const AcceptProofRequest = /* @__PURE__ */ defineContract(() => ({
@@ -23,7 +23,7 @@ export const AcceptProofRequest = /* @__PURE__ */ defineContract(() => ({
   summary: 'Send a presentation for a proof request',
   description:
     'With the credentials that are named for each input descriptor or referent. If none is named, the agent selects, and reveals no more than the request asks for. 422: a credential does not fit; nothing is sent.',
-  body: ProofAnswer,
+  body: ProofAcceptance,
 }))
 
 export const DeclineProofRequest = /* @__PURE__ */ defineContract(() => ({
@@ -31,7 +31,7 @@ export const DeclineProofRequest = /* @__PURE__ */ defineContract(() => ({
   operationId: 'DeclineProofRequest',
   path: '/proofs/{proofRecordId}/decline-request',
   summary: 'Decline a proof request, with a problem report to the verifier',
-  body: ProofRefusal,
+  body: ProofDecline,
 }))
 
 export const AcceptPresentation = /* @__PURE__ */ defineContract(() => ({
@@ -43,16 +43,13 @@ export const AcceptPresentation = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const ProposeProof = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'ProposeProof',
-  method: 'POST',
   path: '/proofs/propose-proof',
   summary: 'Send a proof proposal to a connection',
-  security: 'token',
-  idempotent: true,
-  companion: true,
   body: ProofProposal,
-  answers: { 200: ProofRecord },
-  refusals: [404],
+  responses: { 200: ProofRecord },
+  errorStatuses: [404],
 }))
 
 export const AcceptProofProposal = /* @__PURE__ */ defineContract(() => ({
@@ -62,5 +59,5 @@ export const AcceptProofProposal = /* @__PURE__ */ defineContract(() => ({
   summary: 'Answer a proof proposal with a request for what was proposed, or for something else',
   description:
     'The rules of CreateRequest also apply to what is taken from the proposal. 422: something would not be enforced; nothing is sent.',
-  body: ProposalAnswer,
+  body: ProposalAcceptance,
 }))

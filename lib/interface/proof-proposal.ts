@@ -1,11 +1,12 @@
-/** Request bodies for a prover's proposal, and for a verifier's answer to one. */
+/** Request bodies for a prover's proposal, and for a verifier that accepts one. */
 import * as v from 'valibot'
 import { MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
 import { EntityId } from '../records/tenant.ts'
-import { AutoAccept, Comment, exactly, suits, ThreadId, text } from './fields.ts'
+import { AutoAccept, Comment, exactly, ThreadId, text } from './fields.ts'
 import { UnqualifiedDefinitionId } from './indy-ids.ts'
 import { PresentationDefinition } from './presentation-definition.ts'
-import { ProofFormats, SUITS } from './proof-request.ts'
+import { ProofFormats } from './proof-request.ts'
+import { withSuitable } from './suitable-formats.ts'
 
 const Name = text(256)
 
@@ -68,7 +69,8 @@ const ProposalFormats = exactly({
   presentationExchange: v.optional(exactly({ presentationDefinition: PresentationDefinition })),
 })
 
-export const ProofProposal = v.pipe(
+export const ProofProposal = withSuitable(
+  'proofFormats',
   exactly({
     connectionId: EntityId,
     /** Clients of credo-controller do not send it, because credo-controller has version 1 only. */
@@ -80,22 +82,14 @@ export const ProofProposal = v.pipe(
     goalCode: v.optional(text(255)),
     parentThreadId: v.optional(ThreadId),
   }),
-  v.forward(
-    v.partialCheck(
-      [['protocolVersion'], ['proofFormats']],
-      ({ protocolVersion, proofFormats }) => suits(protocolVersion, proofFormats),
-      SUITS,
-    ),
-    ['proofFormats'],
-  ),
 )
 
 export type ProofProposal = v.InferOutput<typeof ProofProposal>
 
-export const ProposalAnswer = exactly({
+export const ProposalAcceptance = exactly({
   /** The same as in the path. Clients of credo-controller send both. */
   proofRecordId: v.optional(EntityId),
-  /** What to request. For formats that are not given, what was proposed is requested. */
+  /** What to request. For absent formats, what was proposed is requested. */
   proofFormats: v.optional(ProofFormats, {}),
   autoAcceptProof: v.optional(AutoAccept),
   willConfirm: v.optional(v.boolean()),
@@ -103,4 +97,4 @@ export const ProposalAnswer = exactly({
   goalCode: v.optional(text(255)),
 })
 
-export type ProposalAnswer = v.InferOutput<typeof ProposalAnswer>
+export type ProposalAcceptance = v.InferOutput<typeof ProposalAcceptance>

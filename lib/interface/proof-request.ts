@@ -3,10 +3,11 @@ import * as v from 'valibot'
 import { ProofRecord } from '../records/proof.ts'
 import { EntityId } from '../records/tenant.ts'
 import { AnonCredsProofRequest, IndyProofRequest } from './anoncreds-proof-request.ts'
-import { defineContract } from './contract.ts'
-import { AutoAccept, Comment, exactly, suits, ThreadId, text } from './fields.ts'
+import { COMMAND, defineContract } from './contract.ts'
+import { AutoAccept, Comment, exactly, ThreadId, text } from './fields.ts'
 import { INVITATION_FIELDS, INVITATION_RESULT } from './invitation.ts'
 import { PresentationExchangeRequest } from './presentation-definition.ts'
+import { withSuitable } from './suitable-formats.ts'
 
 /** The request in each format. */
 export const ProofFormats = exactly({
@@ -18,8 +19,6 @@ export const ProofFormats = exactly({
 /** A body with the formats in a field. */
 export const RequestedFormats = v.object({ proofFormats: ProofFormats })
 
-export const SUITS = 'must be exactly indy with v1, and one or more of indy, anoncreds, presentationExchange with v2'
-
 const REQUEST_FIELDS = {
   protocolVersion: v.picklist(['v1', 'v2']),
   proofFormats: ProofFormats,
@@ -28,20 +27,11 @@ const REQUEST_FIELDS = {
   comment: v.optional(Comment),
 }
 
-const ProofRequest = v.pipe(
-  exactly({ ...REQUEST_FIELDS, ...INVITATION_FIELDS }),
-  v.forward(
-    v.partialCheck(
-      [['protocolVersion'], ['proofFormats']],
-      ({ protocolVersion, proofFormats }) => suits(protocolVersion, proofFormats),
-      SUITS,
-    ),
-    ['proofFormats'],
-  ),
-)
+const ProofRequest = withSuitable('proofFormats', exactly({ ...REQUEST_FIELDS, ...INVITATION_FIELDS }))
 
 /** A request over a connection. */
-const ConnectionProofRequest = v.pipe(
+const ConnectionProofRequest = withSuitable(
+  'proofFormats',
   exactly({
     connectionId: EntityId,
     ...REQUEST_FIELDS,
@@ -49,17 +39,12 @@ const ConnectionProofRequest = v.pipe(
     /** `~thread.pthid` of the request. */
     parentThreadId: v.optional(ThreadId),
   }),
-  v.forward(
-    v.partialCheck(
-      [['protocolVersion'], ['proofFormats']],
-      ({ protocolVersion, proofFormats }) => suits(protocolVersion, proofFormats),
-      SUITS,
-    ),
-    ['proofFormats'],
-  ),
 )
 
-/** The four fields of the interface document, two that are needed to retrieve the form data, and the names that CreateOfferOob has for the others. */
+/**
+ * The four fields of the interface document, two that are needed to retrieve the form data, and the names that
+ * CreateOfferOob has for the others.
+ */
 export const ProofRequestResult = v.strictObject({
   ...INVITATION_RESULT,
   outOfBandRecordId: v.string(),
@@ -71,31 +56,27 @@ export const ProofRequestResult = v.strictObject({
 })
 
 export const CreateRequest = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'CreateRequest',
-  method: 'POST',
+  firstInterface: true,
   path: '/proofs/create-request-oob',
   summary: 'Create a presentation request that is bound to no proposal and to no existing connection',
   description:
     '422: a constraint, path, filter, pattern or claim format of the presentation definition would not be enforced; the error names it. ' +
     'Contexts in the options are trusted for this request in addition to those of the service, and so is a context at an address that `schema` names, which ' +
     'is read now. They are not sent to the wallet.',
-  security: 'token',
-  idempotent: true,
   body: ProofRequest,
-  answers: { 200: ProofRequestResult },
-  refusals: [404],
+  responses: { 200: ProofRequestResult },
+  errorStatuses: [404],
 }))
 
 export const RequestProof = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'RequestProof',
-  method: 'POST',
   path: '/proofs/request-proof',
   summary: 'Send a proof request to a connection',
   description: '422: something would not be enforced, as for CreateRequest.',
-  security: 'token',
-  idempotent: true,
-  companion: true,
   body: ConnectionProofRequest,
-  answers: { 200: ProofRecord },
-  refusals: [404],
+  responses: { 200: ProofRecord },
+  errorStatuses: [404],
 }))

@@ -2,55 +2,49 @@
 import * as v from 'valibot'
 import { BareFormData, PROOF_ROLES, PROOF_STATES, ProofFormData, ProofRecord } from '../records/proof.ts'
 import { EntityId } from '../records/tenant.ts'
-import { defineContract } from './contract.ts'
+import { defineContract, QUERY } from './contract.ts'
 import { exchangeQuery } from './fields.ts'
 
 export const TenantProofFormData = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'tenant_ProofFormData',
-  method: 'GET',
+  firstInterface: true,
   path: '/multi-tenancy/form-data/{tenantId}/{proofRecordId}',
   summary: 'Retrieve form data of a proof record, addressed through a tenant',
-  security: 'token',
   parameters: { path: v.object({ tenantId: EntityId, proofRecordId: EntityId }) },
-  answers: { 200: ProofFormData },
-  refusals: [404],
+  responses: { 200: ProofFormData },
+  errorStatuses: [404],
 }))
 
 export const GetProofs = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'GetProofs',
-  method: 'GET',
   path: '/proofs',
   summary: "List the proof exchanges of the token's agent, in both roles",
-  security: 'token',
-  companion: true,
   parameters: { query: exchangeQuery(PROOF_STATES, PROOF_ROLES) },
-  answers: { 200: v.array(ProofRecord) },
+  responses: { 200: v.array(ProofRecord) },
 }))
 
 const ONE = v.object({ proofRecordId: EntityId })
 
 export const GetProofById = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'GetProofById',
-  method: 'GET',
   path: '/proofs/{proofRecordId}',
   summary: 'Retrieve one proof exchange record by its record id',
-  security: 'token',
-  companion: true,
   parameters: { path: ONE },
-  answers: { 200: ProofRecord },
-  refusals: [404],
+  responses: { 200: ProofRecord },
+  errorStatuses: [404],
 }))
 
 export const GetProofFormData = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'GetProofFormData',
-  method: 'GET',
   path: '/proofs/{proofRecordId}/form-data',
   summary: 'Retrieve what was proposed, requested and presented in a proof exchange',
   description:
     'A verifier sees a JSON-LD presentation as it was verified, in terms of its own contexts. The claims of a presentation are proved only if the record has `isVerified: true`.',
-  security: 'token',
-  companion: true,
   parameters: { path: ONE },
-  answers: { 200: BareFormData },
-  refusals: [404],
+  responses: { 200: BareFormData },
+  errorStatuses: [404],
 }))

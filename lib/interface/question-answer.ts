@@ -9,7 +9,7 @@ import {
   QuestionAnswerRecord,
 } from '../records/question-answer.ts'
 import { EntityId } from '../records/tenant.ts'
-import { defineContract } from './contract.ts'
+import { COMMAND, defineContract, QUERY } from './contract.ts'
 import { exactly, Paging, text } from './fields.ts'
 
 const ThreadTag = text(1024)
@@ -25,12 +25,10 @@ const ValidResponses = v.pipe(
 )
 
 export const GetQuestionAnswers = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'GetQuestionAnswers',
-  method: 'GET',
   path: '/question-answer',
   summary: 'List sent and received questions, with their answers',
-  security: 'token',
-  companion: true,
   parameters: {
     query: v.object({
       connectionId: v.optional(EntityId),
@@ -40,51 +38,43 @@ export const GetQuestionAnswers = /* @__PURE__ */ defineContract(() => ({
       ...Paging.entries,
     }),
   },
-  answers: { 200: v.array(QuestionAnswerRecord) },
+  responses: { 200: v.array(QuestionAnswerRecord) },
 }))
 
 export const GetQuestionAnswerById = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'GetQuestionAnswerById',
-  method: 'GET',
   path: '/question-answer/{questionAnswerId}',
   summary: 'Retrieve a question and its answer by its record id',
-  security: 'token',
-  companion: true,
   parameters: { path: v.object({ questionAnswerId: EntityId }) },
-  answers: { 200: QuestionAnswerRecord },
-  refusals: [404],
+  responses: { 200: QuestionAnswerRecord },
+  errorStatuses: [404],
 }))
 
 export const SendQuestion = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'SendQuestion',
-  method: 'POST',
   path: '/question-answer/question/{connectionId}',
   summary: 'Send a question with valid answers to a connection',
   description: 'The answer is not signed; only the connection authenticates it.',
-  security: 'token',
-  idempotent: true,
-  companion: true,
   parameters: { path: v.object({ connectionId: EntityId }) },
   body: exactly({
     question: text(MAX_QUESTION),
     validResponses: ValidResponses,
     detail: v.optional(text(MAX_QUESTION)),
   }),
-  answers: { 200: QuestionAnswerRecord },
-  refusals: [404],
+  responses: { 200: QuestionAnswerRecord },
+  errorStatuses: [404],
 }))
 
 export const SendAnswer = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'SendAnswer',
-  method: 'POST',
   path: '/question-answer/answer/{questionAnswerId}',
   summary: 'Answer a received question',
   description: '`response` is the text of one of its `validResponses`. A question can be answered once.',
-  security: 'token',
-  idempotent: true,
-  companion: true,
   parameters: { path: v.object({ questionAnswerId: EntityId }) },
   body: exactly({ response: text(MAX_RESPONSE) }),
-  answers: { 200: QuestionAnswerRecord },
-  refusals: [404],
+  responses: { 200: QuestionAnswerRecord },
+  errorStatuses: [404],
 }))

@@ -8,8 +8,7 @@ export const GetOpenApi = /* @__PURE__ */ defineContract(() => ({
   path: '/openapi.json',
   summary: 'This document',
   security: 'none',
-  companion: true,
-  answers: { 200: v.looseObject({ openapi: v.string(), paths: v.record(v.string(), v.unknown()) }) },
+  responses: { 200: v.looseObject({ openapi: v.string(), paths: v.record(v.string(), v.unknown()) }) },
 }))
 
 export const GetHealth = /* @__PURE__ */ defineContract(() => ({
@@ -18,6 +17,5 @@ export const GetHealth = /* @__PURE__ */ defineContract(() => ({
   path: '/health',
   summary: 'Check that the service is available',
   security: 'none',
-  companion: true,
-  answers: { 200: v.strictObject({ status: v.literal('ok'), version: v.string() }) },
+  responses: { 200: v.strictObject({ status: v.literal('ok'), version: v.string() }) },
 }))

@@ -1,6 +1,6 @@
 /** Submission requirements of DIF Presentation Exchange: which groups of input descriptors have to be fulfilled. */
 import * as v from 'valibot'
-import type { SubmissionRequirement as Requirement } from '../presentation-exchange/definition.ts'
+import type { SubmissionRequirement as Requirement } from '../presentation-exchange/definition-schema.ts'
 import { exactly, text } from './fields.ts'
 
 const Sentence = v.optional(text(1024))

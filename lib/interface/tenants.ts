@@ -1,20 +1,17 @@
 /** Contracts of tenants. */
 import * as v from 'valibot'
 import { EntityId, TenantRecord } from '../records/tenant.ts'
-import { defineContract } from './contract.ts'
+import { COMMAND, defineContract } from './contract.ts'
 import { exactly, HttpUrl, text } from './fields.ts'
 
 export const CreateTenant = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'CreateTenant',
-  method: 'POST',
   path: '/multi-tenancy/create-tenant',
   summary: 'Create a tenant',
   description:
     'Needs a root token with tenants, of an issuer that is not limited to certain tenants. `orgId` defaults to the id of the tenant. ' +
     'Received offers and proof requests wait for a call, unless `autoAcceptOffers` or `autoAcceptProofRequests` is true.',
-  security: 'token',
-  idempotent: true,
-  companion: true,
   body: exactly({
     config: exactly({
       label: text(255),
@@ -24,5 +21,5 @@ export const CreateTenant = /* @__PURE__ */ defineContract(() => ({
     }),
     orgId: v.optional(EntityId),
   }),
-  answers: { 201: TenantRecord },
+  responses: { 201: TenantRecord },
 }))

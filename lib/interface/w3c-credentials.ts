@@ -2,30 +2,26 @@
 import * as v from 'valibot'
 import { EntityId } from '../records/tenant.ts'
 import { W3cCredentialRecord } from '../records/w3c-credential.ts'
-import { defineContract } from './contract.ts'
+import { defineContract, QUERY } from './contract.ts'
 import { Paging } from './fields.ts'
 
 export const GetW3cCredentials = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'GetW3cCredentials',
-  method: 'GET',
   path: '/credentials/w3c',
   summary: "List the credentials that the token's agent holds",
   description: 'A page has at most 100 of them.',
-  security: 'token',
-  companion: true,
   parameters: { query: Paging },
-  answers: { 200: v.array(W3cCredentialRecord) },
+  responses: { 200: v.array(W3cCredentialRecord) },
 }))
 
 export const GetW3cCredentialById = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'GetW3cCredentialById',
-  method: 'GET',
   path: '/credentials/w3c/{w3cCredentialRecordId}',
   summary: 'Retrieve one held credential by the id of its record',
   description: 'The id is in the `credentials` of a credential exchange.',
-  security: 'token',
-  companion: true,
   parameters: { path: v.object({ w3cCredentialRecordId: EntityId }) },
-  answers: { 200: W3cCredentialRecord },
-  refusals: [404],
+  responses: { 200: W3cCredentialRecord },
+  errorStatuses: [404],
 }))

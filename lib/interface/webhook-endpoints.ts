@@ -4,7 +4,7 @@ import { Timestamp } from '../records/record-json.ts'
 import { EntityId } from '../records/tenant.ts'
 import { DELIVERY_STATUSES, WebhookDelivery } from '../records/webhook-delivery.ts'
 import { RotatedWebhookEndpoint, WebhookEndpoint } from '../records/webhook-endpoint.ts'
-import { defineContract } from './contract.ts'
+import { defineContract, QUERY } from './contract.ts'
 import { Cursor, exactly, Limit, MAX_PAGE } from './fields.ts'
 import { MANAGERS } from './webhooks.ts'
 
@@ -18,19 +18,17 @@ const CHANGE = {
   idempotent: true,
   companion: true,
   parameters: { path: EndpointPath },
-  refusals: [404],
+  errorStatuses: [404],
 } as const
 
 export const GetWebhookEndpoints = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'GetWebhookEndpoints',
-  method: 'GET',
   path: '/webhooks/orgs/{orgId}',
   summary: 'List the webhook endpoints of an organization, with their health',
   description: `${WHOSE} Registrations without a token are included, as \`pending\`.`,
-  security: 'token',
-  companion: true,
   parameters: { path: v.object({ orgId: EntityId }) },
-  answers: { 200: v.array(WebhookEndpoint) },
+  responses: { 200: v.array(WebhookEndpoint) },
 }))
 
 export const DeleteWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
@@ -40,7 +38,7 @@ export const DeleteWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
   path: '/webhooks/orgs/{orgId}/{endpointId}',
   summary: 'Delete a webhook endpoint, or a pending registration of one',
   description: `${WHOSE} Returns the deleted endpoint. Its waiting events are not sent any more.`,
-  answers: { 200: WebhookEndpoint },
+  responses: { 200: WebhookEndpoint },
 }))
 
 export const RotateWebhookSecret = /* @__PURE__ */ defineContract(() => ({
@@ -53,7 +51,7 @@ export const RotateWebhookSecret = /* @__PURE__ */ defineContract(() => ({
     `${WHOSE} The secret is shown only once. The previous secret also signs for 24 hours; after another rotation in this time, only ` +
     'the newest secret and the one before it sign.',
   holdsSecret: true,
-  answers: { 200: RotatedWebhookEndpoint },
+  responses: { 200: RotatedWebhookEndpoint },
 }))
 
 export const TestWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
@@ -63,7 +61,7 @@ export const TestWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
   path: '/webhooks/orgs/{orgId}/{endpointId}/test',
   summary: 'Send an endpoint.test event to a webhook endpoint',
   description: `${WHOSE} The result is in the endpoint's deliveries. A disabled endpoint has to be enabled first.`,
-  answers: { 202: v.strictObject({ eventId: v.string() }) },
+  responses: { 202: v.strictObject({ eventId: v.string() }) },
 }))
 
 export const EnableWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
@@ -73,17 +71,15 @@ export const EnableWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
   path: '/webhooks/orgs/{orgId}/{endpointId}/enable',
   summary: 'Enable a disabled webhook endpoint',
   description: `${WHOSE} Events that it has missed are kept for 30 days and can be replayed. An endpoint that is not disabled is not changed.`,
-  answers: { 200: WebhookEndpoint },
+  responses: { 200: WebhookEndpoint },
 }))
 
 export const GetWebhookDeliveries = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
   operationId: 'GetWebhookDeliveries',
-  method: 'GET',
   path: '/webhooks/orgs/{orgId}/{endpointId}/deliveries',
   summary: 'List the attempts to deliver events to a webhook endpoint, newest first',
   description: `${WHOSE} Attempts are kept for 30 days.`,
-  security: 'token',
-  companion: true,
   parameters: {
     path: EndpointPath,
     query: v.object({
@@ -92,8 +88,8 @@ export const GetWebhookDeliveries = /* @__PURE__ */ defineContract(() => ({
       cursor: v.optional(Cursor),
     }),
   },
-  answers: { 200: v.array(WebhookDelivery) },
-  refusals: [404],
+  responses: { 200: v.array(WebhookDelivery) },
+  errorStatuses: [404],
 }))
 
 /** `held`: kept while the endpoint was disabled; `failed`: all retries have failed. Pending events need no replay. */
@@ -141,5 +137,5 @@ export const ReplayWebhookEvents = /* @__PURE__ */ defineContract(() => ({
     'delivered ones, or only those in one `state`. Pending events are not affected. If the answer has a `cursor`, there may be more: repeat the call ' +
     'with the same body and this `cursor`.',
   body: Replay,
-  answers: { 202: v.strictObject({ replayed: v.number(), cursor: v.optional(Cursor) }) },
+  responses: { 202: v.strictObject({ replayed: v.number(), cursor: v.optional(Cursor) }) },
 }))

@@ -1,15 +1,18 @@
-/** Contracts of webhook registrations, and which URLs may be registered. The address of a host is checked at each delivery. */
+/**
+ * Contracts of webhook registrations, and which URLs may be registered. The address of a host is checked at each
+ * delivery.
+ */
 import * as v from 'valibot'
-import { refusedUrl } from '../egress/address-guard.ts'
+import { urlFault } from '../egress/address-guard.ts'
 import { NotificationRegistrationResult, WebhookRegistrationResult } from '../records/registration.ts'
 import { EntityId } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
-import { defineContract } from './contract.ts'
+import { COMMAND, defineContract } from './contract.ts'
 import { exactly, text } from './fields.ts'
 
 /** Why a URL is refused; undefined if it is not. `local`: the local stage also allows `http` and loopback addresses. */
 export const endpointFault = (address: string, local: boolean): string | undefined => {
-  const refused = refusedUrl(address, { local, ipLiterals: false })
+  const refused = urlFault(address, { local, ipLiterals: false })
   return refused === undefined ? undefined : `is refused: ${refused}`
 }
 
@@ -29,6 +32,7 @@ export const MANAGERS =
 
 export const RegisterNotificationWebhook = /* @__PURE__ */ defineContract(() => ({
   operationId: 'RegisterNotificationWebhook',
+  firstInterface: true,
   method: 'POST',
   path: '/notification/register/webhook-endpoint',
   summary: 'Register organization webhook endpoint for notification',
@@ -39,19 +43,18 @@ export const RegisterNotificationWebhook = /* @__PURE__ */ defineContract(() => 
   idempotent: true,
   holdsSecret: true,
   body: exactly({ orgId: EntityId, notificationWebhook: EndpointUrl }),
-  answers: { 201: NotificationRegistrationResult },
+  responses: { 201: NotificationRegistrationResult },
 }))
 
 export const RegisterWebhook = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
   operationId: 'RegisterWebhook',
-  method: 'POST',
+  firstInterface: true,
   path: '/webhooks/orgs/{orgId}/register',
   summary: 'Register Webhook',
   description: `Needs a token of ${MANAGERS}.`,
-  security: 'token',
-  idempotent: true,
   parameters: { path: v.object({ orgId: EntityId }) },
   holdsSecret: true,
   body: exactly({ webhookUrl: EndpointUrl }),
-  answers: { 201: WebhookRegistrationResult },
+  responses: { 201: WebhookRegistrationResult },
 }))

@@ -1,4 +1,7 @@
-/** Contracts of public documents for holders and verifiers of credentials: resources of agents' did:webvh, tails files. https://identity.foundation/didwebvh/v1.0/ */
+/**
+ * Contracts of public documents for holders and verifiers of credentials: resources of agents' did:webvh, tails files.
+ * https://identity.foundation/didwebvh/v1.0/
+ */
 import * as v from 'valibot'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
@@ -10,11 +13,10 @@ export const GetWebvhLog = /* @__PURE__ */ defineContract(() => ({
   summary: "Get the log of an agent's did:webvh",
   description: 'For verifiers of credentials. `base` is the base agent.',
   security: 'none',
-  companion: true,
   parameters: { path: v.object({ tenantId: EntityId }) },
   contentType: 'text/jsonl',
-  answers: { 200: v.string() },
-  refusals: [404],
+  responses: { 200: v.string() },
+  errorStatuses: [404],
 }))
 
 export const GetWebvhResource = /* @__PURE__ */ defineContract(() => ({
@@ -26,10 +28,9 @@ export const GetWebvhResource = /* @__PURE__ */ defineContract(() => ({
     'For verifiers of credentials: a schema, a credential definition, a revocation registry or a status list of AnonCreds. New links to status ' +
     'lists are added to a registry; all other resources never change.',
   security: 'none',
-  companion: true,
   parameters: { path: v.object({ tenantId: EntityId, resourceId: EntityId }) },
   contentType: 'application/json',
-  answers: {
+  responses: {
     200: v.looseObject({
       '@context': v.optional(v.unknown()),
       id: v.string(),
@@ -42,7 +43,7 @@ export const GetWebvhResource = /* @__PURE__ */ defineContract(() => ({
       proof: v.record(v.string(), v.unknown()),
     }),
   },
-  refusals: [404],
+  errorStatuses: [404],
 }))
 
 /** `tailsHash` of a revocation registry: SHA-256 in base58. */
@@ -55,9 +56,8 @@ export const GetTailsFile = /* @__PURE__ */ defineContract(() => ({
   summary: 'Get the tails file of a revocation registry, by its hash',
   description: 'For holders of revocable credentials. It has up to 1.3 MB.',
   security: 'none',
-  companion: true,
   parameters: { path: v.object({ hash: TailsHash }) },
   contentType: 'application/octet-stream',
-  answers: { 200: v.string() },
-  refusals: [404],
+  responses: { 200: v.string() },
+  errorStatuses: [404],
 }))

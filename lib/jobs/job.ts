@@ -1,4 +1,7 @@
-/** Jobs: work that a committed change asks for, and that outlives the process that does it. A job exists as long as its item. */
+/**
+ * Jobs: work that a committed change asks for, and that outlives the process that does it. A job exists as long as its
+ * item.
+ */
 
 import { wakeJobsNow } from '../outbox/queues.ts'
 import { dueFields, dueFor } from '../store/due.ts'
@@ -26,7 +29,9 @@ export interface JobKey {
   id: string
 }
 
-/** Always in the index `due`. `dueAt` (ms since the epoch) is the time of the next run, or the end of the current lease. */
+/**
+ * Always in the index `due`. `dueAt` (ms since the epoch) is the time of the next run, or the end of the current lease.
+ */
 export const jobItem = defineItem('job', (key: JobKey) => jobAddress(key), {
   /** Started runs, and those that failed or died, since the job was last put off. */
   attempts: integer(),
@@ -58,12 +63,14 @@ export interface PutOff {
 
 export interface JobHandler {
   /**
-   * Does the work outside of any transaction. The process may be killed at any time and the job run again, even while a run with an expired lease
-   * continues: only the writes of `commit` count. An error is a failed attempt. Work that can never succeed returns `Done` with a `commit` that
-   * records the failure.
+   * Does the work outside of any transaction. The process may be killed at any time and the job run again, even while a
+   * run with an expired lease continues: only the writes of `commit` count. An error is a failed attempt. Work that can
+   * never succeed returns `Done` with a `commit` that records the failure.
    */
   run(job: Job): Promise<Done | PutOff>
-  /** Records the final failure, in the transaction that removes the job. `reason`: a sentence that the owner may read. */
+  /**
+   * Records the final failure, in the transaction that removes the job. `reason`: a sentence that the owner may read.
+   */
   giveUp(unit: UnitOfWork, job: Job, reason: string): Promise<unknown>
 }
 
@@ -85,8 +92,8 @@ export const dueJob = (key: JobKey, at: number) => dueFor(jobName(key), at)
 const ENQUEUED = Symbol('jobs of this unit')
 
 /**
- * Adds a job, which is woken after the commit, or by the next sweep. If a job with this type and id exists, the unit does not commit
- * (`store.conflict`). `delay`: ms until the first run; the sweep wakes a delayed job.
+ * Adds a job, which is woken after the commit, or by the next sweep. If a job with this type and id exists, the unit
+ * does not commit (`store.conflict`). `delay`: ms until the first run; the sweep wakes a delayed job.
  *
  * @example
  * enqueue(unit, { tenant: unit.tenant, type: 'credential-definition', id: record.id })

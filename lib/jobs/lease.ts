@@ -21,30 +21,33 @@ export interface LeasedJob extends Job {
 const isDue = ({ dueAt = 0, lease }: JobItem, now: number): boolean =>
   dueAt <= now || (lease !== undefined && dueAt < (settings().LEASES_VOID_BEFORE ?? 0) + LEASE_MS)
 
-/** The condition that no other invocation has leased the job since it was read. `dueAt` is not compared: a stored fraction is read rounded. */
+/**
+ * The condition that no other invocation has leased the job since it was read. `dueAt` is not compared: a stored
+ * fraction is read rounded.
+ */
 const asRead = ({ attempts, lease }: JobItem, now: number): Condition =>
   lease === undefined
     ? { equals: jobItem.attributes({ attempts }), absent: ['lease'], atMost: jobItem.attributes({ dueAt: now }) }
     : { equals: jobItem.attributes({ lease }) }
 
 /**
- * Leases a due job. Undefined if there is none, it is not due, or another invocation runs it. A due job with a lease belonged to a process that has
- * died. `lease`: a unique id. Throws `store.unavailable`, `store.conflict`.
+ * Leases a due job. Undefined if there is none, it is not due, or another invocation runs it. A due job with a lease
+ * belonged to a process that has died. `lease`: a unique id. Throws `store.unavailable`, `store.conflict`.
  */
 export const leaseJob = async (key: JobKey, lease: string, now: number): Promise<LeasedJob | undefined> => {
-  const found = await readItem(jobItem, key)
-  if (found === undefined || !isDue(found, now)) return undefined
-  const attempts = found.attempts + 1
-  const failures = found.failures + (found.lease === undefined ? 0 : 1)
+  const job = await readItem(jobItem, key)
+  if (job === undefined || !isDue(job, now)) return undefined
+  const attempts = job.attempts + 1
+  const failures = job.failures + (job.lease === undefined ? 0 : 1)
   const set = jobItem.attributes({ attempts, failures, lease, ...dueJob(key, now + LEASE_MS) })
-  const updated = await updateOrFind(jobItem.addressOf(key), { set }, asRead(found, now))
+  const updated = await updateOrFind(jobItem.addressOf(key), { set }, asRead(job, now))
   // The SDK repeats a request after a lost response. Then the existing lease is this one.
-  const taken = updated.written !== undefined || updated.found?.lease?.S === lease
-  return taken ? { ...key, createdAt: found.createdAt, lease, attempts, failures } : undefined
+  const isLeased = updated.written !== undefined || updated.found?.lease?.S === lease
+  return isLeased ? { ...key, createdAt: job.createdAt, lease, attempts, failures } : undefined
 }
 
 /** The state of a job after a failed attempt. */
-export interface Ended {
+interface Ended {
   failures: number
   /** When the next attempt is due, in ms since the epoch. */
   at: number

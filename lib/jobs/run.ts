@@ -23,7 +23,10 @@ import { isLeased, type LeasedJob, leaseJob, releaseJob } from './lease.ts'
 
 /** After this many failures a job is given up. */
 const MAX_FAILURES = 3
-/** After this many attempts, about 16 hours, it is also given up. Conflicts and an unavailable table count as attempts, not as failures. */
+/**
+ * After this many attempts, about 16 hours, it is also given up. Conflicts and an unavailable table count as attempts,
+ * not as failures.
+ */
 const MAX_ATTEMPTS = 40
 
 /** Backoff in ms: doubles up to half an hour. */
@@ -59,8 +62,8 @@ export const runBatch = async (records: SQSRecord[], handlers: JobHandlers): Pro
 }
 
 /**
- * Runs a job if it is due and not running. Throws `store.unavailable` and `store.conflict` if the result could not be stored: then the job is due
- * when its lease ends. Throws errors of giving up: that is retried with backoff.
+ * Runs a job if it is due and not running. Throws `store.unavailable` and `store.conflict` if the result could not be
+ * stored: then the job is due when its lease ends. Throws errors of giving up: that is retried with backoff.
  */
 export const runJob = async (key: JobKey, handler: JobHandler): Promise<void> => {
   const job = await leaseJob(key, randomUUID(), Date.now())

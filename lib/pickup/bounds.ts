@@ -27,22 +27,28 @@ export const difference = (a: Amount, b: Amount): Amount => ({
 export const QUEUE: Amount = { messages: 1_000, bytes: 10 * 1024 * 1024 }
 
 /**
- * Limit for answers to the wallet's own messages (acknowledgements, problem reports): otherwise a wallet that sends without end and fetches nothing
- * would fill the agent's share.
+ * Limit for answers to the wallet's own messages (acknowledgements, problem reports): otherwise a wallet that sends
+ * without end and fetches nothing would fill the agent's share.
  */
 const ANSWERS: Amount = { messages: 100, bytes: 1024 * 1024 }
 
 /** Limit of each of an agent's 16 shares: 100,000 messages and 1 GiB in total. */
 const SHARE: Amount = { messages: 6_250, bytes: 64 * 1024 * 1024 }
 
-/** Beyond this a share takes no answers: strangers with many connections must not fill it up for what the agent itself has to send. */
+/**
+ * Beyond this a share takes no answers: strangers with many connections must not fill it up for what the agent itself
+ * has to send.
+ */
 const SHARE_FOR_ANSWERS: Amount = { messages: SHARE.messages / 2, bytes: SHARE.bytes / 2 }
 
-/** Limit of a batch. Each message takes up to three writes of the transaction that removes it (of 100), and all have to fit in one answer. */
+/**
+ * Limit of a batch. Each message takes up to three writes of the transaction that removes it (of 100), and all have to
+ * fit in one answer.
+ */
 export const BATCH: Amount = { messages: 30, bytes: 512 * 1024 }
 
-const fits = (held: Amount, added: Amount, bound: Amount): boolean =>
-  held.messages + added.messages <= bound.messages && held.bytes + added.bytes <= bound.bytes
+const fits = (present: Amount, added: Amount, bound: Amount): boolean =>
+  present.messages + added.messages <= bound.messages && present.bytes + added.bytes <= bound.bytes
 
 /** The limit that a message would exceed, if any. `answers`: it answers a message of the wallet. */
 export const fullBy = (

@@ -1,4 +1,7 @@
-/** Items of message pickup, for wallets without an endpoint: a connection's queue, its messages, and the usage of an agent. */
+/**
+ * Items of message pickup, for wallets without an endpoint: a connection's queue, its messages, and the usage of an
+ * agent.
+ */
 import * as v from 'valibot'
 import { SentBasicMessage } from '../outbox/message-item.ts'
 import { defineItem, type Stored } from '../store/item.ts'

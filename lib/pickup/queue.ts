@@ -1,4 +1,6 @@
-/** Pickup queues on the unit of work: messages are added, handed out and removed in the transaction of the operation. */
+/**
+ * Pickup queues on the unit of work: messages are added, handed out and removed in the transaction of the operation.
+ */
 import { AgentError } from '../errors.ts'
 import { dueJob, enqueue, type JobKey, jobItem } from '../jobs/job.ts'
 import {
@@ -20,7 +22,7 @@ import { listedQueue, type PickupMessage, pickupMessage, type Queue, queueItem, 
 import { addToUsage } from './usage.ts'
 
 /** A queue as this unit has read it, with its changes. */
-interface Held {
+interface TrackedQueue {
   stored: Queue | undefined
   /** Usage of the connection's share of the agent's queues. */
   share: Amount
@@ -37,38 +39,38 @@ const sumOf = (messages: PickupMessage[]): Amount => ({
   bytes: messages.reduce((sum, message) => sum + bytesOf(message), 0),
 })
 
-const changeOf = ({ added, removed }: Held): Amount => difference(sumOf(added), sumOf(removed))
+const changeOf = ({ added, removed }: TrackedQueue): Amount => difference(sumOf(added), sumOf(removed))
 
 /** The queue of a connection, read once for each unit. */
-const hold = (unit: UnitOfWork, connectionId: string): Promise<Held> => {
-  const queues = unit.slot(QUEUES, () => new Map<string, Promise<Held>>())
-  const held = queues.get(connectionId) ?? read(unit, connectionId)
-  queues.set(connectionId, held)
-  return held
+const track = (unit: UnitOfWork, connectionId: string): Promise<TrackedQueue> => {
+  const queues = unit.slot(QUEUES, () => new Map<string, Promise<TrackedQueue>>())
+  const tracked = queues.get(connectionId) ?? read(unit, connectionId)
+  queues.set(connectionId, tracked)
+  return tracked
 }
 
-const read = async (unit: UnitOfWork, connectionId: string): Promise<Held> => {
+const read = async (unit: UnitOfWork, connectionId: string): Promise<TrackedQueue> => {
   const key = { tenant: unit.tenant, connectionId }
   const items = await unit.getAll([pickupQueueAddress(key), pickupUsageAddress(key)])
   const [queue] = items.filter(queueItem.is)
   const [usage] = items.filter(usageItem.is)
-  const held: Held = {
+  const tracked: TrackedQueue = {
     stored: queue && queueItem.decode(queue),
     share: usage === undefined ? NOTHING : usageItem.decode(usage),
     added: [],
     removed: [],
   }
-  unit.beforeCommit(() => write(unit, connectionId, held))
-  return held
+  unit.beforeCommit(() => write(unit, connectionId, tracked))
+  return tracked
 }
 
 /** The number of waiting messages. */
 export const countWaiting = async (unit: UnitOfWork, connectionId: string): Promise<number> => {
-  const held = await hold(unit, connectionId)
-  return sum(held.stored ?? NOTHING, changeOf(held)).messages
+  const tracked = await track(unit, connectionId)
+  return sum(tracked.stored ?? NOTHING, changeOf(tracked)).messages
 }
 
-export interface NewMessage {
+interface NewMessage {
   payload: string
   recipients: string[]
   /** Whether it answers a message of the wallet: wallets must not fill the queue with answers. */
@@ -82,7 +84,7 @@ export const addToQueue = async (
   message: NewMessage,
 ): Promise<PickupMessage> => {
   const { payload, recipients, answers } = message
-  const [held, lastId] = await Promise.all([hold(unit, connectionId), readLastId(unit, connectionId)])
+  const [tracked, lastId] = await Promise.all([track(unit, connectionId), readLastId(unit, connectionId)])
   const now = Date.now()
   // After all waiting messages, even if clocks differ.
   const id = newOutboxId(Math.max(now, timeOfId(lastId) + 1))
@@ -90,14 +92,14 @@ export const addToQueue = async (
     ...{ tenant: unit.tenant, connectionId, id, payload, recipients },
     createdAt: new Date(now).toISOString(),
   }
-  const change = changeOf(held)
+  const change = changeOf(tracked)
   const full = fullBy(sumOf([added]), {
-    queue: sum(held.stored ?? NOTHING, change),
-    share: sum(held.share, change),
+    queue: sum(tracked.stored ?? NOTHING, change),
+    share: sum(tracked.share, change),
     answers,
   })
   if (full !== undefined) throw new AgentError('connection.queue_full', FULL[full])
-  held.added.push(added)
+  tracked.added.push(added)
   return added
 }
 
@@ -108,8 +110,8 @@ const readLastId = async (unit: UnitOfWork, connectionId: string): Promise<strin
 }
 
 const FULL = {
-  queue: 'the other agent has no endpoint, and has not fetched so many messages that no further one is kept for it',
-  agent: 'so many messages wait for agents without an endpoint that no further one is kept',
+  queue: 'the other agent has no endpoint, and too many messages wait until it fetches them',
+  agent: 'too many messages wait for agents without an endpoint',
 }
 
 /** Records the basic message of a queued message: its delivery causes events. */
@@ -118,7 +120,7 @@ export const recordQueued = (added: PickupMessage, message: SentBasicMessage): v
 }
 
 /** Selects messages of a queue. */
-export interface Wanted {
+interface Selection {
   /** Maximum number of messages. */
   limit?: number | undefined
   /** A did:key: only messages that are packed for it. */
@@ -134,7 +136,7 @@ const SPARE = 3
 export const firstWaiting = async (
   unit: UnitOfWork,
   connectionId: string,
-  { limit = BATCH.messages, recipient, batch }: Wanted,
+  { limit = BATCH.messages, recipient, batch }: Selection,
 ): Promise<PickupMessage[]> => {
   const most = batch === true ? Math.min(limit, BATCH.messages) : undefined
   // Messages for a key may be anywhere in the queue, so a whole page (1 MB) is read.
@@ -154,21 +156,24 @@ export const firstWaiting = async (
   )
 }
 
-/** The messages with these ids that are in the connection's queue. Unknown ids are left out, and so are ids beyond the size of a batch. */
+/**
+ * The messages with these ids that are in the connection's queue. Unknown ids are left out, and so are ids beyond the
+ * size of a batch.
+ */
 export const findWaiting = async (
   unit: UnitOfWork,
   connectionId: string,
   ids: readonly string[],
 ): Promise<PickupMessage[]> => {
-  const wanted = [...new Set(ids)].slice(0, BATCH.messages)
-  if (wanted.length === 0) return []
+  const chosen = [...new Set(ids)].slice(0, BATCH.messages)
+  if (chosen.length === 0) return []
   const key = { tenant: unit.tenant, connectionId }
-  const items = await unit.getAll(wanted.map((id) => pickupMessage.addressOf({ ...key, id })))
+  const items = await unit.getAll(chosen.map((id) => pickupMessage.addressOf({ ...key, id })))
   return items.map((item) => decodeIfSound(pickupMessage, item)).filter((message) => message !== undefined)
 }
 
 /** Outcome of a message that leaves its queue. */
-export type End = { state: 'delivered' } | { state: 'failed'; lastError: string }
+type End = { state: 'delivered' } | { state: 'failed'; lastError: string }
 
 /** Removes messages from a queue, and records their outcome. */
 export const removeFromQueue = async (
@@ -177,10 +182,10 @@ export const removeFromQueue = async (
   messages: PickupMessage[],
   end: End,
 ): Promise<void> => {
-  const held = await hold(unit, connectionId)
+  const tracked = await track(unit, connectionId)
   const now = Date.now()
   for (const message of messages) {
-    held.removed.push(message)
+    tracked.removed.push(message)
     unit.delete(pickupMessage.addressOf(message), pickupMessage.attributes({ createdAt: message.createdAt }))
     const outcome: Outcome = {
       ...{ tenant: unit.tenant, connectionId, id: message.id, basicMessages: message.basicMessages },
@@ -204,11 +209,11 @@ const roomFor = ({ messages, bytes }: Amount): Condition => ({
 })
 
 /** Writes this unit's changes of a queue. */
-const write = (unit: UnitOfWork, connectionId: string, held: Held): void => {
-  const { stored, added, removed } = held
+const write = (unit: UnitOfWork, connectionId: string, tracked: TrackedQueue): void => {
+  const { stored, added, removed } = tracked
   if (added.length + removed.length === 0) return
   const key = { tenant: unit.tenant, connectionId }
-  const change = changeOf(held)
+  const change = changeOf(tracked)
   for (const message of added) unit.create(pickupMessage.encode(message))
   if (stored === undefined) {
     unit.create(queueItem.encode({ ...key, ...change }))
@@ -226,7 +231,10 @@ const jobOf = ({ tenant, connectionId }: { tenant: string; connectionId: string 
 export const listQueue = (unit: UnitOfWork, key: { tenant: string; connectionId: string }): void =>
   unit.change(listedQueue.addressOf(key), { set: { kind: { S: listedQueue.kind } } })
 
-/** Makes the job of a queue, if there is one, due now: the connection is deleted, and the job gives up what nobody can fetch any more. */
+/**
+ * Makes the job of a queue, if there is one, due now: the connection is deleted, and the job gives up what nobody can
+ * fetch any more.
+ */
 export const emptyByJob = async (unit: UnitOfWork, connectionId: string): Promise<void> => {
   const key = { tenant: unit.tenant, connectionId }
   if ((await unit.load(queueItem, key)) === undefined) return

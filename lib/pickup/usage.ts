@@ -1,4 +1,7 @@
-/** How much of an agent's share of the pickup queues is used: counted after commits, because in a transaction it would conflict with every other one. */
+/**
+ * How much of an agent's share of the pickup queues is used: counted after commits, because in a transaction it would
+ * conflict with every other one.
+ */
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { getItems, queryAll } from '../store/table.ts'
@@ -29,8 +32,8 @@ export const addToUsage = (unit: UnitOfWork, key: QueueKey, change: Amount): voi
 const COUNTED_FOR = DAY / 2
 
 /**
- * Counts the usage of a queue's share anew, unless it was done lately. What is added while this counts may be counted twice, until the next time.
- * Throws `store.unavailable`.
+ * Counts the usage of a queue's share anew, unless it was done lately. What is added while this counts may be counted
+ * twice, until the next time. Throws `store.unavailable`.
  */
 export const countUsage = async (key: QueueKey, now = Date.now()): Promise<void> => {
   const address = usageItem.addressOf(key)

@@ -1,14 +1,10 @@
-/** Chooses held credentials for a presentation definition: those that the user names, and otherwise as few as are required. */
+/**
+ * Chooses held credentials for a presentation definition: those that the user names, and otherwise as few as are
+ * required.
+ */
 import { unmetConstraints } from './constraints.ts'
-import {
-  type InputDescriptor,
-  isSatisfiedBy,
-  matchesSchema,
-  type PresentationDefinition,
-  permits,
-  type SchemaFacts,
-  type SubmissionRequirement,
-} from './definition.ts'
+import { isSatisfiedBy, matchesSchema, permits, type SchemaFacts } from './definition.ts'
+import type { InputDescriptor, PresentationDefinition, SubmissionRequirement } from './definition-schema.ts'
 import type { Work } from './work.ts'
 
 export interface HeldCredential extends SchemaFacts {
@@ -34,7 +30,7 @@ export interface Unmet {
   descriptorId?: string
 }
 
-export interface Wanted {
+interface Selection {
   definition: PresentationDefinition
   /** Credentials that the user names: all of them are shown, or the choice fails. */
   named: Named
@@ -48,20 +44,23 @@ export interface Wanted {
 const isHeldBy = ({ subjects }: HeldCredential, signer: string): boolean =>
   subjects.length === 0 || subjects.includes(signer)
 
-/** Chooses credentials for each descriptor that has to be met. Throws `WorkLimitError`, because another agent wrote the definition. */
-export const chooseCredentials = (wanted: Wanted, work: Work): Chosen[] | Unmet => {
-  const { definition, named } = wanted
+/**
+ * Chooses credentials for each descriptor that has to be met. Throws `WorkLimitError`, because another agent wrote the
+ * definition.
+ */
+export const chooseCredentials = (selection: Selection, work: Work): Chosen[] | Unmet => {
+  const { definition, named } = selection
   const chosen = new Map<string, readonly HeldCredential[]>()
   for (const descriptor of definition.input_descriptors) {
     const { id: descriptorId } = descriptor
     const own = named.get(descriptorId)
-    const misfit = own?.map((one) => misfitOf(one, descriptor, wanted, work)).find((reason) => reason !== undefined)
+    const misfit = own?.map((one) => misfitOf(one, descriptor, selection, work)).find((reason) => reason !== undefined)
     if (misfit !== undefined) return { descriptorId, reason: misfit }
-    const first = own ?? firstOf(wanted.held, (one) => misfitOf(one, descriptor, wanted, work) === undefined)
+    const first = own ?? firstOf(selection.held, (one) => misfitOf(one, descriptor, selection, work) === undefined)
     if (first.length > 0) chosen.set(descriptorId, first)
   }
   const unknown = [...named.keys()].find((id) => !definition.input_descriptors.some((one) => one.id === id))
-  if (unknown !== undefined) return { descriptorId: unknown, reason: 'is no descriptor of the request' }
+  if (unknown !== undefined) return { descriptorId: unknown, reason: 'is not a descriptor of the request' }
   const shown = descriptorsToShow(definition, { isNamed: (id) => named.has(id), isMet: (id) => chosen.has(id) })
   if (shown === undefined || !isSatisfiedBy(definition, shown))
     return { reason: `no held credential fits ${missing(definition, chosen)}` }
@@ -74,19 +73,19 @@ export const chooseCredentials = (wanted: Wanted, work: Work): Chosen[] | Unmet 
     )
 }
 
-const firstOf = <T>(all: readonly T[], isWanted: (one: T) => boolean): T[] => {
-  const found = all.find(isWanted)
-  return found === undefined ? [] : [found]
+const firstOf = <T>(all: readonly T[], matches: (one: T) => boolean): T[] => {
+  const match = all.find(matches)
+  return match === undefined ? [] : [match]
 }
 
 const misfitOf = (
   credential: HeldCredential,
   { schema, format, constraints = {} }: InputDescriptor,
-  { definition, signer }: Wanted,
+  { definition, signer }: Selection,
   work: Work,
 ): string | undefined => {
   if (!isHeldBy(credential, signer)) return 'is about another subject than the one that signs the presentation'
-  if (!matchesSchema(schema, credential)) return 'has not the schema that is asked for'
+  if (!matchesSchema(schema, credential)) return 'does not have the requested schema'
   if (![definition.format, format].every((formats) => permits(formats, 'ldp_vc', credential.proofType)))
     return 'has a proof that is not permitted'
   const [unmet] = unmetConstraints(constraints, { credential: credential.json, signer }, work)
@@ -106,7 +105,10 @@ interface Candidates {
   isMet: (descriptorId: string) => boolean
 }
 
-/** All descriptors, or those that the submission requirements need: the named ones first, and others up to the required number. */
+/**
+ * All descriptors, or those that the submission requirements need: the named ones first, and others up to the required
+ * number.
+ */
 const descriptorsToShow = (
   definition: PresentationDefinition,
   { isNamed, isMet }: Candidates,
@@ -114,15 +116,15 @@ const descriptorsToShow = (
   const { submission_requirements: requirements, input_descriptors: descriptors } = definition
   if (requirements === undefined) return new Set(descriptors.map(({ id }) => id).filter(isMet))
   const group = (name: string) => descriptors.filter(({ group = [] }) => group.includes(name)).map(({ id }) => id)
-  const take = (requirement: SubmissionRequirement): string[] | undefined => {
+  const shownFor = (requirement: SubmissionRequirement): string[] | undefined => {
     const { rule, count, min, from, from_nested: nested = [] } = requirement
-    const parts = from === undefined ? nested.map(take) : group(from).map((id) => (isMet(id) ? [id] : undefined))
+    const parts = from === undefined ? nested.map(shownFor) : group(from).map((id) => (isMet(id) ? [id] : undefined))
     const met = parts.filter((part) => part !== undefined)
     if (rule === 'all') return met.length === parts.length ? met.flat() : undefined
     const preferred = met.toSorted((a, b) => Number(b.some(isNamed)) - Number(a.some(isNamed)))
     const least = Math.max(count ?? min ?? 1, met.filter((part) => part.some(isNamed)).length)
     return preferred.length < least ? undefined : preferred.slice(0, least).flat()
   }
-  const taken = requirements.map(take)
-  return taken.includes(undefined) ? undefined : new Set(taken.flatMap((part) => part ?? []))
+  const shown = requirements.map(shownFor)
+  return shown.includes(undefined) ? undefined : new Set(shown.flatMap((part) => part ?? []))
 }

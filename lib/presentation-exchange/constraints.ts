@@ -1,35 +1,24 @@
-/** Evaluates the constraints of an input descriptor on one credential (DIF Presentation Exchange, section Input Evaluation). */
+/**
+ * Evaluates the constraints of an input descriptor on one credential (DIF Presentation Exchange, section Input
+ * Evaluation).
+ */
 import { isObject } from '../json.ts'
-import { type Filter, passes } from './filter.ts'
+import type { Constraints, Field } from './definition-schema.ts'
+import { matchesFilter } from './filter.ts'
 import { type Location, parseTenantPath, type Selected, select } from './path.ts'
 import type { Work } from './work.ts'
 
-/** A claim that a descriptor asks for. */
-export interface Field {
-  id?: string | undefined
-  /** Alternatives, the preferred one first. */
-  path: readonly string[]
-  filter?: Filter | undefined
-  /** The claim may be absent. */
-  optional?: boolean | undefined
-  /** The wallet may send a boolean instead of the value. No signature suite of this service can prove one, so the value is filtered. */
-  predicate?: 'preferred' | undefined
-  /** For the wallet's user. */
-  name?: string | undefined
-  purpose?: string | undefined
-  intent_to_retain?: boolean | undefined
-}
-
-export interface FieldResult {
+interface FieldResult {
   satisfied: boolean
   /** The selected values, in document order; empty if an optional claim is absent. */
   matches: readonly Selected[]
 }
 
 /**
- * Evaluates a field: the first path counts that leads to a value which passes the filter. Of several values at a path, such as `$.type[*]`, one that
- * passes is enough. An array is filtered as a whole: `contains` and `items` are for its elements. A claim that is present and passes on no path does
- * not satisfy the field, even if it is optional. Throws `WorkLimitError`.
+ * Evaluates a field: the first path counts that leads to a value which matches the filter. Of several values at a path,
+ * such as `$.type[*]`, one that matches is enough. An array is filtered as a whole: `contains` and `items` are for its
+ * elements. A claim that is present and matches on no path does not satisfy the field, even if it is optional. Throws
+ * `WorkLimitError`.
  */
 export const evaluateField = ({ path, filter, optional }: Field, credential: unknown, work: Work): FieldResult => {
   let isAbsent = true
@@ -37,39 +26,27 @@ export const evaluateField = ({ path, filter, optional }: Field, credential: unk
     const parsed = parseTenantPath(text)
     if (parsed === undefined) return { satisfied: false, matches: [] }
     const selected = select(parsed, credential, work)
-    const matches = filter === undefined ? selected : selected.filter(({ value }) => passes(filter, value, work))
+    const matches = filter === undefined ? selected : selected.filter(({ value }) => matchesFilter(filter, value, work))
     if (matches.length > 0) return { satisfied: true, matches }
     isAbsent &&= selected.length === 0
   }
   return { satisfied: isAbsent && optional === true, matches: [] }
 }
 
-type Optionality = 'required' | 'preferred'
-
 /** Claims that belong together, by the ids of their fields. */
-interface Relation {
-  field_id: readonly string[]
-  directive: Optionality
-}
+type Relation = NonNullable<Constraints['is_holder']>[number]
 
-/** `preferred` and `allowed` need no evaluation. */
-export interface Constraints {
-  fields?: readonly Field[] | undefined
-  is_holder?: readonly Relation[] | undefined
-  same_subject?: readonly Relation[] | undefined
-  subject_is_issuer?: Optionality | undefined
-  limit_disclosure?: 'preferred' | undefined
-  statuses?: Readonly<Record<string, { directive: 'allowed' } | undefined>> | undefined
-}
-
-export interface Candidate {
+interface Candidate {
   /** JSON in the terms of the verifier's contexts. */
   credential: unknown
   /** DID that signed the presentation. */
   signer: string
 }
 
-/** The constraints that a credential does not meet, as paths such as `fields.0` and `is_holder.0`. Throws `WorkLimitError`. */
+/**
+ * The constraints that a credential does not meet, as paths such as `fields.0` and `is_holder.0`. Throws
+ * `WorkLimitError`.
+ */
 export const unmetConstraints = (constraints: Constraints, candidate: Candidate, work: Work): string[] => {
   const {
     fields = [],
@@ -148,7 +125,9 @@ const subjectIds = (credential: unknown): (string | undefined)[] => subjectsOf(c
 
 const issuerId = (credential: unknown): string | undefined => idOf(property(credential, 'issuer'))
 
-/** Ids of the subjects that the claim at a location is about: the one that it lies in, or else all of the credential. */
+/**
+ * Ids of the subjects that the claim at a location is about: the one that it lies in, or else all of the credential.
+ */
 const subjectIdsOf = (credential: unknown, [root, index]: Location): (string | undefined)[] => {
   const ids = subjectIds(credential)
   return root === 'credentialSubject' && typeof index === 'number' ? [ids[index]] : ids

@@ -1,21 +1,27 @@
-/** Paths into credentials and presentations, and the values at them: JSONPath (RFC 9535) without expressions, so that no path becomes code. */
+/**
+ * Paths into credentials and presentations, and the values at them: JSONPath (RFC 9535) without expressions, so that no
+ * path becomes code.
+ */
 import { MAX_VALUES } from '../json.ts'
 import { VISIT, type Work, WorkLimitError } from './work.ts'
 
-/** One alternative of a step. A name selects a member of an object, an index an element of an array (from its end if negative). */
-export type Selector =
+/**
+ * One alternative of a step. A name selects a member of an object, an index an element of an array (from its end if
+ * negative).
+ */
+type Selector =
   | { kind: 'name'; name: string }
   | { kind: 'index'; index: number }
   | { kind: 'slice'; start: number | undefined; end: number | undefined; step: number }
   | { kind: 'wildcard' }
 
 /** `descends`: the selectors apply to the value and to everything in it (`..`), else to the value alone. */
-export interface Step {
+interface Step {
   descends: boolean
   selectors: readonly Selector[]
 }
 
-export type Path = readonly Step[]
+type Path = readonly Step[]
 
 const INTEGER = '-?(?:0|[1-9][0-9]{0,8})'
 const QUOTED = `'[^'\\\\]*'|"[^"\\\\]*"`
@@ -27,7 +33,10 @@ const MEMBER = '(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]{1,9}|\\*)'
 const CHILD = `(?:\\.${MEMBER}|${BRACKETS})`
 const DESCENT = `\\.\\.(?:${MEMBER}|${BRACKETS})`
 
-/** A tenant's path: `$`, then children by name, index, slice, wildcard or union of these, and at most one descent (`..`). */
+/**
+ * A tenant's path: `$`, then children by name, index, slice, wildcard or union of these, and at most one descent
+ * (`..`).
+ */
 export const TENANT_PATH = new RegExp(`^\\$(?:${CHILD})*(?:${DESCENT}(?:${CHILD})*)?$`)
 
 const STEP = new RegExp(`(\\.\\.|\\.)?(?:(${MEMBER})|\\[([^'"\\]]*|${NAMES})\\])`, 'g')
@@ -42,8 +51,9 @@ export const parseTenantPath = (text: string): Path | undefined =>
   TENANT_PATH.test(text) ? [...text.matchAll(STEP)].map(toStep) : undefined
 
 /**
- * Parses a path of a wallet's presentation submission; undefined if it is none. It is `$` and at most 16 children, each a single name or index: a
- * wallet names the place of a credential and searches for nothing. Names with `@` are refused.
+ * Parses a path of a wallet's presentation submission; undefined if it is none. It is `$` and at most 16 children, each
+ * a single name or index: a wallet names the place of a credential and searches for nothing. Names with `@` are
+ * refused.
  */
 export const parseWalletPath = (text: string): Path | undefined => {
   const path = text.length <= MAX_WALLET_PATH ? parseTenantPath(text) : undefined
@@ -85,8 +95,9 @@ export interface Selected {
 }
 
 /**
- * The values at `path`, in document order. Only own properties count: `$.constructor` selects nothing unless the document has such a member.
- * `document` is at most `MAX_DEPTH` deep. Throws `WorkLimitError` if the budget is exceeded, or if a step selects more values than a document may have.
+ * The values at `path`, in document order. Only own properties count: `$.constructor` selects nothing unless the
+ * document has such a member. `document` is at most `MAX_DEPTH` deep. Throws `WorkLimitError` if the budget is
+ * exceeded, or if a step selects more values than a document may have.
  */
 export const select = (path: Path, document: unknown, work: Work): Selected[] => {
   let found: Selected[] = [{ value: document, location: [] }]

@@ -1,4 +1,7 @@
-/** Translates characters and classes of patterns from ECMAScript (ECMA-262, section 22.2.1, flag `u`) to the syntax of RE2. */
+/**
+ * Translates characters and classes of patterns from ECMAScript (ECMA-262, section 22.2.1, flag `u`) to the syntax of
+ * RE2.
+ */
 
 /** A pattern was refused. The message is the end of a sentence that starts with its path. */
 export class PatternError extends Error {}

@@ -1,6 +1,6 @@
 /**
- * Translates regular expressions of ECMAScript (with the flag `u`, as in JSON Schema) to the syntax of RE2. Both find the same texts: whatever RE2 lacks,
- * or reads differently and has no other syntax for, is refused.
+ * Translates regular expressions of ECMAScript (with the flag `u`, as in JSON Schema) to the syntax of RE2. Both find
+ * the same texts: whatever RE2 lacks, or reads differently and has no other syntax for, is refused.
  */
 import {
   ANY_BUT_LINE_ENDS,
@@ -14,10 +14,13 @@ import {
 /** Maximum length, in UTF-16 code units. */
 export const MAX_PATTERN = 512
 
-/** Maximum number of parts of a pattern, with its repetitions written out: the engine may have to follow all of them at a time. */
+/**
+ * Maximum number of parts of a pattern, with its repetitions written out: the engine may have to follow all of them at
+ * a time.
+ */
 export const MAX_PATTERN_SIZE = 500
 
-export interface Translation {
+interface Translation {
   /** The pattern in the syntax of RE2, without capturing groups. */
   re2: string
   /** At most `MAX_PATTERN_SIZE`. */

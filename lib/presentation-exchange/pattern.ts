@@ -1,4 +1,7 @@
-/** Matches patterns with RE2, which never backtracks: the texts are written by strangers, and its time is linear in their length. */
+/**
+ * Matches patterns with RE2, which never backtracks: the texts are written by strangers, and its time is linear in
+ * their length.
+ */
 import { RE2JS } from 're2js'
 import { Bounded } from '../bounded.ts'
 import { PatternError } from './pattern-characters.ts'
@@ -25,15 +28,19 @@ export const compilePattern = (source: string): Pattern => {
   try {
     return compiled.set(source, { size, expression: RE2JS.compile(re2) })
   } catch (cause) {
-    throw new PatternError('must be a regular expression that RE2 takes', { cause })
+    throw new PatternError('must be a regular expression that RE2 supports', { cause })
   }
 }
 
-/** Whether the text contains a match (JSON Schema, `pattern`). Undefined if the text is too long. Throws `PatternError` and `WorkLimitError`. */
+/**
+ * Whether the text contains a match (JSON Schema, `pattern`). Undefined if the text is too long. Throws `PatternError`
+ * and `WorkLimitError`.
+ */
 export const isFound = (source: string, text: string, work: Work): boolean | undefined => {
   if (text.length > MAX_TEXT) return undefined
   const { size, expression } = compilePattern(source)
   work.spend(size * (text.length + 1))
-  // `test` uses an automaton whose states a hostile text multiplies: it takes four times as long, and each expression keeps 8 MB.
+  // `test` uses an automaton whose states a hostile text multiplies: it takes four times as long, and each expression
+  // keeps 8 MB.
   return expression.matcher(text).find()
 }

@@ -1,16 +1,12 @@
-/** Compares a verified presentation and its submission (DIF Presentation Exchange, section Presentation Submission) with the definition. */
+/**
+ * Compares a verified presentation and its submission (DIF Presentation Exchange, section Presentation Submission) with
+ * the definition.
+ */
 import * as v from 'valibot'
 import { isObject } from '../json.ts'
 import { unmetConstraints } from './constraints.ts'
-import {
-  type InputDescriptor,
-  isSatisfiedBy,
-  MAX_DESCRIPTORS,
-  matchesSchema,
-  type PresentationDefinition,
-  permits,
-  type SchemaFacts,
-} from './definition.ts'
+import { isSatisfiedBy, matchesSchema, permits, type SchemaFacts } from './definition.ts'
+import { type InputDescriptor, MAX_DESCRIPTORS, type PresentationDefinition } from './definition-schema.ts'
 import { parseWalletPath } from './path.ts'
 import { Work, WorkLimitError } from './work.ts'
 
@@ -33,7 +29,10 @@ const Descriptor = v.pipe(
 
 export const Submission = v.object({
   id: v.optional(Name),
-  /** Not compared: the challenge binds the presentation to its request, and the controller of an ACA-Py may have changed the definition. */
+  /**
+   * Not compared: the challenge binds the presentation to its request, and the controller of an ACA-Py may have changed
+   * the definition.
+   */
   definition_id: Name,
   descriptor_map: v.pipe(
     v.array(Descriptor),
@@ -44,7 +43,10 @@ export const Submission = v.object({
 
 export type Submission = v.InferOutput<typeof Submission>
 
-/** The index of the credential that an entry of the submission names, by `path` alone or by `path` and `path_nested`; undefined if there is none. */
+/**
+ * The index of the credential that an entry of the submission names, by `path` alone or by `path` and `path_nested`;
+ * undefined if there is none.
+ */
 const credentialIndex = (
   { path, path_nested: nested }: Submission['descriptor_map'][number],
   credentials: number,

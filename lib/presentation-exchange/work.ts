@@ -1,8 +1,11 @@
-/** The budget of an evaluation, because strangers write documents. It is in units instead of time, so that results are the same on every machine. */
+/**
+ * The budget of an evaluation, because strangers write documents. It is in units instead of time, so that results are
+ * the same on every machine.
+ */
 
 /**
- * The budget of a presentation, in units. Matching a pattern costs its size for each character. The slowest evaluation of this budget takes about half
- * a second of processor time.
+ * The budget of a presentation, in units. Matching a pattern costs its size for each character. The slowest evaluation
+ * of this budget takes about half a second of processor time.
  */
 export const MAX_WORK = 20_000_000
 

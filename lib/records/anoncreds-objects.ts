@@ -1,4 +1,7 @@
-/** The public objects of AnonCreds, as issuers publish them: https://anoncreds.github.io/anoncreds-spec/#anoncreds-issuer-setup-with-revocation */
+/**
+ * The public objects of AnonCreds, as issuers publish them:
+ * https://anoncreds.github.io/anoncreds-spec/#anoncreds-issuer-setup-with-revocation
+ */
 import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 
@@ -10,10 +13,13 @@ export const MAX_ATTRIBUTES = 125
 /** An attribute of every credential that is not in its schema. */
 export const LINK_SECRET = 'master_secret'
 
-/** An attribute's name as AnonCreds compares it: without spaces, in lower case. */
+/** An attribute's name as AnonCreds compares it: `First Name` is `firstname`. */
 export const commonName = (name: string): string => name.replaceAll(' ', '').toLowerCase()
 
-/** Whether two schemas have the same attributes. They have no order: an Indy ledger stores them as a set, and indy-vdr sends them in any. */
+/**
+ * Whether two schemas have the same attributes. They have no order: an Indy ledger stores them as a set, and indy-vdr
+ * sends them in any.
+ */
 export const isSameSet = (one: string[], other: string[]): boolean =>
   isDeepStrictEqual(one.toSorted(), other.toSorted())
 

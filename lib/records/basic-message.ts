@@ -1,6 +1,7 @@
 /** The basic message record (Aries RFC 0095): its schema, its delivery, and how a stored one is shown. */
 import * as v from 'valibot'
 import { isObject } from '../json.ts'
+import { defineRecord } from './define-record.ts'
 import { type RecordContent, type RecordJson, recordSchema, Timestamp, toRecordJson } from './record-json.ts'
 
 /** Name of the delivery in the metadata of a sent message. */
@@ -57,3 +58,23 @@ export const toBasicMessageJson = ({
   const json = toRecordJson(stored)
   return delivery === undefined ? json : withDelivery(json, delivery)
 }
+
+export const basicMessageRecords = /* @__PURE__ */ defineRecord({
+  type: 'BasicMessageRecord',
+  schema: BasicMessageRecord,
+  keys: 'basic-message',
+  indexes: { threadId: { name: 'threadId' }, connectionId: { name: 'connectionId', copy: true } },
+  // Sent messages are events of their outbox item: the stream orders the changes of one item, but not those of two
+  // items of a transaction.
+  events: {
+    'basic_message.received': {
+      summary: 'A basic message was received',
+      isChange: (after, before) => before === undefined && after.role === 'receiver',
+    },
+    'basic_message.sent': { summary: 'A basic message was created and will be sent to the wallet' },
+    'basic_message.delivered': { summary: 'A basic message was delivered to the wallet' },
+    'basic_message.failed': { summary: 'The delivery of a basic message has failed for good, after all attempts' },
+  },
+  ids: ['connectionId', 'threadId'],
+  view: toBasicMessageJson,
+})

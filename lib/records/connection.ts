@@ -1,6 +1,10 @@
-/** The connection record (Aries RFC 0023 and 0160): its schema, how a stored one is shown, and when unfinished handshakes expire. */
+/**
+ * The connection record (Aries RFC 0023 and 0160): its schema, how a stored one is shown, and when unfinished
+ * handshakes expire.
+ */
 import * as v from 'valibot'
-import { type RecordContent, type RecordJson, recordSchema, toRecordJson } from './record-json.ts'
+import { defineRecord, EVERY, isStateChange } from './define-record.ts'
+import { type RecordContent, recordSchema } from './record-json.ts'
 
 /** States of did-exchange (Aries RFC 0023), in Credo's spelling; Credo keeps them for the connections protocol too. */
 export const CONNECTION_STATES = [
@@ -54,8 +58,8 @@ export type ConnectionRecord = v.InferOutput<typeof ConnectionRecord>
 const HANDSHAKE_LIFETIME = 7 * 24 * 60 * 60
 
 /**
- * When a DID or key expires that was made for a handshake at `createdAt`, unless the handshake is completed: never before its connection, which
- * may be made a little later.
+ * When a DID or key expires that was made for a handshake at `createdAt`, unless the handshake is completed: never
+ * before its connection, which may be made a little later.
  */
 export const handshakePartExpiry = (createdAt: Date): number =>
   Math.floor(createdAt.getTime() / 1000) + HANDSHAKE_LIFETIME + 24 * 60 * 60
@@ -79,17 +83,41 @@ const isUnfinished = ({ role, state }: Record<string, unknown>): boolean =>
 export const unfinishedList = (outOfBandId: string, state: 'request-received' | 'response-sent'): string =>
   `${state} ${outOfBandId}`
 
-export const unfinishedListOf = (value: Record<string, unknown>): string | undefined =>
+const unfinishedListOf = (value: Record<string, unknown>): string | undefined =>
   isUnfinished(value) && typeof value.outOfBandId === 'string' ? `${value.state} ${value.outOfBandId}` : undefined
 
 /**
- * Expiry of a connection in epoch seconds; undefined: it never expires. A handshake that was abandoned before completion keeps its expiry (`before`).
- * A connection that was completed once never expires.
+ * Expiry of a connection in epoch seconds; undefined: it never expires. A handshake that was abandoned before
+ * completion keeps its expiry (`before`). A connection that was completed once never expires.
  */
-export const connectionExpiry = (value: Record<string, unknown>, before: number | undefined): number | undefined => {
+const connectionExpiry = ({ value }: RecordContent, before: number | undefined): number | undefined => {
   if (value.state === 'abandoned') return before
   if (!isUnfinished(value)) return undefined
   return Math.floor(Date.parse(String(value.createdAt)) / 1000) + HANDSHAKE_LIFETIME
 }
 
-export const toConnectionJson = (stored: RecordContent): RecordJson => toRecordJson(stored)
+export const connectionRecords = /* @__PURE__ */ defineRecord({
+  type: 'ConnectionRecord',
+  schema: ConnectionRecord,
+  keys: 'connection',
+  parameter: 'connectionId',
+  states: CONNECTION_STATES,
+  indexes: {
+    [EVERY]: { name: EVERY, copy: true },
+    did: { name: 'did', copy: true },
+    previousDids: { name: 'did', copy: true },
+    theirDid: { name: 'theirDid', copy: true },
+    previousTheirDids: { name: 'theirDid', copy: true },
+    threadId: { name: 'threadId' },
+    outOfBandId: { name: 'outOfBandId', copy: true },
+    alias: { name: 'alias', copy: true, of: ({ alias }) => (typeof alias === 'string' ? alias : undefined) },
+    unfinished: { name: 'unfinished', of: unfinishedListOf },
+    invitationDid: { name: 'invitationDid', copy: true },
+  },
+  lists: ['outOfBandId', 'theirDid', 'did', 'alias'],
+  expiry: connectionExpiry,
+  events: {
+    'connection.state_changed': { summary: 'The state of a connection has changed', isChange: isStateChange },
+  },
+  ids: ['outOfBandId', 'threadId'],
+})

@@ -1,8 +1,10 @@
-/** The record of a credential definition that the agent creates. It has an id of its own, because the definition's id may depend on its keys. */
+/**
+ * The record of a credential definition that the agent creates. It has an id of its own, because the definition's id
+ * may depend on its keys.
+ */
 import * as v from 'valibot'
-import { type RecordContent, type RecordJson, recordSchema, toRecordJson } from './record-json.ts'
-
-export const CREDENTIAL_DEFINITION = 'CredentialDefinitionRecord'
+import { defineRecord, EVERY, isStateChange } from './define-record.ts'
+import { recordSchema } from './record-json.ts'
 
 /** `wait`: its keys are being generated. `action`: an operator has to write it to a ledger. */
 export const CREDENTIAL_DEFINITION_STATES = ['wait', 'action', 'finished', 'failed'] as const
@@ -22,7 +24,10 @@ const FIELDS = {
   revocationRegistrySize: v.optional(v.number()),
   /** Present in the states `action` and `finished`. */
   credentialDefinitionId: v.optional(v.string()),
-  /** How many objects of its revocation registries its operator had to write to a ledger so far. It grows with each, so each is an event. */
+  /**
+   * How many objects of its revocation registries its operator had to write to a ledger so far. It grows with each, so
+   * each is an event.
+   */
   ledgerObjectsAdded: v.optional(v.number()),
   /** Reason of the failure. */
   reason: v.optional(v.string()),
@@ -48,4 +53,28 @@ export const StoredCredentialDefinition = v.looseObject({
 })
 export type StoredCredentialDefinition = v.InferOutput<typeof StoredCredentialDefinition>
 
-export const toCredentialDefinitionJson = (stored: RecordContent): RecordJson => toRecordJson(stored)
+export const credentialDefinitionRecords = /* @__PURE__ */ defineRecord({
+  type: 'CredentialDefinitionRecord',
+  schema: CredentialDefinitionRecord,
+  keys: 'own-definition',
+  parameter: 'credentialDefinitionId',
+  states: CREDENTIAL_DEFINITION_STATES,
+  indexes: {
+    [EVERY]: { name: EVERY, copy: true },
+    credentialDefinitionId: { name: 'credentialDefinitionId' },
+  },
+  events: {
+    'credential_definition.state_changed': {
+      summary: 'The state of a credential definition has changed: its keys are generated, or it has failed',
+      isChange: isStateChange,
+    },
+    'credential_definition.ledger_objects_added': {
+      summary:
+        'An operator has to write an object of a revocation registry to a ledger: the definition has it in `ledgerObjects`',
+      isChange: (after, before) =>
+        before !== undefined &&
+        after.ledgerObjectsAdded !== undefined &&
+        after.ledgerObjectsAdded !== before.ledgerObjectsAdded,
+    },
+  },
+})

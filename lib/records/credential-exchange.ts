@@ -1,6 +1,7 @@
 /** The credential exchange record: its schema and how a stored one is shown. */
 import * as v from 'valibot'
 import { isObject } from '../json.ts'
+import { defineRecord, EXCHANGE_INDEXES, EXCHANGE_LISTS, isStateChange } from './define-record.ts'
 import { type RecordContent, type RecordJson, recordSchema, Timestamp, toRecordJson } from './record-json.ts'
 
 /** States of issue-credential v2 (Aries RFC 0453), in Credo's spelling. */
@@ -36,6 +37,8 @@ export const revocationOf = ({ value: { metadata } }: Pick<RecordContent, 'value
   const known = isObject(metadata) ? metadata[REVOCATION] : undefined
   return v.is(RevocationState, known) ? known : undefined
 }
+
+const isPublished = (value: RecordJson): boolean => revocationOf({ value })?.state === 'published'
 
 export const CredentialExchangeRecord = recordSchema({
   /** Absent in a connectionless exchange. */
@@ -80,7 +83,10 @@ export const CredentialExchangeRecord = recordSchema({
 
 export type CredentialExchangeRecord = v.InferOutput<typeof CredentialExchangeRecord>
 
-/** Metadata that Credo writes for an AnonCreds exchange: schema, credential definition, position in the revocation registry. */
+/**
+ * Metadata that Credo writes for an AnonCreds exchange: schema, credential definition, position in the revocation
+ * registry.
+ */
 export const ANONCREDS = '_anoncreds/credential'
 const LEDGER_ENTRY = '_internal/indyCredential'
 
@@ -108,3 +114,34 @@ export const toCredentialExchangeJson = (stored: RecordContent): RecordJson => {
     metadata: isObject(json.metadata) ? withLedgerEntry(json.metadata) : {},
   }
 }
+
+export const credentialRecords = /* @__PURE__ */ defineRecord({
+  type: 'CredentialRecord',
+  schema: CredentialExchangeRecord,
+  component: 'CredentialExchangeRecord',
+  keys: 'credential',
+  parameter: 'credentialRecordId',
+  states: CREDENTIAL_STATES,
+  indexes: EXCHANGE_INDEXES,
+  lists: EXCHANGE_LISTS,
+  events: {
+    'credential.state_changed': {
+      summary: 'The state of a credential exchange has changed',
+      isChange: isStateChange,
+    },
+    'credential.revocation_published': {
+      summary: 'A revocation by the agent is published: verifiers see it',
+      isChange: (after, before) => before !== undefined && isPublished(after) && !isPublished(before),
+    },
+    'credential.revocation_notification_received': {
+      summary: 'The issuer of a held credential has notified the agent of its revocation',
+      // Once, however often it comes.
+      isChange: (after, before) =>
+        before !== undefined && isObject(after.revocationNotification) && !isObject(before.revocationNotification),
+    },
+  },
+  ids: ['connectionId', 'threadId'],
+  // An offer in both formats counts as AnonCreds, because the wallet's choice is unknown.
+  format: (metadata) => (ANONCREDS in metadata ? 'credential/anoncreds' : 'credential/json-ld'),
+  view: toCredentialExchangeJson,
+})

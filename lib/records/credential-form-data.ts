@@ -37,7 +37,10 @@ export type CredentialFormData = v.InferOutput<typeof CredentialFormData>
 const MESSAGE_TYPE =
   /issue-credential\/([12])\.\d+\/(propose-credential|offer-credential|request-credential|issue-credential)$/
 
-/** By name of the message: its part of the form data, its list of attachments, and the attachment's id in version 1 (Aries RFC 0036). */
+/**
+ * By name of the message: its part of the form data, its list of attachments, and the attachment's id in version 1
+ * (Aries RFC 0036).
+ */
 const PARTS = {
   'propose-credential': { part: 'proposal', attachments: 'filters~attach', v1: undefined },
   'offer-credential': { part: 'offer', attachments: 'offers~attach', v1: 'libindy-cred-offer-0' },

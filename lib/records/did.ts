@@ -1,6 +1,8 @@
 /** The record of a DID of the agent, and DID documents: their schemas, and how a stored record is shown. */
 import * as v from 'valibot'
-import { type RecordContent, type RecordJson, recordSchema, toRecordJson } from './record-json.ts'
+import { didExpiry } from './connection.ts'
+import { defineRecord } from './define-record.ts'
+import { recordSchema } from './record-json.ts'
 
 const VerificationMethod = v.looseObject({
   id: v.string(),
@@ -43,7 +45,10 @@ export const DidDocument = v.looseObject({
   service: v.optional(v.array(Service)),
 })
 
-/** Tag and list name of the agent's public DIDs. DIDs that were made for a single invitation or connection are not public. */
+/**
+ * Tag and list name of the agent's public DIDs. DIDs that were made for a single invitation or connection are not
+ * public.
+ */
 export const PUBLIC_DID = 'public'
 
 export const DidRecord = recordSchema({
@@ -65,4 +70,16 @@ export const DidRecord = recordSchema({
   }),
 })
 
-export const toDidJson = (stored: RecordContent): RecordJson => toRecordJson(stored)
+export const didRecords = /* @__PURE__ */ defineRecord({
+  type: 'DidRecord',
+  schema: DidRecord,
+  keys: 'did',
+  indexes: {
+    did: { name: 'did', copy: true },
+    alternativeDids: { name: 'did', copy: true },
+    recipientKeyFingerprints: { name: 'recipientKey', copy: true },
+    // For our list of DIDs, without those of single invitations and connections.
+    [PUBLIC_DID]: { name: 'public', copy: true },
+  },
+  expiry: didExpiry,
+})

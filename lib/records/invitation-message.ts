@@ -49,7 +49,10 @@ const Attachment = v.object({
 })
 
 const SHOWN = {
-  /** RFC 0434 requires it; clients of credo-controller may leave it out, and get one in its place (lib/agent/invitations/read-invitation.ts). */
+  /**
+   * RFC 0434 requires it; clients of credo-controller may leave it out, and get one in its place
+   * (lib/agent/invitations/read-invitation.ts).
+   */
   '@id': v.optional(MessageId),
   label: v.optional(v.pipe(v.string(), v.maxLength(1000))),
   imageUrl: v.optional(v.pipe(v.string(), v.maxLength(100_000))),

@@ -9,7 +9,10 @@ export type FormatData = Record<string, unknown>
 
 export const objects = (value: unknown): Message[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** Content of an attachment: JSON, or JSON in base64. Undefined if it can't be parsed, so that the other attachments are still shown. */
+/**
+ * Content of an attachment: JSON, or JSON in base64. Undefined if it can't be parsed, so that the other attachments are
+ * still shown.
+ */
 export const attachedContent = (attachment: Message | undefined): unknown => {
   const data = attachment?.data
   if (!isObject(data)) return undefined
@@ -20,7 +23,9 @@ export const attachedContent = (attachment: Message | undefined): unknown => {
 export const contentWithId = (attachments: unknown, id: unknown): unknown =>
   attachedContent(objects(attachments).find((attachment) => attachment['@id'] === id))
 
-/** The content of each attachment whose format is known, by the format's key. `formats` maps a format's name to its key. */
+/**
+ * The content of each attachment whose format is known, by the format's key. `formats` maps a format's name to its key.
+ */
 export const contentsByFormat = (
   { formats }: Message,
   attachments: unknown,
@@ -37,8 +42,8 @@ export const contentsByFormat = (
 }
 
 /**
- * The newest message of each name, because an exchange can be proposed again. `type` matches the protocol's major version and the message's name in
- * its type, with either prefix of Aries message types.
+ * The newest message of each name, because an exchange can be proposed again. `type` matches the protocol's major
+ * version and the message's name in its type, with either prefix of Aries message types.
  */
 export const newestMessages = (
   records: readonly RecordContent[],

@@ -1,6 +1,7 @@
 /** The out-of-band record (Aries RFC 0434): its schema and how a stored one is shown. */
 import * as v from 'valibot'
-import { type RecordContent, type RecordJson, recordSchema, toRecordJson } from './record-json.ts'
+import { defineRecord, EVERY } from './define-record.ts'
+import { recordSchema } from './record-json.ts'
 
 export const OUT_OF_BAND_STATES = ['initial', 'await-response', 'prepare-response', 'done'] as const
 export const OUT_OF_BAND_ROLES = ['sender', 'receiver'] as const
@@ -76,4 +77,18 @@ export const OutOfBandRecord = recordSchema({
 
 export type OutOfBandRecord = v.InferOutput<typeof OutOfBandRecord>
 
-export const toOutOfBandJson = (stored: RecordContent): RecordJson => toRecordJson(stored)
+export const outOfBandRecords = /* @__PURE__ */ defineRecord({
+  type: 'OutOfBandRecord',
+  schema: OutOfBandRecord,
+  keys: 'out-of-band',
+  parameter: 'outOfBandId',
+  indexes: {
+    // Without copies, because invitations contain their requests, and few are ever listed.
+    [EVERY]: { name: EVERY },
+    invitationId: { name: 'invitationId' },
+    threadId: { name: 'threadId' },
+    recipientKeyFingerprints: { name: 'recipientKey' },
+    invitationRequestsThreadIds: { name: 'requestThreadId' },
+  },
+  lists: ['invitationId'],
+})

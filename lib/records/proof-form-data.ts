@@ -1,6 +1,6 @@
 /**
- * Form data of a proof: the contents of the exchange's messages, decoded as by Credo's `getFormatData`. Of a JSON-LD presentation: what was signed,
- * in the verifier's terms.
+ * Form data of a proof: the contents of the exchange's messages, decoded as by Credo's `getFormatData`. Of a JSON-LD
+ * presentation: what was signed, in the verifier's terms.
  */
 import { isObject } from '../json.ts'
 import {
@@ -12,8 +12,7 @@ import {
   objects,
 } from './message-attachments.ts'
 import { presentedAttributes } from './presented-attributes.ts'
-import { toProofJson } from './proof.ts'
-import { PRESENTED, type RecordContent, type RecordJson } from './record-json.ts'
+import { PRESENTED, type RecordContent, type RecordJson, toRecordJson } from './record-json.ts'
 
 /** `present-proof/2.0/request-presentation`, with either prefix of Aries message types. */
 const MESSAGE_TYPE = /present-proof\/([12])\.\d+\/(propose-presentation|request-presentation|presentation)$/
@@ -37,7 +36,10 @@ const FORMATS = new Map([
 /** Ids of the only attachment of each message of present-proof 1.0 (Aries RFC 0037). */
 const V1_ATTACHMENTS = { request: 'libindy-request-presentation-0', presentation: 'libindy-presentation-0' }
 
-/** Converts a preview to a request like Credo's `createRequestFromPreview`, but with stable referents instead of random ones. */
+/**
+ * Converts a preview to a request like Credo's `createRequestFromPreview`, but with stable referents instead of random
+ * ones.
+ */
 export const requestOfPreview = (preview: Message, request: Message): FormatData => {
   const attributes = new Map<string, Message[]>()
   for (const [index, attribute] of objects(preview.attributes).entries()) {
@@ -94,11 +96,11 @@ const messagesByPart = (records: readonly RecordContent[], version: string): Map
 }
 
 /**
- * The proof record joined with `proposal`, `request` and `presentation` from its DidCommMessageRecords, as far as they exist, and with the claims of
- * an AnonCreds presentation.
+ * The proof record joined with `proposal`, `request` and `presentation` from its DidCommMessageRecords, as far as they
+ * exist, and with the claims of an AnonCreds presentation.
  */
 export const proofFormData = (proof: RecordContent, messageRecords: readonly RecordContent[]): RecordJson => {
-  const json = toProofJson(proof)
+  const json = toRecordJson(proof)
   const messages = messagesByPart(messageRecords, String(json.protocolVersion))
   if (json.protocolVersion === 'v1') return withVerified(withClaims({ ...json, ...v1Data(messages) }))
   const parts = Object.values(PARTS).flatMap(({ part, attachments }) => {
@@ -128,7 +130,9 @@ const withClaims = (json: RecordJson): RecordJson => {
   return claims.length === 0 ? json : { ...json, presentedAttributes: Object.fromEntries(claims) }
 }
 
-/** Adds the formats of a verified presentation: each that it has was verified, and it may have fewer than the request. */
+/**
+ * Adds the formats of a verified presentation: each that it has was verified, and it may have fewer than the request.
+ */
 const withVerified = (json: RecordJson): RecordJson => {
   const { request, presentation } = json
   if (json.isVerified !== true || !isObject(request) || !isObject(presentation)) return json
@@ -136,7 +140,8 @@ const withVerified = (json: RecordJson): RecordJson => {
 }
 
 /**
- * For a verifier, replaces a JSON-LD presentation by what was verified: the wallet's own JSON may mean something else. A prover sees its own JSON.
+ * For a verifier, replaces a JSON-LD presentation by what was verified: the wallet's own JSON may mean something else.
+ * A prover sees its own JSON.
  */
 const withPresented = (json: RecordJson, { value: { metadata } }: RecordContent): RecordJson => {
   if (json.role === 'prover') return json

@@ -1,7 +1,8 @@
 /** The proof record (present-proof, Aries RFC 0037 and 0454): its schema and how a stored one is shown. */
 import * as v from 'valibot'
+import { defineRecord, EXCHANGE_INDEXES, EXCHANGE_LISTS, isStateChange } from './define-record.ts'
 import { PresentedAttributes } from './presented-attributes.ts'
-import { type RecordContent, type RecordJson, recordSchema, toRecordJson } from './record-json.ts'
+import { PROVES_DEFINITION, recordSchema, VERIFIER_CONTEXTS } from './record-json.ts'
 
 /** States of present-proof, in Credo's spelling. */
 export const PROOF_STATES = [
@@ -64,7 +65,10 @@ export const BareFormData = v.strictObject(FORM_DATA)
 export const ProofFormData = recordSchema({
   ...PROOF_FIELDS,
   ...FORM_DATA,
-  /** Of a verified presentation: the formats that it was verified in. A prover may answer fewer than were requested (Aries RFC 0454). */
+  /**
+   * Of a verified presentation: the formats that it was verified in. A prover may answer fewer than were requested
+   * (Aries RFC 0454).
+   */
   verifiedFormats: v.optional(v.array(v.picklist(['indy', 'anoncreds', 'presentationExchange']))),
   /** Claims of AnonCreds presentations, by format. */
   presentedAttributes: v.optional(
@@ -74,4 +78,19 @@ export const ProofFormData = recordSchema({
 
 export type ProofFormData = v.InferOutput<typeof ProofFormData>
 
-export const toProofJson = (stored: RecordContent): RecordJson => toRecordJson(stored)
+export const proofRecords = /* @__PURE__ */ defineRecord({
+  type: 'ProofRecord',
+  schema: ProofRecord,
+  keys: 'proof',
+  parameter: 'proofRecordId',
+  states: PROOF_STATES,
+  indexes: EXCHANGE_INDEXES,
+  lists: EXCHANGE_LISTS,
+  events: {
+    'proof.state_changed': { summary: 'The state of a proof exchange has changed', isChange: isStateChange },
+  },
+  ids: ['connectionId', 'threadId'],
+  eventSchema: ProofFormData,
+  format: (metadata) =>
+    VERIFIER_CONTEXTS in metadata || PROVES_DEFINITION in metadata ? 'proof/presentation-exchange' : 'proof/anoncreds',
+})

@@ -1,13 +1,15 @@
 /** The record of a question and its answer (Aries RFC 0113): its schema and how a stored one is shown. */
 import * as v from 'valibot'
-import { type RecordContent, type RecordJson, recordSchema, toRecordJson } from './record-json.ts'
-
-export const QUESTION_ANSWER = 'QuestionAnswerRecord'
+import { defineRecord, EVERY, isStateChange } from './define-record.ts'
+import { recordSchema } from './record-json.ts'
 
 export const QUESTION_ANSWER_STATES = ['question-sent', 'question-received', 'answer-sent', 'answer-received'] as const
 export const QUESTION_ANSWER_ROLES = ['questioner', 'responder'] as const
 
-/** Limits of a question, sent or received: characters of its texts, number of answers, characters of an answer. Wallets show answers as buttons. */
+/**
+ * Limits of a question, sent or received: characters of its texts, number of answers, characters of an answer. Wallets
+ * show answers as buttons.
+ */
 export const MAX_QUESTION = 5_000
 export const MAX_RESPONSES = 50
 export const MAX_RESPONSE = 250
@@ -31,4 +33,23 @@ export const QuestionAnswerRecord = recordSchema({
   }),
 })
 
-export const toQuestionAnswerJson = (stored: RecordContent): RecordJson => toRecordJson(stored)
+export const questionAnswerRecords = /* @__PURE__ */ defineRecord({
+  type: 'QuestionAnswerRecord',
+  schema: QuestionAnswerRecord,
+  keys: 'question-answer',
+  parameter: 'questionAnswerId',
+  states: QUESTION_ANSWER_STATES,
+  indexes: {
+    threadId: { name: 'threadId', copy: true },
+    connectionId: { name: 'connectionId', copy: true },
+    [EVERY]: { name: EVERY, copy: true },
+  },
+  lists: ['threadId', 'connectionId'],
+  events: {
+    'question_answer.state_changed': {
+      summary: 'A question was sent, received or answered',
+      isChange: isStateChange,
+    },
+  },
+  ids: ['connectionId', 'threadId'],
+})

@@ -24,13 +24,18 @@ export type RecordJson = Record<string, unknown> & { _tags: Record<string, unkno
 /** ISO 8601 in UTC with milliseconds, as `Date.prototype.toISOString` writes it. */
 export const Timestamp = v.pipe(v.string(), v.isoTimestamp())
 
-/** Marks a credential exchange in which an AnonCreds credential was issued, whatever its state is now. An offer alone does not set it. */
+/**
+ * Marks a credential exchange in which an AnonCreds credential was issued, whatever its state is now. An offer alone
+ * does not set it.
+ */
 export const ANONCREDS_ISSUED = '_agent/issued'
 
 /** Metadata of a received invitation: which of its attached requests was handled. */
 export const ATTACHED_REQUEST = '_agent/attachedRequest'
 
-/** In the metadata of a connection: which DIDs and keys were made for its handshake and expire unless it is completed. */
+/**
+ * In the metadata of a connection: which DIDs and keys were made for its handshake and expire unless it is completed.
+ */
 export const EXPIRES_WITH_HANDSHAKE = '_agent/expiresWithHandshake'
 
 /** In the metadata of a connection: the rotations of the other agent's DID. */
@@ -70,14 +75,14 @@ const shownMetadata = (metadata: unknown): Record<string, unknown> =>
     : {}
 
 /**
- * A record as the API returns it: everything that Credo stored, all `_tags`, and `state` and `role` both at top level and in `_tags`, as other agents
- * return them. Only secrets and internal metadata are left out.
+ * A record as the API returns it: everything that Credo stored, all `_tags`, and `state` and `role` both at top level
+ * and in `_tags`, as other agents return them. Only secrets and internal metadata are left out.
  */
 export const toRecordJson = ({ value, tags }: RecordContent): RecordJson => {
   const shared: Record<string, unknown> = {}
   for (const name of ['state', 'role']) {
-    const held = value[name] ?? tags[name]
-    if (held !== undefined) shared[name] = held
+    const shown = value[name] ?? tags[name]
+    if (shown !== undefined) shared[name] = shown
   }
   return { ...value, ...shared, metadata: shownMetadata(value.metadata), _tags: { ...tags, ...shared } }
 }

@@ -19,7 +19,10 @@ export interface Registration {
   updatedAt: string
 }
 
-/** Schema of that answer: the four fields of the interface document, and the registration with its URL under the name of its kind. */
+/**
+ * Schema of that answer: the four fields of the interface document, and the registration with its URL under the name of
+ * its kind.
+ */
 const registrationResult = <const Url extends v.ObjectEntries>(url: Url) =>
   v.strictObject({
     statusCode: v.literal(201),
@@ -40,7 +43,7 @@ const registrationResult = <const Url extends v.ObjectEntries>(url: Url) =>
 export const NotificationRegistrationResult = registrationResult({ notificationWebhook: v.string() })
 export const WebhookRegistrationResult = registrationResult({ webhookUrl: v.string() })
 
-export type RegistrationResult =
+type RegistrationResult =
   | v.InferOutput<typeof NotificationRegistrationResult>
   | v.InferOutput<typeof WebhookRegistrationResult>
 

@@ -1,29 +1,12 @@
-/** Webhook events: their types, the kinds of endpoints that receive them, their maximum size, and the fields of thin events. */
+/** Webhook events: the kinds of endpoints that receive them, their maximum size, and the fields of thin events. */
 
 /** An organization has one active endpoint of each kind. Notification endpoints receive thin events only. */
 export const ENDPOINT_KINDS = ['notification', 'webhook'] as const
 export type EndpointKind = (typeof ENDPOINT_KINDS)[number]
 
-export const EVENT_TYPES = [
-  'connection.state_changed',
-  'credential.state_changed',
-  'credential.revocation_published',
-  'credential.revocation_notification_received',
-  'proof.state_changed',
-  'question_answer.state_changed',
-  'credential_definition.state_changed',
-  'credential_definition.ledger_objects_added',
-  'basic_message.received',
-  'basic_message.sent',
-  'basic_message.delivered',
-  'basic_message.failed',
-  'endpoint.disabled',
-  'endpoint.test',
-] as const
-export type EventType = (typeof EVENT_TYPES)[number]
-
 /**
- * Maximum size of a body in bytes (UTF-8); an event of a larger record is thin. Standard Webhooks 1.0.0, "Payload size", asks for less than 20 KB.
+ * Maximum size of a body in bytes (UTF-8); an event of a larger record is thin. Standard Webhooks 1.0.0, "Payload
+ * size", asks for less than 20 KB.
  */
 export const MAX_BODY_BYTES = 20 * 1024
 

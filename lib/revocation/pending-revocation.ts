@@ -34,10 +34,14 @@ export interface Revocable {
   index: number
 }
 
-/** The position of an exchange's credential in its registry; undefined if this agent has not issued it, or it can't be revoked. */
+/**
+ * The position of an exchange's credential in its registry; undefined if this agent has not issued it, or it can't be
+ * revoked.
+ */
 export const revocableOf = ({ value }: StoredRecord): Revocable | undefined => {
   const { metadata, role } = value
-  // Independent of the state: a wallet may accept another format of the offer, or abandon the exchange after it got the credential.
+  // Independent of the state: a wallet may accept another format of the offer, or abandon the exchange after it got the
+  // credential.
   if (role !== 'issuer' || !isObject(metadata) || metadata[ANONCREDS_ISSUED] === undefined) return undefined
   const credential = metadata[ANONCREDS]
   if (!isObject(credential)) return undefined
@@ -59,8 +63,8 @@ export const withRevocation = (record: StoredRecord, state: RevocationState): St
 })
 
 /**
- * Revokes the credential of an exchange in the running unit of work. A job publishes it afterwards. A repetition has the same answer. Throws
- * `resource.not_found`, `credential.not_revocable`, `anoncreds.unavailable`.
+ * Revokes the credential of an exchange in the running unit of work. A job publishes it afterwards. A repetition has
+ * the same answer. Throws `resource.not_found`, `credential.not_revocable`, `anoncreds.unavailable`.
  */
 export const revokeCredential = async (unit: UnitOfWork, credentialRecordId: string): Promise<RecordJson> => {
   const { tenant } = unit

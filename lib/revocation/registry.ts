@@ -1,9 +1,12 @@
-/** Revocation registries of a credential definition: their used indexes, their jobs, and the objects that an operator has to write to a ledger. */
+/**
+ * Revocation registries of a credential definition: their used indexes, their jobs, and the objects that an operator
+ * has to write to a ledger.
+ */
 import { AgentError } from '../errors.ts'
 import { enqueue, type JobKey, type JobType, jobItem } from '../jobs/job.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { log } from '../log.ts'
-import { CREDENTIAL_DEFINITION, type StoredCredentialDefinition } from '../records/credential-definition.ts'
+import { credentialDefinitionRecords, type StoredCredentialDefinition } from '../records/credential-definition.ts'
 import { type RegistryKey, registryAddress } from '../store/anoncreds-keys.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { integer, text } from '../store/item-fields.ts'
@@ -33,7 +36,7 @@ export const lastIndex = ({ size }: Pick<Registry, 'size'>): number => size - 1
 export const isNearlyFull = ({ size, taken }: Pick<Registry, 'size' | 'taken'>): boolean =>
   taken >= Math.floor(lastIndex({ size }) * REPLACED_AT)
 
-export interface WantedRegistry extends RegistryKey {
+export interface NewRegistry extends RegistryKey {
   /** `maxCredNum`. */
   size: number
 }
@@ -44,12 +47,12 @@ const ID = /^(\d+)\.(\d+)\.(.+)$/s
 const escaped = (id: string): string => id.replace(/[%|]/g, encodeURIComponent)
 
 const jobOf = (
-  { tenant, credentialDefinitionId, number, size }: WantedRegistry,
+  { tenant, credentialDefinitionId, number, size }: NewRegistry,
   type: JobType = 'revocation-registry',
 ): JobKey => ({ tenant, type, id: `${number}.${size}.${escaped(credentialDefinitionId)}` })
 
 /** The registry that a job should create; undefined if its id names none. */
-export const wantedRegistry = ({ tenant, id }: JobKey): WantedRegistry | undefined => {
+export const registryOfJob = ({ tenant, id }: JobKey): NewRegistry | undefined => {
   const [, number, size, definition] = ID.exec(id) ?? []
   if (definition === undefined) return undefined
   const credentialDefinitionId = definition.replace(/%25|%7C/g, decodeURIComponent)
@@ -57,21 +60,21 @@ export const wantedRegistry = ({ tenant, id }: JobKey): WantedRegistry | undefin
 }
 
 /** Requests the first registry of a definition, in the transaction that publishes the definition. */
-export const enqueueFirstRegistry = (unit: UnitOfWork, wanted: Omit<WantedRegistry, 'number'>): void =>
-  enqueue(unit, jobOf({ ...wanted, number: 1 }))
+export const enqueueFirstRegistry = (unit: UnitOfWork, added: Omit<NewRegistry, 'number'>): void =>
+  enqueue(unit, jobOf({ ...added, number: 1 }))
 
 /**
- * Requests a registry in its own transaction, unless it exists or was requested. Returns whether a ledger's operator has to write it. Throws
- * `store.unavailable`, `store.conflict`.
+ * Requests a registry in its own transaction, unless it exists or was requested. Returns whether a ledger's operator
+ * has to write it. Throws `store.unavailable`, `store.conflict`.
  */
-export const ensureRegistry = (wanted: WantedRegistry): Promise<boolean> =>
-  transaction(wanted.tenant, async (unit) => {
+export const ensureRegistry = (added: NewRegistry): Promise<boolean> =>
+  transaction(added.tenant, async (unit) => {
     const [registry, job, write] = await Promise.all([
-      unit.load(registryItem, wanted),
-      unit.load(jobItem, jobOf(wanted)),
-      unit.load(registryWriteItem, wanted),
+      unit.load(registryItem, added),
+      unit.load(jobItem, jobOf(added)),
+      unit.load(registryWriteItem, added),
     ])
-    if (registry === undefined && job === undefined && write === undefined) enqueue(unit, jobOf(wanted))
+    if (registry === undefined && job === undefined && write === undefined) enqueue(unit, jobOf(added))
     return write !== undefined
   })
 
@@ -82,14 +85,17 @@ interface Write {
   transaction: unknown
 }
 
-const itemOf = (registry: WantedRegistry, { registryId, transaction }: Write) => {
+const itemOf = (registry: NewRegistry, { registryId, transaction }: Write) => {
   if (!isObject(transaction)) throw new AgentError('internal', 'a ledger does not say what is to be written')
   return registryWriteItem.encode({ ...registry, registryId, transaction, since: new Date().toISOString() })
 }
 
-/** Tells of a new object: the definition's record counts it, whose change is an event. The log tells whoever runs the service. */
+/**
+ * Tells of a new object: the definition's record counts it, whose change is an event. The log tells whoever runs the
+ * service.
+ */
 const announce = async (unit: UnitOfWork, { credentialDefinitionId }: RegistryKey, { registryId }: Write) => {
-  for (const record of await unit.find(unit.tenant, CREDENTIAL_DEFINITION, { credentialDefinitionId })) {
+  for (const record of await unit.find(unit.tenant, credentialDefinitionRecords.type, { credentialDefinitionId })) {
     const { ledgerObjectsAdded = 0 } = record.value as Partial<StoredCredentialDefinition>
     const updatedAt = new Date().toISOString()
     await unit.update({ ...record, value: { ...record.value, ledgerObjectsAdded: ledgerObjectsAdded + 1, updatedAt } })
@@ -102,8 +108,11 @@ const announce = async (unit: UnitOfWork, { credentialDefinitionId }: RegistryKe
   )
 }
 
-/** Starts waiting for the operator; the job `registry-write` polls the ledger. Conflicts if something of the registry is waiting already. */
-export const waitForWrite = async (unit: UnitOfWork, registry: WantedRegistry, write: Write): Promise<void> => {
+/**
+ * Starts waiting for the operator; the job `registry-write` polls the ledger. Conflicts if something of the registry is
+ * waiting already.
+ */
+export const waitForWrite = async (unit: UnitOfWork, registry: NewRegistry, write: Write): Promise<void> => {
   unit.create(itemOf(registry, write))
   enqueue(unit, jobOf(registry, 'registry-write'))
   await announce(unit, registry, write)
@@ -112,7 +121,7 @@ export const waitForWrite = async (unit: UnitOfWork, registry: WantedRegistry, w
 /** Waits for the next object in the same job. */
 export const waitForNextWrite = async (
   unit: UnitOfWork,
-  registry: WantedRegistry,
+  registry: NewRegistry,
   write: Write,
   since: string,
 ): Promise<void> => {

@@ -17,8 +17,8 @@ const pieceItem = defineItem('tails-piece', tailsPieceAddress, {
 })
 
 /**
- * Adds a tails file to the unit of work. `hash`: SHA-256 in base58 (`tailsHash` of a registry's definition). The commit fails if the file exists:
- * tails are random, so no two registries have the same.
+ * Adds a tails file to the unit of work. `hash`: SHA-256 in base58 (`tailsHash` of a registry's definition). The commit
+ * fails if the file exists: tails are random, so no two registries have the same.
  */
 export const addTailsFile = (unit: UnitOfWork, hash: string, content: Uint8Array): void => {
   const pieces = Math.ceil(content.byteLength / MAX_PIECE)
@@ -47,11 +47,15 @@ export const removeTailsFile = async (unit: UnitOfWork, hash: string): Promise<v
 }
 
 /** A cache of 32 MB, because anybody may request a file repeatedly, at up to 320 read units. */
-const kept = new Bounded<string, Buffer>(32 * 1024 * 1024, Number.POSITIVE_INFINITY, ({ byteLength }) => byteLength)
+const cachedFiles = new Bounded<string, Buffer>(
+  32 * 1024 * 1024,
+  Number.POSITIVE_INFINITY,
+  ({ byteLength }) => byteLength,
+)
 
 /** The tails file with a hash for a public request, from the cache if possible. Throws `resource.not_found`. */
 export const requireTailsFile = async (hash: string): Promise<Buffer> => {
-  const content = kept.get(hash) ?? (await readTailsFile(hash))
+  const content = cachedFiles.get(hash) ?? (await readTailsFile(hash))
   if (content === undefined) throw new AgentError('resource.not_found', 'there is no such tails file')
-  return kept.set(hash, content)
+  return cachedFiles.set(hash, content)
 }

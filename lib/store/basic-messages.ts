@@ -1,12 +1,14 @@
 /** Lists the messages of a connection. Records and their deliveries are in one partition. */
+import { basicMessageRecords } from '../records/basic-message.ts'
 import { tagPartition } from './index-entries.ts'
+import { CONNECTION } from './keys.ts'
 import { type ListPage, type ListQuery, listRecords, requireRecord } from './record-reads.ts'
 
 /** One page, in two concurrent requests. Throws `resource.not_found` for an unknown connection or another tenant's. */
 export const listBasicMessages = async (tenant: string, connectionId: string, query: ListQuery): Promise<ListPage> => {
   const [page] = await Promise.all([
-    listRecords(tagPartition(tenant, 'BasicMessageRecord', 'connectionId', connectionId), query),
-    requireRecord(tenant, 'ConnectionRecord', connectionId),
+    listRecords(tagPartition(tenant, basicMessageRecords, 'connectionId', connectionId), query),
+    requireRecord(tenant, CONNECTION, connectionId),
   ])
   return page
 }

@@ -1,4 +1,7 @@
-/** Conditions and changes of writes, as DynamoDB's expressions. Names are always escaped: many common words are reserved. */
+/**
+ * Conditions and changes of writes, as DynamoDB's expressions. Names are always escaped: many common words are
+ * reserved.
+ */
 import type { AttributeValue, Item } from './table.ts'
 
 /** Requirements on the stored item. All parts must hold; an empty condition always holds. */
@@ -46,7 +49,7 @@ export const expressionsOf = (condition: Condition | undefined, change?: Change)
     return placeholder
   }
   const compare = (attributes: Item | undefined, operator: string): string[] =>
-    Object.entries(attributes ?? {}).map(([key, wanted]) => `${name(key)} ${operator} ${value(wanted)}`)
+    Object.entries(attributes ?? {}).map(([key, expected]) => `${name(key)} ${operator} ${value(expected)}`)
   const terms = ({ equals, absent = [], present = [], below, atMost, anyOf }: Condition): string[] => [
     ...compare(equals, '='),
     ...absent.map((key) => `attribute_not_exists(${name(key)})`),

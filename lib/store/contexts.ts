@@ -42,7 +42,7 @@ export const findContexts = async (
 
 /** The text of each context, in the given order. Throws `internal` if one is not stored. */
 export const readContexts = (unit: UnitOfWork, contexts: readonly StoredContext[]): Promise<string[]> =>
-  unit.keepFailure(async () => {
+  unit.recordFailure(async () => {
     const texts = (await findContexts(unit, contexts)).filter((text) => text !== undefined)
     if (texts.length < contexts.length) throw new AgentError('internal', 'a context of a proof request is not stored')
     return texts
@@ -50,7 +50,10 @@ export const readContexts = (unit: UnitOfWork, contexts: readonly StoredContext[
 
 const CREATED = Symbol('contexts that a unit of work creates')
 
-/** Stores a text in the unit of work, unless it exists. Returns its address, which several addresses of the web may share. */
+/**
+ * Stores a text in the unit of work, unless it exists. Returns its address, which several addresses of the web may
+ * share.
+ */
 export const storeContext = async (unit: UnitOfWork, scope: string, text: string): Promise<StoredContext> => {
   const context = { scope, digest: digest(text) }
   const created = unit.slot(CREATED, () => new Set<string>())

@@ -1,4 +1,7 @@
-/** Counts with a bound, each an atomic update of its own outside of transactions: in a transaction it would conflict with every other one. */
+/**
+ * Counts with a bound, each an atomic update of its own outside of transactions: in a transaction it would conflict
+ * with every other one.
+ */
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
 import { defineItem } from './item.ts'
@@ -10,7 +13,7 @@ import { updateIf } from './write.ts'
 const countItem = defineItem('count', countAddress, { count: integer(), expiresAt: integer() })
 
 /** What is counted for an agent, in windows of `seconds` since the epoch. */
-export interface Count {
+interface Count {
   tenant: string
   /** Without `|`. */
   of: string
@@ -21,7 +24,9 @@ export interface Count {
   message: string
 }
 
-/** Counts that have reached their maximum in their window: further requests are rejected without a request to the table. */
+/**
+ * Counts that have reached their maximum in their window: further requests are rejected without a request to the table.
+ */
 const reached = new Bounded<string, true>(1_000)
 
 /** Adds one, for good. Throws `quota.exceeded` with the time until the window ends, and `store.unavailable`. */
@@ -33,8 +38,8 @@ export const countOne = async (count: Count, now = epochSeconds()): Promise<void
 }
 
 /**
- * Runs `act` unless the maximum runs already: then it throws `quota.exceeded`. What a process that dies has counted is forgotten with the window, so
- * that at its end up to twice the maximum may run. `act` takes less than a window.
+ * Runs `act` unless the maximum runs already: then it throws `quota.exceeded`. What a process that dies has counted is
+ * forgotten with the window, so that at its end up to twice the maximum may run. `act` takes less than a window.
  */
 export const runCounted = async <T>(count: Count, act: () => Promise<T>, now = epochSeconds()): Promise<T> => {
   if (!(await add(count, now))) throw exceeded(count, 1)

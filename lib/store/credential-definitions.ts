@@ -1,6 +1,7 @@
 /** Reads an agent's own credential definition: its record, and the objects that belong to it. */
 import * as v from 'valibot'
-import { CREDENTIAL_DEFINITION } from '../records/credential-definition.ts'
+import { credentialDefinitionRecords } from '../records/credential-definition.ts'
+import { definitionRecords } from '../records/internal-records.ts'
 import { type LedgerObject, toLedgerObject } from '../records/ledger-object.ts'
 import { EntityId } from '../records/tenant.ts'
 import { registryWritePartition } from './anoncreds-keys.ts'
@@ -25,12 +26,12 @@ export const readOwnDefinition = async (tenant: string, id: string): Promise<Own
   if (record === undefined) return undefined
   const { id: recordId, state, credentialDefinitionId, supportRevocation } = record.value
   if (state === 'action') {
-    const held = await readItem(ledgerObjectItem, { tenant, id: String(recordId) })
-    return { record, ...waiting(held === undefined ? [] : [toLedgerObject(held.transaction)]) }
+    const object = await readItem(ledgerObjectItem, { tenant, id: String(recordId) })
+    return { record, ...waiting(object === undefined ? [] : [toLedgerObject(object.transaction)]) }
   }
   if (typeof credentialDefinitionId !== 'string') return { record }
   const [credentialDefinition, writes] = await Promise.all([
-    readMadeDefinition(tenant, credentialDefinitionId),
+    readPublishedDefinition(tenant, credentialDefinitionId),
     supportRevocation === true ? queryAll(registryWritePartition(tenant, credentialDefinitionId)) : [],
   ])
   const ledgerObjects = writes.map((item) => toLedgerObject(registryWriteItem.decode(item).transaction))
@@ -38,17 +39,18 @@ export const readOwnDefinition = async (tenant: string, id: string): Promise<Own
 }
 
 /** What is published of a definition that the agent has made. */
-export const readMadeDefinition = async (tenant: string, credentialDefinitionId: string): Promise<unknown> => {
-  const type = 'AnonCredsCredentialDefinitionRecord'
-  const [made] = await readTagged(tenant, type, 'credentialDefinitionId', credentialDefinitionId)
-  return made?.value.credentialDefinition
+export const readPublishedDefinition = async (tenant: string, credentialDefinitionId: string): Promise<unknown> => {
+  const [published] = await readTagged(tenant, definitionRecords, 'credentialDefinitionId', credentialDefinitionId)
+  return published?.value.credentialDefinition
 }
 
 const waiting = (ledgerObjects: LedgerObject[]) => (ledgerObjects.length === 0 ? {} : { ledgerObjects })
 
 const recordOf = async (tenant: string, id: string): Promise<ReadRecord | undefined> => {
-  const item = v.is(EntityId, id) ? await getItem(recordAddress(tenant, CREDENTIAL_DEFINITION, id)) : undefined
+  const item = v.is(EntityId, id)
+    ? await getItem(recordAddress(tenant, credentialDefinitionRecords.type, id))
+    : undefined
   if (item !== undefined) return fromRecordItem(item)
-  const [record] = await readTagged(tenant, CREDENTIAL_DEFINITION, 'credentialDefinitionId', id)
+  const [record] = await readTagged(tenant, credentialDefinitionRecords, 'credentialDefinitionId', id)
   return record
 }

@@ -1,5 +1,6 @@
 /**
- * Data keys, one for each tenant or organization, and sealing with them. On AWS they come from KMS, on the local stage they are derived from one key.
+ * Data keys, one for each tenant or organization, and sealing with them. On AWS they come from KMS, on the local stage
+ * they are derived from one key.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { Bounded } from '../bounded.ts'
@@ -25,17 +26,22 @@ const reading = new Map<string, Promise<Uint8Array | undefined>>()
 /** Keys that a unit of work has created, by scope: it seals with the key that it commits. */
 const MADE = Symbol('data keys')
 
-/** The 32-byte key for opening what was sealed for `scope`. Throws `internal` if there is no key, `store.unavailable` if it can't be read. */
+/**
+ * The 32-byte key for opening what was sealed for `scope`. Throws `internal` if there is no key, `store.unavailable` if
+ * it can't be read.
+ */
 export const openDataKey = async (scope: string): Promise<Uint8Array> => {
   const key = inMemory(scope) ?? (await readKey(scope))
   if (key === undefined) throw new AgentError('internal', 'the data key of something sealed is not stored')
   return key
 }
 
-/** The part of a unit of work that creating a key needs. Code that only opens secrets does not import the unit of work. */
+/**
+ * The part of a unit of work that creating a key needs. Code that only opens secrets does not import the unit of work.
+ */
 export interface KeyCreation {
   slot<T>(key: symbol, init: () => T): T
-  keepFailure<T>(read: () => Promise<T>): Promise<T>
+  recordFailure<T>(read: () => Promise<T>): Promise<T>
   create(item: Item): void
   afterCommit(then: () => unknown): void
 }
@@ -45,7 +51,7 @@ export const ensureDataKey = async (unit: KeyCreation, scope: string): Promise<U
   const remembered = inMemory(scope)
   if (remembered !== undefined) return remembered
   const keys = unit.slot(MADE, () => new Map<string, Promise<Uint8Array>>())
-  const key = keys.get(scope) ?? unit.keepFailure(async () => (await readKey(scope)) ?? makeKey(unit, scope))
+  const key = keys.get(scope) ?? unit.recordFailure(async () => (await readKey(scope)) ?? makeKey(unit, scope))
   keys.set(scope, key)
   return key
 }
@@ -124,8 +130,8 @@ const IV = 12
 const TAG = 16
 
 /**
- * Seals with AES-256-GCM. `address`, where the sealed bytes will be stored, is authenticated: they can't be opened elsewhere. Returns IV, tag and
- * ciphertext, in this order.
+ * Seals with AES-256-GCM. `address`, where the sealed bytes will be stored, is authenticated: they can't be opened
+ * elsewhere. Returns IV, tag and ciphertext, in this order.
  */
 export const seal = (plaintext: Uint8Array, dataKey: Uint8Array, address: string): Uint8Array => {
   const iv = randomBytes(IV)

@@ -3,7 +3,10 @@ import { optional, roundedUp, text } from './item-fields.ts'
 import { shardOf } from './keys.ts'
 import { type Item, queryIndex } from './table.ts'
 
-/** Shards, so that no key of the index takes more than a sixteenth of the writes; DynamoDB takes 1,000 a second for one key. */
+/**
+ * Shards, so that no key of the index takes more than a sixteenth of the writes; DynamoDB takes 1,000 a second for one
+ * key.
+ */
 const SHARDS = 16
 
 export const DUE_SHARDS = Array.from({ length: SHARDS }, (_, shard) => `due|${shard}`)

@@ -1,14 +1,13 @@
 /** Reads an exchange with its messages, in two requests. */
 import { AgentError } from '../errors.ts'
+import { didCommMessageRecords } from '../records/internal-records.ts'
 import { tagPartition } from './index-entries.ts'
 import { recordAddress, recordOfEntry } from './keys.ts'
 import type { ReadRecord } from './record-reads.ts'
 import { fromRecordItem } from './stored-record.ts'
 import { addressOf, getItems, queryAll } from './table.ts'
 
-const MESSAGE = 'DidCommMessageRecord'
-
-export interface ReadExchange {
+interface ReadExchange {
   record: ReadRecord
   messages: ReadRecord[]
 }
@@ -38,8 +37,8 @@ const HAS: Record<'ProofRecord' | 'CredentialRecord', Record<string, string>> = 
 }
 
 /**
- * A tenant's exchange with its messages. The index of messages is read before the record, so a message that was written in between with the record's
- * new state may be missing. Then both are read again. Throws `resource.not_found`.
+ * A tenant's exchange with its messages. The index of messages is read before the record, so a message that was written
+ * in between with the record's new state may be missing. Then both are read again. Throws `resource.not_found`.
  */
 export const readExchange = async (tenant: string, type: keyof typeof HAS, id: string): Promise<ReadExchange> => {
   const first = await readOnce(tenant, type, id)
@@ -52,7 +51,7 @@ const isWhole = (type: keyof typeof HAS, { record, messages }: ReadExchange): bo
 }
 
 const readOnce = async (tenant: string, type: string, id: string): Promise<ReadExchange> => {
-  const entries = await queryAll(tagPartition(tenant, MESSAGE, 'associatedRecordId', id))
+  const entries = await queryAll(tagPartition(tenant, didCommMessageRecords, 'associatedRecordId', id))
   const address = recordAddress(tenant, type, id)
   const items = await getItems([address, ...entries.map((entry) => recordOfEntry(addressOf(entry)))])
   const [record] = items.filter((item) => addressOf(item).pk === address.pk)

@@ -7,7 +7,9 @@ const THROTTLED = /Throttl|Throughput|RequestLimit/
 const TRANSIENT = /Throttl|Throughput|RequestLimit|Timeout|InternalServer|ServiceUnavailable/
 /** Node.js codes of broken connections. `HPE_`: a response that its HTTP parser can't read. */
 const BROKEN_CONNECTION = /^(ECONN|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|HPE_)|SOCKET/
-/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling */
+/**
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
+ */
 const CONFLICT = /^(TransactionConflict|TransactionInProgress)Exception$/
 
 interface AwsError extends Error {
@@ -19,7 +21,7 @@ interface AwsError extends Error {
 }
 
 /** A transaction of which nothing was written. */
-export interface Refusal {
+export interface Cancellation {
   /** Indexes of the writes whose condition did not hold. */
   failed: number[]
   /** Another transaction was writing one of the items. */
@@ -38,7 +40,7 @@ export const foundBy = (error: unknown): Record<string, AttributeValue> | undefi
   error instanceof ConditionalCheckFailedException ? error.Item : undefined
 
 /** Why a transaction was refused, if its conditions or a conflict are the reason; undefined for any other error. */
-export const refusalOf = (error: unknown): Refusal | undefined => {
+export const cancellationOf = (error: unknown): Cancellation | undefined => {
   if (isOf(error, CONFLICT)) return { failed: [], conflict: true }
   if (!isOf(error, /^TransactionCanceledException$/)) return undefined
   const reasons = reasonsOf(error)
@@ -47,7 +49,10 @@ export const refusalOf = (error: unknown): Refusal | undefined => {
   return failed.length > 0 || conflict ? { failed, conflict } : undefined
 }
 
-/** Temporary errors become `store.unavailable`, conflicts of transactions `store.conflict`. Any other error is returned unchanged. */
+/**
+ * Temporary errors become `store.unavailable`, conflicts of transactions `store.conflict`. Any other error is returned
+ * unchanged.
+ */
 export const translateFault = (error: unknown): unknown => {
   if (!(error instanceof Error) || error instanceof AgentError) return error
   if (isOf(error, CONFLICT)) return conflicting(error)
@@ -64,17 +69,25 @@ const isTransient = (error: AwsError): boolean =>
   (typeof error.code === 'string' && BROKEN_CONNECTION.test(error.code)) ||
   reasonsOf(error).some((reason) => TRANSIENT.test(reason))
 
-/** Whether a request was throttled: one partition takes no more, where others may. `error` is one that was translated. */
+/**
+ * Whether a request was throttled: one partition takes no more, where others may. `error` is one that was translated.
+ */
 export const isThrottled = (error: unknown): boolean =>
   isAgentError(error, 'store.unavailable') &&
   error.cause instanceof Error &&
   [error.cause.name, ...reasonsOf(error.cause)].some((name) => THROTTLED.test(name))
 
-/** AWS errors that nothing in the data causes: missing permissions, a missing table. Any other refusal is caused by what was to be written. */
+/**
+ * AWS errors that nothing in the data causes: missing permissions, a missing table. Any other cancellation is caused by
+ * what was to be written.
+ */
 const NOT_OF_THE_DATA =
   /^(AccessDenied|ExpiredToken|InvalidSignature|MissingAuthenticationToken|ResourceNotFound|UnrecognizedClient|Credentials)/
 
-/** Whether the same may succeed later: after an outage, a conflict or wrong settings. If not, it is a fault of our code or of its data. */
+/**
+ * Whether the same may succeed later: after an outage, a conflict or wrong settings. If not, it is a fault of our code
+ * or of its data.
+ */
 export const mayPassLater = (error: unknown): boolean => {
   const fault = translateFault(error)
   return isAgentError(fault)

@@ -1,92 +1,96 @@
-/** Idempotency keys: a repeated request gets the first answer, and has no second effect. */
+/** Idempotency keys: a repeated request gets the first response, and has no second effect. */
 import { AgentError } from '../errors.ts'
 import { defineItem } from './item.ts'
-import { bytes, type Field, integer, Mismatch, text } from './item-fields.ts'
+import { bytes, type Field, integer, MismatchError, text } from './item-fields.ts'
 import { type Address, digest, idempotencyAddress } from './keys.ts'
 import { epochSeconds } from './table.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 const SECONDS_KEPT = 24 * 60 * 60
 
-/** How answers are stored, each with the digest of its request. `unit` is the running one. `decode` throws `idempotency.mismatch`. */
-export interface AnswerCodec {
-  encode: (unit: UnitOfWork, address: Address, answer: string) => Promise<StoredAnswer>
-  decode: (unit: UnitOfWork, address: Address, stored: StoredAnswer) => Promise<string>
+/**
+ * How responses are stored, each with the digest of its request. `unit` is the running one. `decode` throws
+ * `idempotency.mismatch`.
+ */
+export interface ResponseCodec {
+  encode: (unit: UnitOfWork, address: Address, response: string) => Promise<StoredResponse>
+  decode: (unit: UnitOfWork, address: Address, stored: StoredResponse) => Promise<string>
 }
 
 /** A text, or bytes if sealed. */
-type StoredAnswer = string | Uint8Array
+type StoredResponse = string | Uint8Array
 
-/** Also thrown if the stored answer belongs to an operation that stores its answers differently. */
+/** Also thrown if the stored response belongs to an operation that stores its responses differently. */
 export const usedForAnother = (): AgentError =>
   new AgentError('idempotency.mismatch', 'this Idempotency-Key was used with another request')
 
-const READABLE: AnswerCodec = {
-  encode: async (_unit, _address, answer) => answer,
+const READABLE: ResponseCodec = {
+  encode: async (_unit, _address, response) => response,
   decode: async (_unit, _address, stored) => {
     if (typeof stored !== 'string') throw usedForAnother()
     return stored
   },
 }
 
-const answer = (): Field<StoredAnswer> => ({
+const response = (): Field<StoredResponse> => ({
   write: (value) => (typeof value === 'string' ? { S: value } : { B: value }),
   read: (attribute) => {
     if (attribute.S !== undefined) return text().read(attribute)
     if (attribute.B !== undefined) return bytes().read(attribute)
-    throw new Mismatch('a text or bytes')
+    throw new MismatchError('a text or bytes')
   },
 })
 
-const answerItem = defineItem(
+const responseItem = defineItem(
   'idempotency',
   ({ tenant, subject, key }: { tenant: string; subject: string; key: string }) =>
     idempotencyAddress(tenant, subject, key),
-  { answer: answer(), expiresAt: integer() },
+  { answer: response(), expiresAt: integer() },
 )
 
 /** The encoded parts. The digest is sealed too, because it would reveal something about a request with a secret. */
-interface Answered {
+interface StoredPair {
   request: string
   answer: object | null
 }
 
-export interface RepeatableRequest {
+interface RepeatableRequest {
   /** The caller. Callers do not share keys. */
   subject: string
   key: string
   /** Everything that identifies the request. */
   request: unknown
   /** Plain text by default. */
-  answers?: AnswerCodec | undefined
+  codec?: ResponseCodec | undefined
 }
 
 /**
- * Runs `act`, or returns the answer of its first run. The answer is committed with the writes of `act`: of two concurrent requests, one is repeated
- * and finds it. Throws `idempotency.mismatch` for a key that was used with another request. Follows draft-ietf-httpapi-idempotency-key-header.
+ * Runs `act`, or returns the response of its first run. It is committed with the writes of `act`: of two
+ * concurrent requests, one is repeated and finds it. Throws `idempotency.mismatch` for a key that was used with another
+ * request. Follows draft-ietf-httpapi-idempotency-key-header.
  */
 export const onlyOnce = async (
   unit: UnitOfWork,
-  { subject, key, request, answers = READABLE }: RepeatableRequest,
+  { subject, key, request, codec = READABLE }: RepeatableRequest,
   act: () => Promise<object | undefined>,
 ): Promise<object | undefined> => {
   const of = { tenant: unit.tenant, subject, key }
-  const address = answerItem.addressOf(of)
+  const address = responseItem.addressOf(of)
   const fingerprint = digest(JSON.stringify(request))
-  const known = await unit.load(answerItem, of)
+  const known = await unit.load(responseItem, of)
   if (known !== undefined) {
-    const answered: Answered = JSON.parse(await answers.decode(unit, address, known.answer))
-    if (answered.request !== fingerprint) throw usedForAnother()
-    return answered.answer ?? undefined
+    const pair: StoredPair = JSON.parse(await codec.decode(unit, address, known.answer))
+    if (pair.request !== fingerprint) throw usedForAnother()
+    return pair.answer ?? undefined
   }
-  const answer = await act()
-  const answered: Answered = { request: fingerprint, answer: answer ?? null }
+  const response = await act()
+  const pair: StoredPair = { request: fingerprint, answer: response ?? null }
   unit.create(
-    answerItem.encode({
+    responseItem.encode({
       ...of,
-      answer: await answers.encode(unit, address, JSON.stringify(answered)),
+      answer: await codec.encode(unit, address, JSON.stringify(pair)),
       expiresAt: epochSeconds() + SECONDS_KEPT,
     }),
   )
-  return answer
+  return response
 }

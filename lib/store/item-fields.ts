@@ -16,14 +16,16 @@ export interface Field<T> {
   readonly optional?: boolean
   /** The attribute to read from, if it is not the field's own. */
   readonly from?: 'pk' | 'sk'
-  /** Undefined if it is not written as an attribute. Throws for a number or a picklist's value that `read` would reject. */
+  /**
+   * Undefined if it is not written as an attribute. Throws for a number or a picklist's value that `read` would reject.
+   */
   write(value: T): Written | undefined
   /** Throws for an attribute of another form. The error quotes no content. */
   read(attribute: Attribute): T
 }
 
 /** An attribute does not match its field. `path`: dotted path within the field. */
-export class Mismatch extends Error {
+export class MismatchError extends Error {
   readonly path: string
 
   constructor(expected: string, path = '') {
@@ -33,7 +35,7 @@ export class Mismatch extends Error {
 }
 
 const textIn = ({ S }: Attribute): string => {
-  if (typeof S !== 'string') throw new Mismatch('a text')
+  if (typeof S !== 'string') throw new MismatchError('a text')
   return S
 }
 
@@ -44,7 +46,7 @@ export const isoTime = (): Field<string> => ({
   write: (S) => ({ S }),
   read: (attribute) => {
     const found = textIn(attribute)
-    if (!isDateTime(found) || !found.endsWith('Z')) throw new Mismatch('a time in UTC')
+    if (!isDateTime(found) || !found.endsWith('Z')) throw new MismatchError('a time in UTC')
     return found
   },
 })
@@ -52,7 +54,7 @@ export const isoTime = (): Field<string> => ({
 const numberIn = ({ N }: Attribute): number => (typeof N === 'string' && N.trim() !== '' ? Number(N) : Number.NaN)
 
 const safeInteger = (value: number): number => {
-  if (!Number.isSafeInteger(value)) throw new Mismatch('a whole number')
+  if (!Number.isSafeInteger(value)) throw new MismatchError('a whole number')
   return value
 }
 
@@ -71,7 +73,7 @@ export const roundedUp = (): Field<number> => ({
 export const flag = (): Field<boolean> => ({
   write: (BOOL) => ({ BOOL }),
   read: ({ BOOL }) => {
-    if (typeof BOOL !== 'boolean') throw new Mismatch('true or false')
+    if (typeof BOOL !== 'boolean') throw new MismatchError('true or false')
     return BOOL
   },
 })
@@ -80,7 +82,7 @@ export const bytes = (): Field<Uint8Array> => ({
   write: (B) => ({ B }),
   read: ({ B }) => {
     if (typeof B === 'string') return Buffer.from(B, 'base64')
-    if (!(B instanceof Uint8Array)) throw new Mismatch('bytes')
+    if (!(B instanceof Uint8Array)) throw new MismatchError('bytes')
     return B
   },
 })
@@ -89,7 +91,7 @@ export const bytes = (): Field<Uint8Array> => ({
 export const picklist = <const T extends string>(values: readonly T[]): Field<T> => {
   const oneOf = (text: string): T => {
     const value = values.find((one) => one === text)
-    if (value === undefined) throw new Mismatch(`one of ${values.join(', ')}`)
+    if (value === undefined) throw new MismatchError(`one of ${values.join(', ')}`)
     return value
   }
   return { write: (value) => ({ S: oneOf(value) }), read: (attribute) => oneOf(textIn(attribute)) }
@@ -102,7 +104,7 @@ export const json = <const S extends v.GenericSchema>(schema: S): Field<v.InferO
     const result = v.safeParse(schema, parsed(textIn(attribute)), { abortEarly: true })
     if (result.success) return result.output
     const [issue] = result.issues
-    throw new Mismatch(issue.expected ?? 'what its schema says', v.getDotPath(issue) ?? '')
+    throw new MismatchError(issue.expected ?? 'what its schema says', v.getDotPath(issue) ?? '')
   },
 })
 
@@ -111,7 +113,7 @@ const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Mismatch('JSON')
+    throw new MismatchError('JSON')
   }
 }
 

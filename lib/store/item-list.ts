@@ -1,4 +1,4 @@
-/** Lists in pages, with cursors to continue: as many items as requested, within the size limit of an answer. */
+/** Lists in pages, with cursors to continue: as many items as requested, within the size limit of a response. */
 import { AgentError } from '../errors.ts'
 import { itemBytes } from './item.ts'
 import type { Item, PartitionPage } from './table.ts'
@@ -17,8 +17,9 @@ export const REPLAY_POSITION = new RegExp(`^${TIME} ${SORT_KEY}$`)
 export const toCursor = (position: string): string => Buffer.from(position).toString('base64url')
 
 /**
- * The position in a cursor. It is not signed: the partition comes from the token and the path, so an altered position only leads to another place in
- * the same list. Throws `request.malformed` for a cursor without a position of this form.
+ * The position in a cursor. It is not signed: the partition comes from the token and the path, so an altered position
+ * only leads to another place in the same list. Throws `request.malformed` for a cursor without a position of this
+ * form.
  */
 export const openCursor = (cursor: string, shape: RegExp): string => {
   const position = Buffer.from(cursor, 'base64url').toString()
@@ -28,7 +29,7 @@ export const openCursor = (cursor: string, shape: RegExp): string => {
 }
 
 /** Reads a page: of a partition (`queryPage`), or of several (`queryMerged`). */
-export type ReadPage = (range: { limit: number; descending: boolean; after?: string }) => Promise<PartitionPage>
+type ReadPage = (range: { limit: number; descending: boolean; after?: string }) => Promise<PartitionPage>
 
 export interface ListQuery {
   /** Maximum number of entries, 1 to 1000. */
@@ -39,7 +40,7 @@ export interface ListQuery {
 }
 
 export interface ListView<T> {
-  /** Converts an item for the answer; undefined: it is left out. */
+  /** Converts an item for the response; undefined: it is left out. */
   show: (item: Item) => T | undefined
   /** Whether `show` leaves items out. */
   filtered: boolean
@@ -53,11 +54,11 @@ export interface ListedPage<T> {
   next?: string
 }
 
-/** Limits of filtered lists: pages read for one answer, and items of each page. */
+/** Limits of filtered lists: pages read for one response, and items of each page. */
 const MAX_READS = 10
 const FILTERED_READ = 100
 
-/** No further page is read after this size: a page has up to 1 MB, and Lambda's answers at most 6 MB. */
+/** No further page is read after this size: a page has up to 1 MB, and Lambda's responses at most 6 MB. */
 const ENOUGH_BYTES = 256 * 1024
 
 /** Completed items are larger: one request completes this many, and as many are shown as fit in a page. */

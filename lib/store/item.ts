@@ -2,7 +2,7 @@
 
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { AgentError, isAgentError } from '../errors.ts'
-import { type Attribute, type Field, Mismatch } from './item-fields.ts'
+import { type Attribute, type Field, MismatchError } from './item-fields.ts'
 import type { Address } from './keys.ts'
 import { getItem, type Item, toKey } from './table.ts'
 
@@ -21,7 +21,7 @@ type Value<F extends Fields> = Flat<
   }
 >
 
-export interface ItemDefinition<Key, F extends Fields> {
+interface ItemDefinition<Key, F extends Fields> {
   /** Value of the attribute `kind`, which the stream's filters use. */
   kind: string
   addressOf(key: Key): Address
@@ -29,7 +29,10 @@ export interface ItemDefinition<Key, F extends Fields> {
   encode(value: Omit<Value<F>, KeyNames<F>> & Key): Item
   /** Encodes some fields without key and kind, for changes and conditions of an update. */
   attributes(fields: Partial<Value<F>>): Item
-  /** Decodes an item or a stream image. Throws `internal` if it is of another kind or corrupt. The message quotes no content. */
+  /**
+   * Decodes an item or a stream image. Throws `internal` if it is of another kind or corrupt. The message quotes no
+   * content.
+   */
   decode(item: Image): Value<F>
   /** Decodes some fields only: for an index with a projection, or to leave a secret sealed. */
   decodePart<K extends keyof F & string>(item: Image, names: readonly K[]): Pick<Value<F>, K & keyof Value<F>>
@@ -56,18 +59,25 @@ export const decodeIfSound = <T>(definition: { decode(item: Image): T }, item: I
   }
 }
 
-/** The item with a key; undefined if there is none or it has expired. Throws `store.unavailable`, and `internal` if it is corrupt. */
+/**
+ * The item with a key; undefined if there is none or it has expired. Throws `store.unavailable`, and `internal` if it
+ * is corrupt.
+ */
 export const readItem = async <Key, T>(definition: Readable<Key, T>, key: Key): Promise<T | undefined> => {
   const item = await getItem(definition.addressOf(key))
   return item && definition.decode(item)
 }
 
 /**
- * Defines a kind of item. `address` maps a key to an address. A part of the key that is also a field has the same name in both: `encode` takes one
- * object with key and fields.
+ * Defines a kind of item. `address` maps a key to an address. A part of the key that is also a field has the same name
+ * in both: `encode` takes one object with key and fields.
  *
  * @example
- * const tenantItem = defineItem('tenant', ({ id }: { id: string }) => tenantAddress(id), { id: text(), label: text(), createdAt: text() })
+ * const tenantItem = defineItem('tenant', ({ id }: { id: string }) => tenantAddress(id), {
+ *   id: text(),
+ *   label: text(),
+ *   createdAt: text(),
+ * })
  * unit.create(tenantItem.encode({ id, label, createdAt }))
  * const tenant = await unit.load(tenantItem, { id })
  */
@@ -79,9 +89,9 @@ export const defineItem = <Key, F extends Fields>(
   const entries = Object.entries(fields)
 
   const write = (value: object, into: Item): Item => {
-    const given = value as Record<string, unknown>
+    const values = value as Record<string, unknown>
     for (const [name, field] of entries) {
-      const attribute = given[name] === undefined ? undefined : writeField(name, field, given[name])
+      const attribute = values[name] === undefined ? undefined : writeField(name, field, values[name])
       if (attribute !== undefined) into[name] = attribute
     }
     return into
@@ -95,10 +105,10 @@ export const defineItem = <Key, F extends Fields>(
     }
   }
 
-  const read = (item: Image, wanted: readonly (readonly [string, Field<unknown>])[]): Record<string, unknown> => {
+  const read = (item: Image, chosen: readonly (readonly [string, Field<unknown>])[]): Record<string, unknown> => {
     if (item.kind?.S !== kind) throw corrupt('kind')
     const value: Record<string, unknown> = {}
-    for (const [name, field] of wanted) {
+    for (const [name, field] of chosen) {
       const attribute = item[field.from ?? name]
       if (attribute !== undefined) value[name] = readField(name, field, attribute)
       else if (field.optional !== true) throw corrupt(name)
@@ -110,7 +120,7 @@ export const defineItem = <Key, F extends Fields>(
     try {
       return field.read(attribute)
     } catch (error) {
-      throw corrupt(error instanceof Mismatch && error.path !== '' ? `${name}.${error.path}` : name, error)
+      throw corrupt(error instanceof MismatchError && error.path !== '' ? `${name}.${error.path}` : name, error)
     }
   }
 
@@ -129,7 +139,7 @@ export const defineItem = <Key, F extends Fields>(
     decodePart: (item, names) =>
       read(
         item,
-        entries.filter(([name]) => names.some((wanted) => wanted === name)),
+        entries.filter(([name]) => names.some((one) => one === name)),
       ) as ReturnType<ItemDefinition<Key, F>['decodePart']>,
     is: (image) => image?.kind?.S === kind,
   }

@@ -1,4 +1,7 @@
-/** Keys of items. Only this file, anoncreds-keys.ts and pickup-keys.ts build keys. A part that starts with `@` is never a tenant's id. */
+/**
+ * Keys of items. Only this file, anoncreds-keys.ts and pickup-keys.ts build keys. A part that starts with `@` is never
+ * a tenant's id.
+ */
 import { createHash } from 'node:crypto'
 import { AgentError } from '../errors.ts'
 
@@ -66,7 +69,7 @@ export const messageMarkAddress = (tenant: string, sender: string, messageId: st
   sk: ALONE,
 })
 
-/** A piece of an answer that is too large for the mark of its envelope. */
+/** A piece of a response that is too large for the mark of its envelope. */
 export const answerPieceAddress = (piece: { markPk: string; number: number }): Address => ({
   pk: piece.markPk,
   sk: String(piece.number),
@@ -144,12 +147,11 @@ export const jobKeyOf = (pk: string): { tenant: string; type: string; id: string
 
 /** The type of a connection's record. */
 export const CONNECTION = 'ConnectionRecord'
-export const DID = 'DidRecord'
 
 /**
- * The lane of messages to a connection. A lane's name is the partition of its waiting items. This one is the partition of the connection's record, so
- * that one request reads the record and the end of the lane. `did`: the digest of a DID to which the other agent has rotated, whose messages wait for
- * none of another DID.
+ * The lane of messages to a connection. A lane's name is the partition of its waiting items. This one is the partition
+ * of the connection's record, so that one request reads the record and the end of the lane. `did`: the digest of a DID
+ * to which the other agent has rotated, whose messages wait for none of another DID.
  */
 export const messageLane = (tenant: string, connectionId: string, did?: string): string =>
   [recordAddress(tenant, CONNECTION, connectionId).pk, ...(did === undefined ? [] : [did])].join('|')
@@ -193,7 +195,9 @@ export const endpointDestination = (endpointId: string): string => `endpoint|${e
 /** An unreadable item that was moved here from this address. */
 export const corruptAddress = ({ pk, sk }: Address): Address => ({ pk: `@corrupt|${digest(`${pk} ${sk}`)}`, sk: ALONE })
 
-/** The origin of a destination that is an address (`<origin>#<digest>`). An origin and a webhook endpoint are their own. */
+/**
+ * The origin of a destination that is an address (`<origin>#<digest>`). An origin and a webhook endpoint are their own.
+ */
 export const originOf = (destination: string): string => destination.split('#', 1)[0] ?? destination
 
 /** A destination: an origin, an address of it, or a webhook endpoint. */

@@ -15,8 +15,9 @@ export const ledgerObjectItem = defineItem(
 )
 
 /**
- * The object that a revocation registry waits for: its definition, then its first entry, later one entry at a time, because a ledger accepts entries
- * only in order. It is added together with the job `registry-write`, which polls the ledger.
+ * The object that a revocation registry waits for: its definition, then its first entry, later one entry at a time,
+ * because a ledger accepts entries only in order. It is added together with the job `registry-write`, which polls the
+ * ledger.
  */
 export const registryWriteItem = defineItem('registry-write', (key: RegistryKey) => registryWriteAddress(key), {
   /** Id of the registry's definition. */

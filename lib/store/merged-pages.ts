@@ -2,7 +2,7 @@
 import { itemBytes } from './item.ts'
 import { type Item, type PartitionPage, queryPage } from './table.ts'
 
-export interface MergedRead {
+interface MergedRead {
   /** Maximum number of items. */
   limit: number
   /** The sort key to continue after. */

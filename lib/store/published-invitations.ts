@@ -13,7 +13,9 @@ const LEGACY = '_internal/legacyInvitation'
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-/** A key in base58, as connections/1.0 has it. The record has both forms of the keys that were made for its invitation. */
+/**
+ * A key in base58, as connections/1.0 has it. The record has both forms of the keys that were made for its invitation.
+ */
 const verkeyOf = (didKey: unknown, { invitationInlineServiceKeys }: JsonObject): unknown => {
   const known = listOf(invitationInlineServiceKeys)
     .filter(isObject)
@@ -21,7 +23,7 @@ const verkeyOf = (didKey: unknown, { invitationInlineServiceKeys }: JsonObject):
   return known?.kmsKeyId ?? didKey
 }
 
-const inOlderForm = (record: JsonObject, { '@id': id, label, imageUrl, services }: JsonObject): JsonObject => {
+const inConnectionsForm = (record: JsonObject, { '@id': id, label, imageUrl, services }: JsonObject): JsonObject => {
   const [service] = listOf(services)
   const { recipientKeys, serviceEndpoint, routingKeys } = isObject(service) ? service : {}
   return {
@@ -39,16 +41,22 @@ const inOlderForm = (record: JsonObject, { '@id': id, label, imageUrl, services 
   }
 }
 
-/** Whether the invitation's id is a DID: such a record stands for requests without an invitation, and other agents may have the same DID. */
+/**
+ * Whether the invitation's id is a DID: such a record stands for requests without an invitation, and other agents may
+ * have the same DID.
+ */
 const isDid = (id: unknown): boolean => typeof id === 'string' && id.startsWith('did:')
 
-/** The invitation of an out-of-band record as it was given to others; undefined if there is none, or it is another agent's. */
-const givenInvitation = (record: JsonObject): JsonObject | undefined => {
+/**
+ * The invitation of an out-of-band record as it was given to others; undefined if there is none, or it is another
+ * agent's.
+ */
+const sentInvitationOf = (record: JsonObject): JsonObject | undefined => {
   const { role, outOfBandInvitation, metadata } = record
   if (role !== 'sender' || !isObject(outOfBandInvitation) || isDid(outOfBandInvitation['@id'])) return undefined
   const legacy = isObject(metadata) ? metadata[LEGACY] : undefined
-  const isOlder = isObject(legacy) && legacy.legacyInvitationType === 'connections/1.x'
-  return isOlder ? inOlderForm(record, outOfBandInvitation) : outOfBandInvitation
+  const isOfConnections = isObject(legacy) && legacy.legacyInvitationType === 'connections/1.x'
+  return isOfConnections ? inConnectionsForm(record, outOfBandInvitation) : outOfBandInvitation
 }
 
 /** Seconds for which a deleted invitation is remembered. */
@@ -65,25 +73,25 @@ const publishedItem = defineItem('invitation', invitationAddress, {
 type Published = Pick<StoredRecord, 'tenant' | 'type' | 'value'>
 
 /** The invitation that a record's agent has created, and its `@id`; undefined for any other record. */
-const madeBy = ({ type, value }: Published): { id: string; invitation: JsonObject } | undefined => {
-  const invitation = type === 'OutOfBandRecord' ? givenInvitation(value) : undefined
+const createdInvitationOf = ({ type, value }: Published): { id: string; invitation: JsonObject } | undefined => {
+  const invitation = type === 'OutOfBandRecord' ? sentInvitationOf(value) : undefined
   const id = invitation?.['@id']
   return invitation === undefined || typeof id !== 'string' ? undefined : { id, invitation }
 }
 
 /** The public copy of a record's invitation; undefined if it has none. */
 export const publishedOf = (record: Published): Item | undefined => {
-  const made = madeBy(record)
-  if (made === undefined) return undefined
-  const { id, invitation } = made
+  const created = createdInvitationOf(record)
+  if (created === undefined) return undefined
+  const { id, invitation } = created
   const isOpen = record.value.state === 'await-response'
   return publishedItem.encode({ id, tenant: record.tenant, ...(isOpen && { invitation }) })
 }
 
 /** The public copy after the record was deleted. */
 export const withdrawnOf = (record: Published, now = epochSeconds()): Item | undefined => {
-  const made = madeBy(record)
-  return made && publishedItem.encode({ id: made.id, tenant: record.tenant, expiresAt: now + REMEMBERED })
+  const created = createdInvitationOf(record)
+  return created && publishedItem.encode({ id: created.id, tenant: record.tenant, expiresAt: now + REMEMBERED })
 }
 
 /** The invitation; `gone` if it was used or deleted; undefined if no agent of ours created it. */

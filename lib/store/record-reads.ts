@@ -1,5 +1,7 @@
 /** Reads records without a unit of work and without Credo. */
 import { AgentError } from '../errors.ts'
+import type { RecordDefinition } from '../records/define-record.ts'
+import type { RecordJson } from '../records/record-json.ts'
 import { tagPartition } from './index-entries.ts'
 import { type ListedPage, type ListQuery, type ListView, listItems } from './item-list.ts'
 import { recordAddress, recordOfEntry } from './keys.ts'
@@ -10,6 +12,10 @@ export type { ListQuery } from './item-list.ts'
 
 export type ReadRecord = Pick<StoredRecord, 'value' | 'tags' | 'delivery'>
 
+/** A record of a tenant, as the API shows it. Throws `resource.not_found`, also for another tenant's record. */
+export const showRecord = async (tenant: string, { type, view }: RecordDefinition, id: string): Promise<RecordJson> =>
+  view(await requireRecord(tenant, type, id))
+
 /** A record of a tenant. Throws `resource.not_found`, also for another tenant's record. */
 export const requireRecord = async (tenant: string, type: string, id: string): Promise<ReadRecord> => {
   const item = await getItem(recordAddress(tenant, type, id))
@@ -18,8 +24,13 @@ export const requireRecord = async (tenant: string, type: string, id: string): P
 }
 
 /** All records with a tag value, through an index without copies. */
-export const readTagged = async (tenant: string, type: string, tag: string, value: string): Promise<ReadRecord[]> => {
-  const entries = await queryAll(tagPartition(tenant, type, tag, value))
+export const readTagged = async (
+  tenant: string,
+  records: RecordDefinition,
+  tag: string,
+  value: string,
+): Promise<ReadRecord[]> => {
+  const entries = await queryAll(tagPartition(tenant, records, tag, value))
   const items = await getItems(entries.map((entry) => recordOfEntry(addressOf(entry))))
   return items.map(fromRecordItem)
 }
@@ -31,27 +42,27 @@ export type ListFilter = (record: ReadRecord) => boolean
 
 /** A filter by fields, or by tags where a record has no such field; undefined without filters. */
 export const filterBy = (filters: Readonly<Record<string, unknown>>): ListFilter | undefined => {
-  const wanted = Object.entries(filters).filter(([, one]) => one !== undefined)
-  if (wanted.length === 0) return undefined
-  return ({ value, tags }) => wanted.every(([name, one]) => (value[name] ?? tags[name]) === one)
+  const expected = Object.entries(filters).filter(([, one]) => one !== undefined)
+  if (expected.length === 0) return undefined
+  return ({ value, tags }) => expected.every(([name, one]) => (value[name] ?? tags[name]) === one)
 }
 
 /** One page of an index with copies (index-entries.ts). See `listItems`. */
-export const listRecords = (partition: string, query: ListQuery, passes?: ListFilter): Promise<ListPage> =>
-  listItems((range) => queryPage(partition, range), query, viewOf(passes))
+export const listRecords = (partition: string, query: ListQuery, filter?: ListFilter): Promise<ListPage> =>
+  listItems((range) => queryPage(partition, range), query, viewOf(filter))
 
 /** One page of an index that may have no copies: one more request reads at most 100 records. */
-export const listIndexed = (partition: string, query: ListQuery, passes?: ListFilter): Promise<ListPage> =>
-  listItems((range) => queryPage(partition, range), query, { ...viewOf(passes), complete: withRecords })
+export const listIndexed = (partition: string, query: ListQuery, filter?: ListFilter): Promise<ListPage> =>
+  listItems((range) => queryPage(partition, range), query, { ...viewOf(filter), complete: withRecords })
 
-const viewOf = (passes: ListFilter | undefined): ListView<ReadRecord> => ({
+const viewOf = (filter: ListFilter | undefined): ListView<ReadRecord> => ({
   show: (item) => {
     // The delivery of a message whose record is deleted.
     if (!hasContent(item)) return undefined
     const record = toStoredRecord(item, recordOfEntry(addressOf(item)))
-    return (passes?.(record) ?? true) ? record : undefined
+    return (filter?.(record) ?? true) ? record : undefined
   },
-  filtered: passes !== undefined,
+  filtered: filter !== undefined,
 })
 
 /** Completes entries with their records. Entries of deleted records are left out. */

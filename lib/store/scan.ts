@@ -7,8 +7,8 @@ import { translateFault } from './faults.ts'
 import { type Item, isLive } from './table.ts'
 
 /**
- * The items that meet a condition, in no order. Reads the whole table: half a read unit for each 4 KB, about $0.02 for each GB. Throws
- * `store.unavailable`.
+ * The items that meet a condition, in no order. Reads the whole table: half a read unit for each 4 KB, about $0.02 for
+ * each GB. Throws `store.unavailable`.
  */
 export async function* scanItems(condition: Condition): AsyncGenerator<Item> {
   const { ConditionExpression: FilterExpression, ...expressions } = expressionsOf(condition)

@@ -7,10 +7,13 @@ import { MAX_ITEM_BYTES, type TableWrite } from './write.ts'
 /** In seconds. */
 const SECONDS_KEPT = 90 * 24 * 60 * 60
 
-/** Attributes that are always kept: an operator needs them to find the item and to know where it was. */
+/** Attributes that are never dropped: an operator needs them to find the item and to know where it was. */
 const NEEDED = ['pk', 'sk', 'kind', 'corruptPk', 'corruptSk', 'corruptLacks', 'expiresAt']
 
-/** Drops the largest attributes of an item that is too large with the added ones, and lists their names in `corruptLacks`. */
+/**
+ * Drops the largest attributes of an item that is too large with the added ones, and lists their names in
+ * `corruptLacks`.
+ */
 const fitting = (item: Item, lacks: readonly string[] = []): Item => {
   const named: Item = lacks.length === 0 ? item : { ...item, corruptLacks: { S: lacks.join(' ') } }
   if (itemBytes(named) <= MAX_ITEM_BYTES) return named
@@ -25,7 +28,7 @@ const fitting = (item: Item, lacks: readonly string[] = []): Item => {
 /** Moves an item to an address of its own, with all attributes that fit, so that an operator can repair it. */
 export const setAside = (item: Item, now: number): TableWrite[] => {
   const address = addressOf(item)
-  const kept: Item = {
+  const moved: Item = {
     ...item,
     ...toKey(corruptAddress(address)),
     kind: { S: 'corrupt-item' },
@@ -34,5 +37,5 @@ export const setAside = (item: Item, now: number): TableWrite[] => {
     corruptSk: { S: address.sk },
     expiresAt: { N: String(epochSeconds(now) + SECONDS_KEPT) },
   }
-  return [{ remove: address, condition: { present: ['pk'] } }, { put: fitting(kept) }]
+  return [{ remove: address, condition: { present: ['pk'] } }, { put: fitting(moved) }]
 }

@@ -63,13 +63,16 @@ export const getItems = async (addresses: Address[]): Promise<Item[]> => {
   return (await Promise.all(chunks.map(getBatch))).flat()
 }
 
-/** How often keys are asked for again that a request has left, and the longest pause before the first time (ms), doubled each time. */
+/**
+ * How often keys are asked for again that a request has left, and the longest pause before the first time (ms), doubled
+ * each time.
+ */
 const MAX_REPETITIONS = 6
 const MAX_PAUSE = 50
 
 /**
- * A request leaves keys of a batch whose items do not fit into 16 MB, or for which the table's capacity does not suffice: they are asked for again,
- * after a pause with full jitter.
+ * A request leaves keys of a batch whose items do not fit into 16 MB, or for which the table's capacity does not
+ * suffice: they are asked for again, after a pause with full jitter.
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
  */
 const getBatch = async (addresses: Address[]): Promise<Item[]> => {
@@ -79,9 +82,9 @@ const getBatch = async (addresses: Address[]): Promise<Item[]> => {
     [table]: { Keys: addresses.map(toKey), ConsistentRead: true },
   }
   for (let repetition = 0; ; repetition++) {
-    const answer = await attempt(() => dynamodb().send(new BatchGetItemCommand({ RequestItems })))
-    items.push(...(answer.Responses?.[table] ?? []).filter((item) => isLive(item)))
-    RequestItems = answer.UnprocessedKeys ?? {}
+    const response = await attempt(() => dynamodb().send(new BatchGetItemCommand({ RequestItems })))
+    items.push(...(response.Responses?.[table] ?? []).filter((item) => isLive(item)))
+    RequestItems = response.UnprocessedKeys ?? {}
     if (Object.keys(RequestItems).length === 0) return items
     if (repetition === MAX_REPETITIONS) throw new AgentError('store.unavailable', 'the table does not read all items')
     await delay(Math.random() * MAX_PAUSE * 2 ** repetition)
@@ -139,17 +142,22 @@ const within = (from: string | undefined, to: string | undefined): string => {
   return to === undefined ? '' : ' AND sk <= :to'
 }
 
-/** The global secondary indexes (infra/table.yml): a string that spreads the entries over shards, and a time in ms since the epoch. */
+/**
+ * The global secondary indexes (infra/table.yml): a string that spreads the entries over shards, and a time in ms since
+ * the epoch.
+ */
 const INDEXES = { due: { shard: 'dueShard', time: 'dueAt' } } as const
 
-export interface IndexPage {
+interface IndexPage {
   /** The indexed part of the items: their keys and the attributes of the projection. */
   items: Item[]
   /** Where to continue (`after`); absent at the end of the shard. */
   next?: Item
 }
 
-/** Items of a shard up to a time, earliest first. An index is eventually consistent, so callers read the item itself. */
+/**
+ * Items of a shard up to a time, earliest first. An index is eventually consistent, so callers read the item itself.
+ */
 export const queryIndex = async (
   indexName: keyof typeof INDEXES,
   shardName: string,

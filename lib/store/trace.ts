@@ -1,4 +1,7 @@
-/** Traces calls to DynamoDB with X-Ray: sends a subsegment for each call to the daemon that Lambda runs beside the function. */
+/**
+ * Traces calls to DynamoDB with X-Ray: sends a subsegment for each call to the daemon that Lambda runs beside the
+ * function.
+ */
 import { createSocket, type Socket } from 'node:dgram'
 
 /** https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader */
@@ -16,7 +19,7 @@ export interface TraceContext {
   table: string
 }
 
-/** Runs a call, and reports its duration and whether it failed. Requests and answers are not reported. */
+/** Runs a call, and reports its duration and whether it failed. Requests and responses are not reported. */
 export const traced = async <T>(
   operation: string,
   { header, daemon, table }: TraceContext,

@@ -19,8 +19,9 @@ export const currentUnit = (): UnitOfWork => {
 }
 
 /**
- * Runs `act` for a tenant and commits its writes. If `act` throws, nothing is written and its error is thrown; an error of the store takes precedence
- * over the error that protocol code made of it. Throws `store.conflict` after the last repetition.
+ * Runs `act` for a tenant and commits its writes. If `act` throws, nothing is written and its error is thrown; an error
+ * of the store takes precedence over the error that protocol code made of it. Throws `store.conflict` after the last
+ * repetition.
  */
 export const transaction = async <T>(
   tenant: string,

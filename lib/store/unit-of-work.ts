@@ -1,10 +1,13 @@
-/** Everything that one invocation reads and writes: reads are cached, and writes are committed in one transaction at the end. */
-import { connectionExpiry, didExpiry } from '../records/connection.ts'
-import { commitWrites, conflict, type Held, type Write, writesOf } from './commit.ts'
+/**
+ * Everything that one invocation reads and writes: reads are cached, and writes are committed in one transaction at the
+ * end.
+ */
+import { recordsOf } from '../records/all.ts'
+import { commitWrites, conflict, type TrackedRecord, type Write, writesOf } from './commit.ts'
 import type { Change, Condition } from './conditions.ts'
 import { matches, type Partition, partitionsOf, type TagQuery } from './index-entries.ts'
 import { type Readable, readItem } from './item.ts'
-import { type Address, ALONE, CONNECTION, DID, recordAddress, recordOfEntry } from './keys.ts'
+import { type Address, ALONE, recordAddress, recordOfEntry } from './keys.ts'
 import { fromRecordItem, hasContent, type StoredRecord, toStoredRecord } from './stored-record.ts'
 import {
   addressOf,
@@ -23,14 +26,8 @@ type RecordKey = Pick<StoredRecord, 'type' | 'id'>
 
 export type NewRecord = Omit<StoredRecord, 'version' | 'expiresAt'>
 
-/** Expiry of records by type, from the record and its expiry so far. */
-const EXPIRY: Record<string, (record: NewRecord, before: number | undefined) => number | undefined> = {
-  [CONNECTION]: ({ value }, before) => connectionExpiry(value, before),
-  [DID]: didExpiry,
-}
-
-const versionOf = (record: NewRecord, { stored, current }: Held): StoredRecord => {
-  const expiresAt = EXPIRY[record.type]?.(record, current?.expiresAt)
+const versionOf = (record: NewRecord, { stored, current }: TrackedRecord): StoredRecord => {
+  const expiresAt = recordsOf(record.type)?.expiry?.(record, current?.expiresAt)
   return { ...record, version: (stored?.version ?? 0) + 1, ...(expiresAt !== undefined && { expiresAt }) }
 }
 
@@ -45,7 +42,7 @@ const slotIn = <T>(slots: Slots, key: symbol | object, init: () => T): T => {
 export class UnitOfWork {
   /** The agent that the invocation acts for: a tenant's id or BASE_AGENT. */
   readonly tenant: string
-  readonly #records = new Map<string, Held>()
+  readonly #records = new Map<string, TrackedRecord>()
   /** Index partitions that were read or are being read. */
   readonly #partitions = new Map<string, Promise<void>>()
   /** By address, because a transaction accepts one write for each item. */
@@ -69,45 +66,53 @@ export class UnitOfWork {
 
   /** One item; undefined if there is none or it has expired. */
   get(address: Address): Promise<Item | undefined> {
-    return this.keepFailure(() => getItem(address))
+    return this.recordFailure(() => getItem(address))
   }
 
   /** The items at the addresses, in no particular order. */
   getAll(addresses: Address[]): Promise<Item[]> {
-    return this.keepFailure(() => getItems(addresses))
+    return this.recordFailure(() => getItems(addresses))
   }
 
   /** The item of a key, decoded; undefined where there is none or it has expired. */
   load<Key, T>(definition: Readable<Key, T>, key: Key): Promise<T | undefined> {
-    return this.keepFailure(() => readItem(definition, key))
+    return this.recordFailure(() => readItem(definition, key))
   }
 
   /** One page of a partition, in the order of its sort keys. */
   query(partition: string, range: PartitionRead = {}): Promise<PartitionPage> {
-    return this.keepFailure(() => queryPage(partition, range))
+    return this.recordFailure(() => queryPage(partition, range))
   }
 
   /** A whole partition. */
   queryAll(partition: string): Promise<Item[]> {
-    return this.keepFailure(() => queryAll(partition))
+    return this.recordFailure(() => queryAll(partition))
   }
 
-  /** State of a module for the lifetime of this unit, under the module's own key. The first use creates it with `init`. */
+  /**
+   * State of a module for the lifetime of this unit, under the module's own key. The first use creates it with `init`.
+   */
   slot<T>(key: symbol | object, init: () => T): T {
     return slotIn(this.#slots, key, init)
   }
 
-  /** The same for the lifetime of the operation: a repetition after a conflict finds what was done outside of the transaction, and does it once. */
+  /**
+   * The same for the lifetime of the operation: a repetition after a conflict finds what was done outside of the
+   * transaction, and does it once.
+   */
   operationSlot<T>(key: symbol | object, init: () => T): T {
     return slotIn(this.#operationSlots, key, init)
   }
 
   /** A record as this unit sees it. */
   async read(tenant: string, type: string, id: string): Promise<StoredRecord | undefined> {
-    return (await this.#hold(tenant, type, id)).current
+    return (await this.#track(tenant, type, id)).current
   }
 
-  /** The last item in a partition besides a record. Unless there are several, the same request reads the record, which is then cached. */
+  /**
+   * The last item in a partition besides a record. Unless there are several, the same request reads the record, which
+   * is then cached.
+   */
   async readWithLast(partition: string): Promise<Item | undefined> {
     const { items } = await this.query(partition, { limit: 2, descending: true })
     const record = items.find((item) => item.sk?.S === ALONE)
@@ -116,12 +121,12 @@ export class UnitOfWork {
   }
 
   /**
-   * The records that match a query, oldest first, including the unit's own writes. `also` are records that are known by their id: they are read in
-   * the same request, if the query needs one, and cached.
+   * The records that match a query, oldest first, including the unit's own writes. `also` are records that are known by
+   * their id: they are read in the same request, if the query needs one, and cached.
    */
   async find(tenant: string, type: string, query: TagQuery, also: readonly RecordKey[] = []): Promise<StoredRecord[]> {
     const others = also.map((one) => recordAddress(tenant, one.type, one.id))
-    await this.keepFailure(async () => this.#readMatching(partitionsOf(tenant, type, query), others))
+    await this.recordFailure(async () => this.#readMatching(partitionsOf(tenant, type, query), others))
     return [...this.#records.values()]
       .map(({ current }) => current)
       .filter((record) => record !== undefined)
@@ -132,9 +137,9 @@ export class UnitOfWork {
   /** Adds a record. Returns false and adds nothing if this unit has the record already. */
   insert(record: NewRecord): boolean {
     const { pk } = recordAddress(record.tenant, record.type, record.id)
-    const held = this.#records.get(pk)
-    if (held?.current !== undefined) return false
-    const before = { stored: held?.stored, current: undefined }
+    const tracked = this.#records.get(pk)
+    if (tracked?.current !== undefined) return false
+    const before = { stored: tracked?.stored, current: undefined }
     this.#records.set(pk, { ...before, current: versionOf(record, before) })
     return true
   }
@@ -148,17 +153,17 @@ export class UnitOfWork {
 
   /** Replaces a record. Returns false if there is none. */
   async update(record: NewRecord): Promise<boolean> {
-    const held = await this.#hold(record.tenant, record.type, record.id)
-    if (held.current === undefined) return false
-    held.current = versionOf(record, held)
+    const tracked = await this.#track(record.tenant, record.type, record.id)
+    if (tracked.current === undefined) return false
+    tracked.current = versionOf(record, tracked)
     return true
   }
 
   /** Deletes a record. Returns false if there is none. */
   async remove(tenant: string, type: string, id: string): Promise<boolean> {
-    const held = await this.#hold(tenant, type, id)
-    if (held.current === undefined) return false
-    held.current = undefined
+    const tracked = await this.#track(tenant, type, id)
+    if (tracked.current === undefined) return false
+    tracked.current = undefined
     return true
   }
 
@@ -166,32 +171,41 @@ export class UnitOfWork {
   create(item: Item, onExisting: () => unknown = conflict): void {
     const before = this.#writes.get(at(item))
     if (before !== undefined && 'item' in before) throw onExisting()
-    this.#writes.set(at(item), { item, expects: before === undefined ? 'nothing' : 'anything', onRefusal: onExisting })
+    this.#writes.set(at(item), {
+      item,
+      expects: before === undefined ? 'nothing' : 'anything',
+      onFailedCondition: onExisting,
+    })
   }
 
   /** Replaces an item if it still has this version or, for items without versions, these attributes. */
   replace(item: Item, read: number | Item): void {
-    this.#writes.set(at(item), { item, expects: read, onRefusal: conflict })
-  }
-
-  /** Changes attributes of an item that this unit does not write otherwise. Without a condition the item may be missing. */
-  change(address: Address, change: Change, condition?: Condition): void {
-    this.#writes.set(at(toKey(address)), { update: address, change, condition, onRefusal: conflict })
+    this.#writes.set(at(item), { item, expects: read })
   }
 
   /**
-   * Deletes an item; with `read` only if it still has this version or, for items without versions, these attributes. An item that this unit itself
-   * creates is not written at all.
+   * Changes attributes of an item that this unit does not write otherwise. Without a condition the item may be missing.
+   */
+  change(address: Address, change: Change, condition?: Condition): void {
+    this.#writes.set(at(toKey(address)), { update: address, change, condition })
+  }
+
+  /**
+   * Deletes an item; with `read` only if it still has this version or, for items without versions, these attributes. An
+   * item that this unit itself creates is not written at all.
    */
   delete(address: Address, read?: number | Item): void {
     const key = at(toKey(address))
     const before = this.#writes.get(key)
     if (before !== undefined && 'expects' in before && before.expects === 'nothing') this.#writes.delete(key)
-    else this.#writes.set(key, { remove: address, expects: read ?? 'anything', onRefusal: conflict })
+    else this.#writes.set(key, { remove: address, expects: read ?? 'anything' })
   }
 
-  /** Runs a read. If it fails, the unit does not commit. Reading methods of the unit use this; call it for other reads, such as a key from KMS. */
-  async keepFailure<T>(read: () => Promise<T>): Promise<T> {
+  /**
+   * Runs a read. If it fails, the unit does not commit. Reading methods of the unit use this; call it for other reads,
+   * such as a key from KMS.
+   */
+  async recordFailure<T>(read: () => Promise<T>): Promise<T> {
     try {
       return await read()
     } catch (error) {
@@ -205,7 +219,9 @@ export class UnitOfWork {
     this.#beforeCommit.push(add)
   }
 
-  /** Calls `then` after the commit and waits for it, for example to fill a cache or send a message. It must not throw. */
+  /**
+   * Calls `then` after the commit and waits for it, for example to fill a cache or send a message. It must not throw.
+   */
   afterCommit(then: () => unknown): void {
     this.#afterCommit.push(then)
   }
@@ -244,11 +260,11 @@ export class UnitOfWork {
     if (unread.size > 0) for (const item of await getItems([...unread.values()])) this.#remember(fromRecordItem(item))
   }
 
-  async #hold(tenant: string, type: string, id: string): Promise<Held> {
+  async #track(tenant: string, type: string, id: string): Promise<TrackedRecord> {
     const address = recordAddress(tenant, type, id)
     const known = this.#records.get(address.pk)
     if (known !== undefined) return known
-    const stored = await this.keepFailure(async () => {
+    const stored = await this.recordFailure(async () => {
       const item = await getItem(address)
       return item && fromRecordItem(item)
     })
@@ -256,11 +272,11 @@ export class UnitOfWork {
   }
 
   /** Earlier reads and writes of this unit take precedence over the table. */
-  #remember(stored: StoredRecord): Held {
+  #remember(stored: StoredRecord): TrackedRecord {
     const { pk } = recordAddress(stored.tenant, stored.type, stored.id)
-    const held = this.#records.get(pk) ?? { stored, current: stored }
-    this.#records.set(pk, held)
-    return held
+    const tracked = this.#records.get(pk) ?? { stored, current: stored }
+    this.#records.set(pk, tracked)
+    return tracked
   }
 }
 

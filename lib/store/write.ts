@@ -11,15 +11,15 @@ import { AgentError } from '../errors.ts'
 import { settings } from '../settings.ts'
 import { dynamodb } from './client.ts'
 import { type Change, type Condition, expressionsOf } from './conditions.ts'
-import { foundBy, isConditionFailure, type Refusal, refusalOf, translateFault } from './faults.ts'
+import { type Cancellation, cancellationOf, foundBy, isConditionFailure, translateFault } from './faults.ts'
 import { itemBytes } from './item.ts'
 import type { Address } from './keys.ts'
 import { epochSeconds, type Item, toKey } from './table.ts'
 
 /*
- * The SDK repeats a request whose answer was lost, so that a condition may fail because of the first try of the same write. A write
- * for which this matters sets a value that nobody else sets (the id of a lease) and reads the item. Transactions carry a token that
- * DynamoDB recognizes for 10 minutes.
+ * The SDK repeats a request whose response was lost, so that a condition may fail because of the first try of the same
+ * write. A write for which this matters sets a value that nobody else sets (the id of a lease) and reads the item.
+ * Transactions carry a token that DynamoDB recognizes for 10 minutes.
  */
 
 /** No item, or an expired one that TTL has not deleted yet. */
@@ -31,18 +31,21 @@ export const absentOrExpired = (): Condition => ({
 export const putIf = (item: Item, condition?: Condition): Promise<boolean> =>
   holds(() => dynamodb().send(new PutItemCommand({ ...inTable(), Item: item, ...expressionsOf(condition) })))
 
-export interface PutOptions {
+interface PutOptions {
   /** Whether to replace an expired item. */
   orExpired?: boolean
 }
 
-/** Writes an item if there is none at its address. False where there is one. Throws `store.unavailable`, `store.conflict`. */
+/**
+ * Writes an item if there is none at its address. False where there is one. Throws `store.unavailable`,
+ * `store.conflict`.
+ */
 export const putIfAbsent = (item: Item, { orExpired = false }: PutOptions = {}): Promise<boolean> =>
   putIf(item, orExpired ? absentOrExpired() : { absent: ['pk'] })
 
 /**
- * Updates an item, or creates it if there is none and the condition allows that. Returns the new item; undefined if the condition failed. Throws
- * `store.unavailable`, `store.conflict`.
+ * Updates an item, or creates it if there is none and the condition allows that. Returns the new item; undefined if the
+ * condition failed. Throws `store.unavailable`, `store.conflict`.
  */
 export const updateIf = async (address: Address, change: Change, condition?: Condition): Promise<Item | undefined> => {
   let item: Item | undefined
@@ -54,9 +57,12 @@ export const updateIf = async (address: Address, change: Change, condition?: Con
 }
 
 /** Result of an update: the new item, or the existing one if the condition failed. */
-export type Updated = { written: Item } | { written: undefined; found: Item | undefined }
+type Updated = { written: Item } | { written: undefined; found: Item | undefined }
 
-/** Like `updateIf`, but returns the existing item if the condition failed, in the same request. Throws `store.unavailable`, `store.conflict`. */
+/**
+ * Like `updateIf`, but returns the existing item if the condition failed, in the same request. Throws
+ * `store.unavailable`, `store.conflict`.
+ */
 export const updateOrFind = async (address: Address, change: Change, condition: Condition): Promise<Updated> => {
   try {
     const { Attributes = {} } = await dynamodb().send(
@@ -85,7 +91,7 @@ export type TableWrite =
   | { remove: Address; condition?: Condition }
 
 /** `cause` is the error of the SDK. */
-export type Transacted = { written: true } | ({ written: false; cause: unknown } & Refusal)
+type Transacted = { written: true } | ({ written: false; cause: unknown } & Cancellation)
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
 const MAX_WRITES = 100
@@ -94,9 +100,9 @@ const MAX_BYTES = 4 * 1024 * 1024
 export const MAX_ITEM_BYTES = 400 * 1024
 
 /**
- * Writes all or nothing; without writes there is no request. If nothing was written, `failed` has the indexes of the writes whose condition failed,
- * and `conflict` says whether another transaction was writing one of the items. Throws `store.unavailable`, and before the request
- * `store.item_too_large` and `store.transaction_too_large`.
+ * Writes all or nothing; without writes there is no request. If nothing was written, `failed` has the indexes of the
+ * writes whose condition failed, and `conflict` says whether another transaction was writing one of the items. Throws
+ * `store.unavailable`, and before the request `store.item_too_large` and `store.transaction_too_large`.
  */
 export const transact = async (writes: readonly TableWrite[]): Promise<Transacted> => {
   if (writes.length === 0) return { written: true }
@@ -105,9 +111,9 @@ export const transact = async (writes: readonly TableWrite[]): Promise<Transacte
     await dynamodb().send(new TransactWriteItemsCommand({ TransactItems: writes.map(toTransactItem) }))
     return { written: true }
   } catch (error) {
-    const refusal = refusalOf(error)
-    if (refusal === undefined) throw translateFault(error)
-    return { written: false, ...refusal, cause: error }
+    const cancellation = cancellationOf(error)
+    if (cancellation === undefined) throw translateFault(error)
+    return { written: false, ...cancellation, cause: error }
   }
 }
 

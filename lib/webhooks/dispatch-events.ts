@@ -1,4 +1,7 @@
-/** Writes events of committed changes for the endpoints of their organizations: each event once, those of a record in order. */
+/**
+ * Writes events of committed changes for the endpoints of their organizations: each event once, those of a record in
+ * order.
+ */
 import type { DynamoDBRecord } from 'aws-lambda'
 import { AgentError, isAgentError } from '../errors.ts'
 import { log } from '../log.ts'
@@ -45,7 +48,10 @@ const writeEvent = async ({ event, state }: EventToWrite): Promise<CommittedItem
   return []
 }
 
-/** Lets an event wait in its lane, unless its place is there. Returns the place. If the endpoint is disabled, the lane's delivery finds that out. */
+/**
+ * Lets an event wait in its lane, unless its place is there. Returns the place. If the endpoint is disabled, the lane's
+ * delivery finds that out.
+ */
 const writeIntoLane = async ({ event }: EventToWrite): Promise<CommittedItem[]> => {
   const place = placeCarrying(event, new Date().toISOString())
   return (await putIfAbsent(place)) ? [committedAt(place)] : []
@@ -54,8 +60,9 @@ const writeIntoLane = async ({ event }: EventToWrite): Promise<CommittedItem[]> 
 const committedAt = ({ pk, sk }: Item): CommittedItem => ({ lane: pk?.S ?? '', itemId: sk?.S ?? '' })
 
 /**
- * Writes events. An endpoint with more events than DynamoDB writes to its partitions, which then throttles them, must not hold back the stream for
- * everybody: its events wait in their lanes from then on. Where those take no write either, the table does not answer, and the stream has to wait.
+ * Writes events. An endpoint with more events than DynamoDB writes to its partitions, which then throttles them, must
+ * not hold back the stream for everybody: its events wait in their lanes from then on. Where those take no write
+ * either, the table does not answer, and the stream has to wait.
  */
 const eventWriter = () => {
   const throttled = new Set<string>()
@@ -72,8 +79,11 @@ const eventWriter = () => {
   }
 }
 
-/** Waits for all, even if one fails. An outage takes precedence over other errors, because then the whole change is retried. */
-const settleAll = async <T>(work: Promise<T>[]): Promise<T[]> => {
+/**
+ * Waits for all, even if one fails. An outage takes precedence over other errors, because then the whole change is
+ * retried.
+ */
+const waitForAll = async <T>(work: Promise<T>[]): Promise<T[]> => {
   const results = await Promise.allSettled(work)
   const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
   if (errors.length > 0) throw errors.find(mayPassLater) ?? errors[0]
@@ -96,9 +106,9 @@ export interface FailedChange {
 }
 
 /**
- * Writes the events of changes and wakes their lanes. After an outage at one change, the later changes of the same record are not dispatched,
- * to keep their order; a change that fails by itself blocks nothing. Returns the failed changes, in the order of the batch. A repetition
- * writes no event twice.
+ * Writes the events of changes and wakes their lanes. After an outage at one change, the later changes of the same
+ * record are not dispatched, to keep their order; a change that fails by itself blocks nothing. Returns the failed
+ * changes, in the order of the batch. A repetition writes no event twice.
  */
 export const dispatchEvents = async (records: DynamoDBRecord[]): Promise<FailedChange[]> => {
   const organizationOf = once(readOrganization)
@@ -119,7 +129,7 @@ export const dispatchEvents = async (records: DynamoDBRecord[]): Promise<FailedC
 
   const dispatch = async (fact: Fact): Promise<void> => {
     const orgId = 'orgId' in fact.of ? fact.of.orgId : await organizationOf(fact.of.tenant)
-    const written = await settleAll(eventsFor(fact, await endpointsOf(orgId)).map(write))
+    const written = await waitForAll(eventsFor(fact, await endpointsOf(orgId)).map(write))
     woken.push(...written.flat())
   }
 

@@ -1,8 +1,7 @@
 /** Metrics of ended exchanges, by format and final state. */
 import { isObject } from '../json.ts'
 import { FINAL_STATES, type Format, measure } from '../metrics.ts'
-import { ANONCREDS } from '../records/credential-exchange.ts'
-import { PROVES_DEFINITION, VERIFIER_CONTEXTS } from '../records/record-json.ts'
+import { recordsOf } from '../records/all.ts'
 import type { StoredRecord } from '../store/stored-record.ts'
 
 export interface EndedExchange {
@@ -11,20 +10,12 @@ export interface EndedExchange {
   state: string
 }
 
-/** The format, by the record's metadata. A further format of `FORMATS` needs its own mark there. */
-const formatOf = ({ type, value: { metadata } }: Pick<StoredRecord, 'type' | 'value'>): Format => {
-  const has = (name: string): boolean => isObject(metadata) && name in metadata
-  // An offer in both formats counts as AnonCreds, because the wallet's choice is unknown.
-  if (type === 'CredentialRecord') return has(ANONCREDS) ? 'credential/anoncreds' : 'credential/json-ld'
-  const isOfDefinition = has(VERIFIER_CONTEXTS) || has(PROVES_DEFINITION)
-  return isOfDefinition ? 'proof/presentation-exchange' : 'proof/anoncreds'
-}
-
 /** Undefined for other records and for exchanges that continue. */
-export const endOf = (stored: Pick<StoredRecord, 'type' | 'value'>): EndedExchange | undefined => {
-  const { state } = stored.value
-  if (!['CredentialRecord', 'ProofRecord'].includes(stored.type) || typeof state !== 'string') return undefined
-  return FINAL_STATES.some((one) => one === state) ? { format: formatOf(stored), state } : undefined
+export const endOf = ({ type, value }: Pick<StoredRecord, 'type' | 'value'>): EndedExchange | undefined => {
+  const { state, metadata } = value
+  const format = recordsOf(type)?.format
+  if (format === undefined || typeof state !== 'string' || !FINAL_STATES.some((one) => one === state)) return undefined
+  return { format: format(isObject(metadata) ? metadata : {}), state }
 }
 
 /** Writes one line for each format and state. A repeated batch of the stream is counted again. */

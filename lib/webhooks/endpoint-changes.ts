@@ -22,7 +22,10 @@ export const deleteEndpoint = async (unit: UnitOfWork, path: EndpointPath): Prom
   return toWebhookEndpoint(registration)
 }
 
-/** Makes a disabled endpoint active again, with new health. Missed events wait for a replay. Any other endpoint stays unchanged. */
+/**
+ * Makes a disabled endpoint active again, with new health. Missed events wait for a replay. Any other endpoint stays
+ * unchanged.
+ */
 export const enableEndpoint = async (
   unit: UnitOfWork,
   path: EndpointPath,
@@ -34,7 +37,9 @@ export const enableEndpoint = async (
   return toWebhookEndpoint(replaceEndpoint(unit, withNewHealth(endpoint), now))
 }
 
-/** Wakes the waiting lanes of an endpoint after it was enabled or deleted. If this fails, its next probe does the same. */
+/**
+ * Wakes the waiting lanes of an endpoint after it was enabled or deleted. If this fails, its next probe does the same.
+ */
 const releaseEndpoint = async (endpointId: string): Promise<void> => {
   try {
     await openDestination(endpointDestination(endpointId), { lane: '', now: Date.now() })

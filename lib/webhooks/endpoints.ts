@@ -103,7 +103,7 @@ const kindOf = (registration: StoredRegistration): string =>
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-export interface DeliveriesQuery {
+interface DeliveriesQuery {
   /** Filter by outcome; none: both. */
   status?: AttemptOutcome | undefined
   limit: number

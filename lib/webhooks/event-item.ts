@@ -1,4 +1,7 @@
-/** The stored items of an event for an endpoint: the event with its text and state, its place in a lane while it is pending, and attempts at it. */
+/**
+ * The stored items of an event for an endpoint: the event with its text and state, its place in a lane while it is
+ * pending, and attempts at it.
+ */
 import { defineItem, type Image, type Stored } from '../store/item.ts'
 import { inKey, integer, isoTime, optional, picklist, text } from '../store/item-fields.ts'
 import { attemptAddress, eventAddress, eventLane } from '../store/keys.ts'
@@ -66,7 +69,9 @@ export const placeItem = defineItem(
 )
 export type Place = Stored<typeof placeItem>
 
-/** `again` distinguishes the place of a replayed event from earlier ones, whose wake-ups SQS deduplicates for 5 minutes. */
+/**
+ * `again` distinguishes the place of a replayed event from earlier ones, whose wake-ups SQS deduplicates for 5 minutes.
+ */
 const positionOf = ({ sequence, id }: NewEvent, again?: string): string =>
   [String(sequence).padStart(16, '0'), id, ...(again === undefined ? [] : [again])].join('#')
 
@@ -88,8 +93,8 @@ export const heldItem = (event: NewEvent, now: string): Item =>
   eventItem.encode({ ...event, state: 'held', attempts: 0, pendingSince: now, expiresAt: expiryOf(event.occurredAt) })
 
 /**
- * A place that carries its event, because the partitions of the endpoint take no write now. The lane is another partition, which only its record's
- * events write to. Whoever delivers from it writes the event (`carriedEvent`).
+ * A place that carries its event, because the partitions of the endpoint take no write now. The lane is another
+ * partition, which only its record's events write to. Whoever delivers from it writes the event (`carriedEvent`).
  */
 export const placeCarrying = (event: NewEvent, now: string): Item => {
   const items = pendingItems(event, now)
@@ -110,8 +115,8 @@ export interface EventChange {
 }
 
 /**
- * The update of an event that was read. State and attempts together detect a concurrent delivery, attempt or replay, and the condition fails for a
- * deleted item, so that the update does not recreate it.
+ * The update of an event that was read. State and attempts together detect a concurrent delivery, attempt or replay,
+ * and the condition fails for a deleted item, so that the update does not recreate it.
  */
 export const eventUpdate = (read: StoredEvent, { state, attempts, nextAttemptAt }: EventChange): TableWrite => {
   const pending = state === 'pending'

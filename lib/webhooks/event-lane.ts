@@ -1,4 +1,7 @@
-/** The lanes of webhook events: the pending events of one record for one endpoint, in order, and what an attempt writes to the table. */
+/**
+ * The lanes of webhook events: the pending events of one record for one endpoint, in order, and what an attempt writes
+ * to the table.
+ */
 import { isTaken } from '../egress/post.ts'
 import { openDestination } from '../outbox/destination.ts'
 import type { Attempt, LaneContents } from '../outbox/lane-contents.ts'

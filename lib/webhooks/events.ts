@@ -1,4 +1,7 @@
-/** Creates events from facts, for an organization's endpoints. The same fact always gives the same event with the same id. */
+/**
+ * Creates events from facts, for an organization's endpoints. The same fact always gives the same event with the same
+ * id.
+ */
 import { createHash } from 'node:crypto'
 import { type EndpointKind, idsOf, MAX_BODY_BYTES } from '../records/webhook-event.ts'
 import { type Endpoint, type ShownEndpoint, showEndpoint } from './endpoint-item.ts'
@@ -44,8 +47,8 @@ const eventFor = (fact: Fact, { id, orgId, kind }: Listener): NewEvent => ({
 })
 
 /**
- * The JSON text for an endpoint: the record for a webhook endpoint, ids and states for a notification endpoint. If the body would be larger than
- * `maxBytes` (UTF-8), the record is replaced by its ids, with `truncated`.
+ * The JSON text for an endpoint: the record for a webhook endpoint, ids and states for a notification endpoint. If the
+ * body would be larger than `maxBytes` (UTF-8), the record is replaced by its ids, with `truncated`.
  */
 export const eventBody = (fact: Fact, orgId: string, kind: EndpointKind, maxBytes: number = MAX_BODY_BYTES): string => {
   const record = idsOf(fact.record)
@@ -74,8 +77,8 @@ const idOf = ({ type, of, recordId, sequence, occurredAt }: Fact, endpointId: st
   eventIdOf(occurredAt, type, 'tenant' in of ? of.tenant : of.orgId, recordId, String(sequence), endpointId)
 
 /**
- * A UUIDv8 (RFC 9562, section 5.8): 48 bits of `occurredAt` (ISO 8601, in ms) as in version 7, and 74 bits of a SHA-256 of `parts`, which distinguish
- * events of the same millisecond.
+ * A UUIDv8 (RFC 9562, section 5.8): 48 bits of `occurredAt` (ISO 8601, in ms) as in version 7, and 74 bits of a SHA-256
+ * of `parts`, which distinguish events of the same millisecond.
  */
 export const eventIdOf = (occurredAt: string, ...parts: string[]): string => {
   const bytes = Buffer.alloc(16)

@@ -1,4 +1,7 @@
-/** The health of an endpoint: active, failing or disabled. A pure function computes it after each attempt; relevant changes are stored. */
+/**
+ * The health of an endpoint: active, failing or disabled. A pure function computes it after each attempt; relevant
+ * changes are stored.
+ */
 import { describeOutcome, isTaken, type PostOutcome } from '../egress/post.ts'
 import { measure } from '../metrics.ts'
 import { updateIf } from '../store/write.ts'
@@ -7,7 +10,9 @@ import { type Endpoint, type EndpointHealth, endpointItem, HEALTH_FIELDS, readEn
 /** An endpoint that has only failed for this long (ms) is disabled. */
 export const FAILING_MS = 5 * 24 * 60 * 60 * 1000
 
-/** Newer times alone are stored at most this often (ms), so that the item of a busy endpoint does not become a hot key. */
+/**
+ * Newer times alone are stored at most this often (ms), so that the item of a busy endpoint does not become a hot key.
+ */
 const NOTED_EVERY_MS = 60_000
 
 /** `gone`: it answered 410; `failing`: nothing but failures for `FAILING_MS`. */
@@ -17,8 +22,8 @@ type DisabledReason = 'gone' | 'failing'
 export type AttemptResult =
   | { kind: 'taken'; at: string }
   /**
-   * `error` is a status or a code, never content. `gone`: a receiver that answers 410 wants no more events (Standard Webhooks 1.0.0,
-   * "Deliverability and reliability").
+   * `error` is a status or a code, never content. `gone`: a receiver that answers 410 wants no more events (Standard
+   * Webhooks 1.0.0, "Deliverability and reliability").
    */
   | { kind: 'refused' | 'gone'; at: string; error: string }
 
@@ -57,16 +62,22 @@ const elapsed = (before: string | undefined, after: string | undefined): boolean
   after !== undefined && (before === undefined || Date.parse(after) - Date.parse(before) >= NOTED_EVERY_MS)
 
 /** Whether a change of the health is worth a write: another status, or a time that is a minute newer. */
-export const isNews = (before: EndpointHealth, after: EndpointHealth): boolean =>
+export const isWorthWriting = (before: EndpointHealth, after: EndpointHealth): boolean =>
   before.status !== after.status ||
   before.failingSince !== after.failingSince ||
   elapsed(before.lastSuccessAt, after.lastSuccessAt) ||
   elapsed(before.lastFailureAt, after.lastFailureAt)
 
-/** Concurrent attempts may update the same endpoint: on a conflict its health is read and computed again, this many times. */
+/**
+ * Concurrent attempts may update the same endpoint: on a conflict its health is read and computed again, this many
+ * times.
+ */
 const MAX_TRIES = 5
 
-/** Stores the result of an attempt. Returns the endpoint; undefined where it was deleted. `now` in ms since the epoch. Throws `store.unavailable`. */
+/**
+ * Stores the result of an attempt. Returns the endpoint; undefined where it was deleted. `now` in ms since the epoch.
+ * Throws `store.unavailable`.
+ */
 export const recordHealth = async (
   endpoint: Endpoint,
   outcome: PostOutcome,
@@ -76,7 +87,7 @@ export const recordHealth = async (
   let read: Endpoint | undefined = endpoint
   for (let tries = 0; tries < MAX_TRIES && read !== undefined; tries++) {
     const health = nextHealth(read, result)
-    if (!isNews(read, health)) return read
+    if (!isWorthWriting(read, health)) return read
     const written = await write(read, health)
     if (written !== undefined) {
       if (read.status !== 'disabled' && written.status === 'disabled') logDisabled(written, now)

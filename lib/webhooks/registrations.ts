@@ -26,18 +26,18 @@ import {
 } from './endpoints.ts'
 import { newSecret, PREVIOUS_SECONDS, sealSecret } from './secrets.ts'
 
-export interface WantedEndpoint {
+export interface NewEndpoint {
   orgId: string
   kind: EndpointKind
   url: string
 }
 
 /**
- * Registers the organization's active endpoint of a kind. The same URL keeps its id and secret; another URL replaces the endpoint and gets a new
- * secret. A pending registration of the same URL becomes active.
+ * Registers the organization's active endpoint of a kind. The same URL keeps its id and secret; another URL replaces
+ * the endpoint and gets a new secret. A pending registration of the same URL becomes active.
  */
-export const registerEndpoint = async (unit: UnitOfWork, wanted: WantedEndpoint): Promise<Registered> => {
-  const { orgId, kind, url } = wanted
+export const registerEndpoint = async (unit: UnitOfWork, endpoint: NewEndpoint): Promise<Registered> => {
+  const { orgId, kind, url } = endpoint
   const registrations = await readRegistrations(unit, orgId)
   const active = registrations.filter((one) => !isPending(one)).find((one) => one.kind === kind)
   const same = active?.url === url ? active : undefined
@@ -45,13 +45,13 @@ export const registerEndpoint = async (unit: UnitOfWork, wanted: WantedEndpoint)
   const first = same ?? pending[0]
   const now = new Date().toISOString()
   const registration: Registration = {
-    ...wanted,
+    ...endpoint,
     id: first?.id ?? randomUUID(),
     status: 'active',
     createdAt: first?.createdAt ?? now,
     updatedAt: now,
   }
-  const { secret, sealed } = same === undefined ? await sealNew(unit, wanted) : { sealed: secretsOf(same) }
+  const { secret, sealed } = same === undefined ? await sealNew(unit, endpoint) : { sealed: secretsOf(same) }
   const version = (active?.version ?? 0) + 1
   const item = endpointItem.encode({ ...registration, ...sealed, status: 'active', version })
   if (active === undefined) unit.create(item)
@@ -61,17 +61,17 @@ export const registerEndpoint = async (unit: UnitOfWork, wanted: WantedEndpoint)
   return secret === undefined ? { registration } : { registration, secret }
 }
 
-const sealNew = async (unit: UnitOfWork, wanted: WantedEndpoint) => {
+const sealNew = async (unit: UnitOfWork, endpoint: NewEndpoint) => {
   const secret = newSecret()
-  return { secret, sealed: { secret: await sealSecret(unit, wanted, secret) } }
+  return { secret, sealed: { secret: await sealSecret(unit, endpoint, secret) } }
 }
 
 /** A repeated registration during a rotation keeps the previous secret until its time is over. */
 const secretsOf = ({ secret, previousSecret, previousUntil }: Endpoint) => ({ secret, previousSecret, previousUntil })
 
 /**
- * Gives an endpoint a new secret. The previous one also signs for 24 h; with several rotations in that time, only the last one. Throws
- * `resource.not_found`, `endpoint.not_active`. `now` in ms since the epoch.
+ * Gives an endpoint a new secret. The previous one also signs for 24 h; with several rotations in that time, only the
+ * last one. Throws `resource.not_found`, `endpoint.not_active`. `now` in ms since the epoch.
  */
 export const rotateSecret = async (
   unit: UnitOfWork,
@@ -99,15 +99,15 @@ const SLOTS = [0, 1, 2, 3, 4]
 const DECOYS = 256
 
 /**
- * Stores a registration without a token. An existing organization keeps the newest five, an unknown one none. The caller can't tell which is the
- * case: every answer has a new id and time, and every call makes the same requests to the table, writing a decoy instead of a registration that is
- * not stored.
+ * Stores a registration without a token. An existing organization keeps the newest five, an unknown one none. The
+ * caller can't tell which is the case: every answer has a new id and time, and every call makes the same requests to
+ * the table, writing a decoy instead of a registration that is not stored.
  *
- * The slot is overwritten outside of a transaction, so that callers without a token conflict neither with each other, which would reveal that the
- * organization exists, nor with the organization's own users.
+ * The slot is overwritten outside of a transaction, so that callers without a token conflict neither with each other,
+ * which would reveal that the organization exists, nor with the organization's own users.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
  */
-export const registerPending = async (unit: UnitOfWork, { orgId, url }: WantedEndpoint): Promise<Registered> => {
+export const registerPending = async (unit: UnitOfWork, { orgId, url }: NewEndpoint): Promise<Registered> => {
   const [registrations, inhabited] = await Promise.all([readRegistrations(unit, orgId), hasTenants(orgId)])
   const pending = registrations.filter(isPending)
   const exists = inhabited || orgId === settings().BASE_ORG_ID || pending.length < registrations.length
@@ -133,7 +133,10 @@ export const registerPending = async (unit: UnitOfWork, { orgId, url }: WantedEn
 /** A decoy has the size of a pending registration but no data of the request. */
 const blank = (text: string): string => '-'.repeat(Buffer.byteLength(text))
 
-/** The slot of the same URL, else a random free one, so that concurrent requests usually use different ones, else the oldest. */
+/**
+ * The slot of the same URL, else a random free one, so that concurrent requests usually use different ones, else the
+ * oldest.
+ */
 const slotFor = (orgId: string, url: string, pending: PendingRegistration[]): Address => {
   const [oldest] = pending.toSorted((a, b) => (a.updatedAt < b.updatedAt ? -1 : 1))
   const replaced = pending.find((one) => one.url === url) ?? (pending.length < SLOTS.length ? undefined : oldest)

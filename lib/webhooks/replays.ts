@@ -16,7 +16,7 @@ export const MAX_REPLAYED = 45
 /** Maximum number of pages that a call reads. */
 const MAX_READS = 10
 
-export interface Replayed {
+interface Replayed {
   /** Number of replayed events. */
   replayed: number
   /** Cursor for the next call; absent at the end. */
@@ -41,8 +41,8 @@ export interface ReplaySince {
 }
 
 /**
- * Replays the next events, oldest first, without those that occur after the first call. Throws `request.malformed` for a cursor that is not of a
- * replay. `now` in ms since the epoch.
+ * Replays the next events, oldest first, without those that occur after the first call. Throws `request.malformed` for
+ * a cursor that is not of a replay. `now` in ms since the epoch.
  */
 export const replaySince = async (
   unit: UnitOfWork,
@@ -72,7 +72,7 @@ const nextAtRest = async (unit: UnitOfWork, endpointId: string, { after, until, 
   for (let reads = 0; reads < MAX_READS && next !== undefined; reads++) {
     // Events of one state may be rare, so more are read.
     const read = { after: next, limit: state === undefined ? MAX_REPLAYED : 200 }
-    const page: PartitionPage = await unit.keepFailure(() => queryMerged(eventPartitions(endpointId), read))
+    const page: PartitionPage = await unit.recordFailure(() => queryMerged(eventPartitions(endpointId), read))
     for (const item of page.items) {
       const event = eventItem.decode(item)
       if (event.occurredAt > until) return { events, next: undefined }

@@ -1,4 +1,6 @@
-/** Signing secrets of endpoints: created, sealed for the table, opened for signing. Never in a log, a list or an event. */
+/**
+ * Signing secrets of endpoints: created, sealed for the table, opened for signing. Never in a log, a list or an event.
+ */
 import { randomBytes } from 'node:crypto'
 import { ensureDataKey, type KeyCreation, open, openDataKey, seal } from '../store/data-keys.ts'
 import { organizationPartition, secretAddress } from '../store/keys.ts'
@@ -22,7 +24,10 @@ export const sealSecret = async (
 ): Promise<Uint8Array> =>
   seal(Buffer.from(secret), await ensureDataKey(unit, organizationPartition(orgId)), secretAddress(orgId, kind))
 
-/** The secrets that sign at `now` (ms since the epoch), the current one first. Throws `store.unavailable` if the data key can't be read. */
+/**
+ * The secrets that sign at `now` (ms since the epoch), the current one first. Throws `store.unavailable` if the data
+ * key can't be read.
+ */
 export const openSecrets = async (
   { orgId, kind, secret, previousSecret, previousUntil }: SealedSecrets,
   now: number,

@@ -9,7 +9,10 @@ import type { Endpoint } from './endpoint-item.ts'
 import type { StoredEvent } from './event-item.ts'
 import { openSecrets } from './secrets.ts'
 
-/** One attempt. `now` in ms since the epoch. Errors of the receiver are an outcome; throws `store.unavailable` without the data key. */
+/**
+ * One attempt. `now` in ms since the epoch. Errors of the receiver are an outcome; throws `store.unavailable` without
+ * the data key.
+ */
 export const sendEvent = async (
   { id, body }: StoredEvent,
   endpoint: Endpoint,
@@ -32,7 +35,7 @@ export const sendEvent = async (
   return outcome
 }
 
-export interface Signed {
+interface Signed {
   /** `webhook-id`: the event's id, the same for every attempt. */
   id: string
   /** The exact text that is posted. */
@@ -43,7 +46,9 @@ export interface Signed {
   secrets: string[]
 }
 
-/** https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md#webhook-headers-sending-metadata-to-consumers */
+/**
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md#webhook-headers-sending-metadata-to-consumers
+ */
 export const webhookHeaders = ({ id, body, now, secrets }: Signed): Record<string, string> => ({
   'content-type': 'application/json',
   'user-agent': `serverless-agent/${packageJson.version}`,

@@ -54,7 +54,10 @@ export type ResourceLink = v.InferOutput<typeof Link>
 export type UnsignedResource = v.InferOutput<typeof Unsigned>
 export type AttestedResource = v.InferOutput<typeof AttestedResource>
 
-/** Parses a served resource; undefined if it is malformed. Its proof is not verified here. Throws a `SyntaxError` for what is not JSON. */
+/**
+ * Parses a served resource; undefined if it is malformed. Its proof is not verified here. Throws a `SyntaxError` for
+ * what is not JSON.
+ */
 export const readResource = (text: string): AttestedResource | undefined => {
   const value: unknown = JSON.parse(text)
   if (findFlaw(value, SIGNED_JSON_RULES) !== undefined) return undefined
@@ -66,10 +69,13 @@ export const readResource = (text: string): AttestedResource | undefined => {
 const SHA_256 = [0x12, 0x20]
 
 /** The name of a resource: the hash of its content as multihash and multibase. */
-export const nameOf = (content: unknown): string =>
+export const contentHash = (content: unknown): string =>
   multibaseEncode(Uint8Array.from([...SHA_256, ...sha256(canonicalJson(content))]), MultibaseEncoding.BASE58_BTC)
 
-/** The signed bytes: the hash of the proof's options and that of the document. https://www.w3.org/TR/vc-di-eddsa/#hashing-eddsa-jcs-2022 */
+/**
+ * The signed bytes: the hash of the proof's options and that of the document.
+ * https://www.w3.org/TR/vc-di-eddsa/#hashing-eddsa-jcs-2022
+ */
 const signedBytes = (document: UnsignedResource, options: object): Uint8Array =>
   Buffer.concat([sha256(canonicalJson(options)), sha256(canonicalJson(document))])
 

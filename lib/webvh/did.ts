@@ -7,10 +7,16 @@ import { settings } from '../settings.ts'
 /** Maximum length of an identifier in characters. */
 export const MAX_ID = 4096
 
-/** Rules for logs and resources. These names would be left out of what is hashed and signed, but still be read afterwards. */
+/**
+ * Rules for logs and resources. These names would be left out of what is hashed and signed, but still be read
+ * afterwards.
+ */
 export const SIGNED_JSON_RULES = { maxDepth: 16, forbidden: UNSAFE_NAMES }
 
-/** SCID (a multihash of SHA-256 in base58), host with a port in percent-encoding, path. https://identity.foundation/didwebvh/v1.0/#method-specific-identifier */
+/**
+ * SCID (a multihash of SHA-256 in base58), host with a port in percent-encoding, path.
+ * https://identity.foundation/didwebvh/v1.0/#method-specific-identifier
+ */
 const DID =
   /^did:webvh:(Qm[1-9A-HJ-NP-Za-km-z]{44}):([A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)(?:%3[Aa]([1-9][0-9]{0,4}))?((?::(?:[A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})+)*)$/
 
@@ -57,7 +63,10 @@ export const parseWebvhDid = (did: string): WebvhDid | undefined => {
 /** Placeholder for an unknown hash. */
 const ANY_SCID = `Qm${'1'.repeat(44)}`
 
-/** DNS names (RFC 1035, section 2.3): other implementations refuse or rewrite any other host, and names that look like an address. */
+/**
+ * DNS names (RFC 1035, section 2.3): other implementations refuse or rewrite any other host, and names that look like
+ * an address.
+ */
 const HOST_NAME =
   /^(?=.{1,253}$)(?:localhost|(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?)$/
 
@@ -105,8 +114,8 @@ export interface Location {
 }
 
 /**
- * Location of a tenant's DID: below the service's URL, in a folder for the method. did:webvh and did:web allow no IP addresses, so this machine is
- * `localhost`.
+ * Location of a tenant's DID: below the service's URL, in a folder for the method. did:webvh and did:web allow no IP
+ * addresses, so this machine is `localhost`.
  */
 export const locationOf = (tenant: string, folder: 'webvh' | 'web' = 'webvh'): Location => {
   const { hostname, port, pathname } = new URL(settings().PUBLIC_URL)

@@ -126,7 +126,10 @@ interface Resolved {
   meta: { error?: string; deactivated?: boolean }
 }
 
-/** The document of the log's newest version. Throws if the log is invalid or of another DID, or if the DID is deactivated. */
+/**
+ * The document of the log's newest version. Throws if the log is invalid or of another DID, or if the DID is
+ * deactivated.
+ */
 export const documentOf = async (did: WebvhDid, evidence: Evidence): Promise<object> => {
   const { log, verify } = evidence
   const found: Resolved = await resolveDIDFromLog(log, {

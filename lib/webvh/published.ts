@@ -30,12 +30,12 @@ const resourceItem = defineItem(
   },
 )
 
-export interface PublishedLog {
+interface PublishedLog {
   did: string
   log: string
 }
 
-export interface PublishedResource {
+interface PublishedResource {
   /** JSON. */
   document: string
   grows: boolean
@@ -55,21 +55,21 @@ export const requireLog = async (tenant: string): Promise<PublishedLog> => {
   return log
 }
 
-interface Held extends PublishedResource {
+interface StoredResource extends PublishedResource {
   /** The version in the table; absent if there is none yet. */
   stored?: number
 }
 
-const readHeld = async (key: ResourceKey, reader: Reader): Promise<Held | undefined> => {
+const readStored = async (key: ResourceKey, reader: Reader): Promise<StoredResource | undefined> => {
   const item = await reader.load(resourceItem, key)
   return item && { document: inflateRawSync(item.document).toString(), grows: item.grows, stored: item.version }
 }
 
 /** A resource that an agent serves, in one read. Throws `resource.not_found`. */
 export const requireResource = async (tenant: string, name: string): Promise<PublishedResource> => {
-  const held = await readHeld({ tenant, name }, { load: readItem })
-  if (held === undefined) throw notFound()
-  return held
+  const resource = await readStored({ tenant, name }, { load: readItem })
+  if (resource === undefined) throw notFound()
+  return resource
 }
 
 /** What the running unit of work publishes and has read of its agent's resources. */
@@ -80,7 +80,7 @@ interface Published {
   /** Logs that were read, of any agent. */
   logs: Map<string, Promise<PublishedLog | undefined>>
   /** By name. Each is read once, because a change is based on what was read. */
-  resources: Map<string, Held & { changed?: true }>
+  resources: Map<string, StoredResource & { changed?: true }>
 }
 
 const publishedBy = (unit: UnitOfWork): Published =>
@@ -104,7 +104,7 @@ const write = (unit: UnitOfWork, { log, resources }: Published): void => {
 }
 
 /** The log of an agent's DID as the unit of work sees it. */
-export const logIn = async (unit: UnitOfWork, tenant: string): Promise<PublishedLog | undefined> => {
+export const readWebvhLog = async (unit: UnitOfWork, tenant: string): Promise<PublishedLog | undefined> => {
   const { log, logs } = publishedBy(unit)
   if (log !== undefined && tenant === unit.tenant) return log
   const read = logs.get(tenant) ?? unit.load(logItem, { tenant })
@@ -113,16 +113,16 @@ export const logIn = async (unit: UnitOfWork, tenant: string): Promise<Published
 }
 
 /** A resource as the unit of work sees it. */
-export const resourceIn = async (
+export const readWebvhResource = async (
   unit: UnitOfWork,
   tenant: string,
   name: string,
 ): Promise<PublishedResource | undefined> => {
-  if (tenant !== unit.tenant) return readHeld({ tenant, name }, unit)
+  if (tenant !== unit.tenant) return readStored({ tenant, name }, unit)
   const { resources } = publishedBy(unit)
   const known = resources.get(name)
   if (known !== undefined) return known
-  const read = await readHeld({ tenant, name }, unit)
+  const read = await readStored({ tenant, name }, unit)
   // A concurrent call in this unit may have read or published it.
   if (read !== undefined && !resources.has(name)) resources.set(name, read)
   return resources.get(name)
@@ -135,20 +135,20 @@ export const publishLog = (unit: UnitOfWork, log: PublishedLog): void => {
 
 /** Publishes a resource of the agent. An existing one is equal, because its name is its content's hash. */
 export const publishResource = async (unit: UnitOfWork, name: string, resource: PublishedResource): Promise<void> => {
-  if ((await resourceIn(unit, unit.tenant, name)) === undefined)
+  if ((await readWebvhResource(unit, unit.tenant, name)) === undefined)
     publishedBy(unit).resources.set(name, { ...resource, changed: true })
 }
 
 /**
- * Replaces the document of a resource with links. The commit fails if another unit of work has replaced it since it was read. Returns false and
- * changes nothing if there is no such resource.
+ * Replaces the document of a resource with links. The commit fails if another unit of work has replaced it since it was
+ * read. Returns false and changes nothing if there is no such resource.
  */
 export const replaceResource = async (unit: UnitOfWork, name: string, document: string): Promise<boolean> => {
-  await resourceIn(unit, unit.tenant, name)
+  await readWebvhResource(unit, unit.tenant, name)
   const { resources } = publishedBy(unit)
-  const held = resources.get(name)
-  if (held?.grows !== true) return false
-  resources.set(name, { ...held, document, changed: true })
+  const resource = resources.get(name)
+  if (resource?.grows !== true) return false
+  resources.set(name, { ...resource, document, changed: true })
   return true
 }
 

@@ -1,6 +1,6 @@
 /**
- * Protection against rollback: the newest version that each agent has seen of others' logs and registries. An older log would hide a replaced key,
- * and an older registry a revocation.
+ * Protection against rollback: the newest version that each agent has seen of others' logs and registries. An older log
+ * would hide a replaced key, and an older registry a revocation.
  */
 import { AgentError } from '../errors.ts'
 import { handshakePartExpiry, mayOutlive } from '../records/connection.ts'
@@ -23,49 +23,54 @@ const seenItem = defineItem(
 type Seen = Stored<typeof seenItem>
 
 /** What is stored of a subject, and what the running unit of work makes of it. */
-interface Held {
+interface TrackedVersions {
   stored: Seen | undefined
   current: Seen | undefined
 }
 
 /** State of a unit of work. `expires`: what it sees expires, unless it is known for good. */
 const stateOf = (unit: UnitOfWork) =>
-  unit.slot(seenItem, () => ({ expires: false, held: new Map<string, Promise<Held>>() }))
+  unit.slot(seenItem, () => ({ expires: false, tracked: new Map<string, Promise<TrackedVersions>>() }))
 
-const hold = (unit: UnitOfWork, subject: string): Promise<Held> => {
-  const { held } = stateOf(unit)
-  const known = held.get(subject) ?? read(unit, subject)
-  held.set(subject, known)
+const track = (unit: UnitOfWork, subject: string): Promise<TrackedVersions> => {
+  const { tracked } = stateOf(unit)
+  const known = tracked.get(subject) ?? read(unit, subject)
+  tracked.set(subject, known)
   return known
 }
 
-const read = async (unit: UnitOfWork, subject: string): Promise<Held> => {
+const read = async (unit: UnitOfWork, subject: string): Promise<TrackedVersions> => {
   const key = { tenant: unit.tenant, subject }
   const stored = await unit.load(seenItem, key)
-  const held: Held = { stored, current: stored }
+  const tracked: TrackedVersions = { stored, current: stored }
   unit.beforeCommit(() => {
-    const { current } = held
+    const { current } = tracked
     if (current === undefined || current === stored) return
     if (stored === undefined) unit.create(seenItem.encode({ ...key, ...current }))
     else unit.replace(seenItem.encode({ ...key, ...current }), seenItem.attributes(stored))
   })
-  return held
+  return tracked
 }
 
 /**
- * Records the newest version of `subject` in the running unit of work: a DID, whose log entries contain a hash of all before, or a revocation
- * registry, with its links to lists. `versions`: ids of all versions, oldest first. Throws `request.invalid` if they do not continue those last seen.
+ * Throws `request.invalid` if the versions of `subject` do not continue those last seen; otherwise the running unit of
+ * work records the newest. `subject`: a DID, whose log entries contain a hash of all before, or a revocation registry,
+ * with its links to lists. `versions`: ids of all versions, oldest first.
  */
-export const recordVersions = async (unit: UnitOfWork, subject: string, versions: readonly string[]): Promise<void> => {
-  const held = await hold(unit, subject)
-  const seen = held.current
+export const assertNoRollback = async (
+  unit: UnitOfWork,
+  subject: string,
+  versions: readonly string[],
+): Promise<void> => {
+  const tracked = await track(unit, subject)
+  const seen = tracked.current
   const entries = versions.length
   const versionId = versions.at(-1)
   if (seen !== undefined && versions[seen.entries - 1] !== seen.versionId)
     throw new AgentError('request.invalid', 'it is older than the one last seen, or another')
   if (versionId === undefined) return
   const expiresAt = expiryOf(seen, stateOf(unit).expires)
-  if (entries !== seen?.entries || expiresAt !== seen.expiresAt) held.current = { entries, versionId, expiresAt }
+  if (entries !== seen?.entries || expiresAt !== seen.expiresAt) tracked.current = { entries, versionId, expiresAt }
 }
 
 /** An expiry is set anew at most once a day, because handshakes of the same DID at the same time would conflict. */
@@ -75,13 +80,16 @@ const expiryOf = (seen: Seen | undefined, expires: boolean): number | undefined 
   return seen?.expiresAt !== undefined && mayOutlive(seen.expiresAt, now) ? seen.expiresAt : handshakePartExpiry(now)
 }
 
-/** Lets everything expire that the running unit of work sees and that is not known for good: it handles a handshake, which may come to nothing. */
+/**
+ * Lets everything expire that the running unit of work sees and that is not known for good: it handles a handshake,
+ * which may come to nothing.
+ */
 export const expireVersions = (unit: UnitOfWork): void => {
   stateOf(unit).expires = true
 }
 
 /** Removes the expiry, after the handshake with a DID was completed. */
-export const keepVersions = async (unit: UnitOfWork, did: string): Promise<void> => {
-  const held = await hold(unit, did)
-  if (held.current?.expiresAt !== undefined) held.current = { ...held.current, expiresAt: undefined }
+export const removeExpiry = async (unit: UnitOfWork, did: string): Promise<void> => {
+  const tracked = await track(unit, did)
+  if (tracked.current?.expiresAt !== undefined) tracked.current = { ...tracked.current, expiresAt: undefined }
 }

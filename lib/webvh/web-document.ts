@@ -1,4 +1,7 @@
-/** The did:web of an agent that this service hosts: its identifier, and the document that is served for it. https://w3c-ccg.github.io/did-method-web/ */
+/**
+ * The did:web of an agent that this service hosts: its identifier, and the document that is served for it.
+ * https://w3c-ccg.github.io/did-method-web/
+ */
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { EntityId } from '../records/tenant.ts'
@@ -50,8 +53,8 @@ export const isOurWebDid = (did: string): boolean => {
 }
 
 /**
- * The document of a did:web at this service, from the record of its agent, which functions that send messages may read. Only for `isOurWebDid`: a
- * record says nothing about documents on other domains.
+ * The document of a did:web at this service, from the record of its agent, which functions that send messages may read.
+ * Only for `isOurWebDid`: a record says nothing about documents on other domains.
  */
 export const ourWebDocument = async (unit: UnitOfWork, did: string): Promise<unknown> => {
   const tenant = possibleTenantOf(did)

@@ -1,5 +1,5 @@
 /** JSON-LD contexts that nobody carries: wallets read them from a file, the service gets them with the request. */
-import citizenship from '../../lib/agent/json-ld/contexts/citizenship-v1.json' with { type: 'json' }
+import citizenship from '../../lib/agent/formats/json-ld/contexts/citizenship-v1.json' with { type: 'json' }
 
 /** One that no agent has at its address. */
 export const DEGREE_CONTEXT = 'https://contexts.example.org/degree/v1'

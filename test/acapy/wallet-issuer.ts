@@ -43,6 +43,17 @@ export interface Held {
   revoke(): Promise<unknown>
 }
 
+/** ACA-Py 1.7.0 rarely finds that the list which it is about to publish was overwritten meanwhile, and has to be asked again. */
+const revokeBy = async (issuer: AcaPy, exchangeId: string): Promise<unknown> => {
+  const revoke = () => issuer.post('/anoncreds/revocation/revoke', { cred_ex_id: exchangeId, publish: true })
+  try {
+    return await revoke()
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('does not match stored')) return revoke()
+    throw error
+  }
+}
+
 const connected = async (issuer: AcaPy, holder: AcaPy): Promise<string> => {
   const { invitation } = await issuer.post('/out-of-band/create-invitation?auto_accept=true', {
     handshake_protocols: ['https://didcomm.org/didexchange/1.1'],
@@ -67,6 +78,6 @@ export const issueBy = async ({ wallet: issuer, definition }: WalletIssuer, hold
   })
   return {
     credentialId: await takeOffer(holder, threadId),
-    revoke: () => issuer.post('/anoncreds/revocation/revoke', { cred_ex_id: exchangeId, publish: true }),
+    revoke: () => revokeBy(issuer, exchangeId),
   }
 }

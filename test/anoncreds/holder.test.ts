@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { AnonCredsLinkSecretRepository, type AnonCredsProofRequestRestriction } from '@credo-ts/anoncreds'
 import { W3cCredentialRepository } from '@credo-ts/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { BUNDLED_CONTEXTS } from '../../lib/agent/json-ld/bundled-contexts.ts'
+import { BUNDLED_CONTEXTS } from '../../lib/agent/formats/json-ld/bundled-contexts.ts'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import {
   INDY_IDS,

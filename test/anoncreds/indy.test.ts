@@ -9,7 +9,7 @@ import {
 import type { AgentContext } from '@credo-ts/core'
 import { CredentialDefinition, RevocationRegistryDefinition, RevocationStatusList } from '@hyperledger/anoncreds-shared'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { IndyRegistry } from '../../lib/agent/anoncreds/indy-registry.ts'
+import { IndyRegistry } from '../../lib/agent/formats/anoncreds/indy-registry.ts'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import {
   INDY_IDS,

@@ -1,5 +1,5 @@
 /** Keys of a credential definition with attributes of the test's own. To look for primes takes seconds. */
-import '../../lib/agent/anoncreds/library.ts'
+import '../../lib/agent/formats/anoncreds/library.ts'
 
 import { CredentialDefinition, Schema } from '@hyperledger/anoncreds-shared'
 import type { Json } from '../support/stage/in-process-stage.ts'

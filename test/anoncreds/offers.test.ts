@@ -211,7 +211,7 @@ describeWithLibrary('offers of AnonCreds', () => {
   describe('a definition of which only the record has an id', () => {
     const record = (state: string, more: object = {}) =>
       inTenant(world.caller.tenantId, async () => {
-        const { addDefinition } = await import('../../lib/agent/anoncreds/definition-records.ts')
+        const { addDefinition } = await import('../../lib/agent/formats/anoncreds/definition-records.ts')
         const { currentUnit } = await import('../../lib/store/transaction.ts')
         const id = randomUUID()
         const kept = { id, createdAt: new Date().toISOString(), metadata: {}, issuerId: 'did:memory:issuer', tag: id }

@@ -69,9 +69,9 @@ describeWithLibrary('revocation', () => {
 
   /** Exchanges as they are after issuing, with the indexes from 51 on. */
   const issuedWithoutConnection = async (count: number) => {
-    const { takeRevocationIndex } = await import('../../lib/revocation/take-index.ts')
+    const { allocateRevocationIndex } = await import('../../lib/revocation/allocate-index.ts')
     const { tenantId } = world.caller
-    const { registryId } = await takeRevocationIndex(tenantId, world.credentialDefinitionId)
+    const { registryId } = await allocateRevocationIndex(tenantId, world.credentialDefinitionId)
     const ids: string[] = []
     for (let at = 0; at < count; at++) ids.push(await addIssuedExchange(tenantId, revocableAt(registryId, 51 + at)))
     return { revocationRegistryId: registryId, ids }

@@ -82,7 +82,15 @@ describe('the document is valid OpenAPI 3.1', () => {
 
 /** The error table: what an operation may answer with follows from what it takes. */
 const statusesOf = (contract: Contract): number[] => {
-  const { security, idempotent = false, parameters, body, refusals = [], contentType, redirects = false } = contract
+  const {
+    security,
+    idempotent = false,
+    parameters,
+    body,
+    errorStatuses = [],
+    contentType,
+    redirects = false,
+  } = contract
   return [
     successOf(contract).status,
     ...(contentType === undefined ? [] : [304]),
@@ -91,7 +99,7 @@ const statusesOf = (contract: Contract): number[] => {
     ...(security === 'none' ? [] : [401, 403]),
     ...(idempotent ? [409] : []),
     ...(body === undefined ? [] : [413, 415, 422]),
-    ...[...refusals, 429, 500, 503],
+    ...[...errorStatuses, 429, 500, 503],
   ]
 }
 

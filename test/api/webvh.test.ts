@@ -19,9 +19,10 @@ const resourcePath = (id: string, tenant = tenantId) => `/webvh/${tenant}/resour
 /** Publishes in the table of the stage, as the stage's functions do. */
 const publish = async () => {
   const { transaction } = await import('../../lib/store/transaction.ts')
-  const { currentAgent } = await import('../../lib/agent/agent.ts')
-  const { webvhIssuer } = await import('../../lib/agent/anoncreds/webvh-issuer.ts')
-  const { WebvhRegistry } = await import('../../lib/agent/anoncreds/webvh-registry.ts')
+  await import('../../lib/agent/compose.ts')
+  const { currentAgent } = await import('../../lib/agent/credo/current.ts')
+  const { webvhIssuer } = await import('../../lib/agent/dids/webvh-issuer.ts')
+  const { WebvhRegistry } = await import('../../lib/agent/formats/anoncreds/webvh-registry.ts')
   const registry = new WebvhRegistry()
   await transaction(tenantId, async () => {
     const agent = await currentAgent()

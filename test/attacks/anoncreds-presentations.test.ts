@@ -128,7 +128,7 @@ describeWithLibrary('a presentation of AnonCreds', () => {
   })
 
   test('is judged when it comes again after a failure of ours', async () => {
-    const { registries } = await import('../../lib/agent/anoncreds/registries.ts')
+    const { registries } = await import('../../lib/agent/formats/anoncreds/registries.ts')
     const { AgentError } = await import('../../lib/errors.ts')
     const registry = registries.find(({ supportedIdentifier }) => supportedIdentifier.test('did:memory:trusted'))
     const [honest] = HONEST

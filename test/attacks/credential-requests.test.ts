@@ -1,7 +1,8 @@
 /** Wallets that ask for another credential than the one that they were offered: nothing but the offer is ever signed. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { currentAgent } from '../../lib/agent/agent.ts'
+import '../../lib/agent/compose.ts'
+import { currentAgent } from '../../lib/agent/credo/current.ts'
 import { transaction } from '../../lib/store/transaction.ts'
 import { connect, createTenant, offerBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'

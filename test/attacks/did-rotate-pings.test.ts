@@ -264,7 +264,8 @@ test('a hundred rotations in a row make ten pings; an hour later there may be mo
 })
 
 test('two agents of this service that rotate at once go on with their new DIDs', async () => {
-  const { currentAgent } = await import('../../lib/agent/agent.ts')
+  await import('../../lib/agent/compose.ts')
+  const { currentAgent } = await import('../../lib/agent/credo/current.ts')
   const { transaction } = await import('../../lib/store/transaction.ts')
   const { body: other } = await stage.call('createTenant', { body: { config: { label: 'Globex' } } })
   const { inviters, invitees } = await connectTenants(stage, caller, { tenantId: other.id })

@@ -48,7 +48,7 @@ const idsIn = (asked: Asked): string[] => {
 
 const OF_AGENTS = OPERATIONS.filter(({ security }) => security !== 'none')
 
-describe.each(OF_AGENTS)('$operationId', ({ operationId, path, refusals }) => {
+describe.each(OF_AGENTS)('$operationId', ({ operationId, path, errorStatuses }) => {
   let example: CallExample & { caller: Caller }
   /** Those that act in other agents, and may not name any other. */
   let others: Caller[]
@@ -80,7 +80,7 @@ describe.each(OF_AGENTS)('$operationId', ({ operationId, path, refusals }) => {
     }
   })
 
-  if (refusals?.includes(404) && /\{(?!tenantId\}|orgId\})/.test(path))
+  if (errorStatuses?.includes(404) && /\{(?!tenantId\}|orgId\})/.test(path))
     test('of what does not exist is a 404', async () => {
       const { asked, caller } = example
       const ids = Object.entries(asked.path ?? {}).map(([name, value]) =>

@@ -1,7 +1,7 @@
 /** Base58 takes quadratic time: what other agents write in it is bounded where it comes in, and not in Credo's own functions. */
 import { MultiBaseEncoder, TypedArrayEncoder } from '@credo-ts/core'
 import { expect, test } from 'vitest'
-import { signatureSuites } from '../../lib/agent/json-ld/signature-suites.ts'
+import { signatureSuites } from '../../lib/agent/formats/json-ld/signature-suites.ts'
 import { processorTime } from '../support/processor-time.ts'
 import { requestBody } from '../support/scenes.ts'
 import { useTenantAndWallet } from '../support/stage/use-stage.ts'

@@ -6,7 +6,7 @@
 import '../support/environment.ts'
 import type { DidCommEncryptedMessage } from '@credo-ts/didcomm'
 import { folderOnThisMachine, WITHOUT_LIBRARY } from '../../infra/anoncreds/library-file.ts'
-import { requestForLibrary } from '../../lib/agent/anoncreds/presentation-checks/request.ts'
+import { requestForLibrary } from '../../lib/agent/formats/anoncreds/presentation-checks/request.ts'
 import { libraryVerifies, newLinkSecret, offerOf, prepareIssuing, trusted } from '../support/anoncreds/bare-library.ts'
 import { AnonCredsScene, WALLET } from '../support/bench/anoncreds-scene.ts'
 import { type BundledStage, startBundledStage } from '../support/bench/bundled-stage.ts'

@@ -1,8 +1,8 @@
 /** Revocation on an Indy ledger amid repetition, crashes and operators who are late or write something else: nothing is lost or doubled. */
 import type { SQSEvent } from 'aws-lambda'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { allocateRevocationIndex } from '../../lib/revocation/allocate-index.ts'
 import { readTailsFile } from '../../lib/revocation/tails-file.ts'
-import { takeRevocationIndex } from '../../lib/revocation/take-index.ts'
 import { type IndyProxy, startIndyProxy } from '../support/anoncreds/indy-proxy.ts'
 import { addIssuedExchange, revocableAt } from '../support/anoncreds/issued-exchange.ts'
 import { LedgerOperator } from '../support/anoncreds/ledger-operator.ts'
@@ -72,7 +72,7 @@ describeWithLibrary('on an Indy ledger', () => {
   const issue = async (count: number): Promise<{ id: string; index: number }[]> => {
     const issued = []
     for (let turn = 0; turn < count; turn++) {
-      const { registryId, index } = await takeRevocationIndex(caller.tenantId, credentialDefinitionId)
+      const { registryId, index } = await allocateRevocationIndex(caller.tenantId, credentialDefinitionId)
       issued.push({ id: await addIssuedExchange(caller.tenantId, revocableAt(registryId, index)), index })
     }
     return issued
@@ -242,7 +242,7 @@ describeWithLibrary('on an Indy ledger', () => {
     )
     expect(await stored()).toEqual({ definitions: 0, secrets: 0, registries: 0, writes: 0, jobs: 0 })
     expect(await readTailsFile(tailsHash)).toBeUndefined()
-    const offered = takeRevocationIndex(caller.tenantId, credentialDefinitionId)
+    const offered = allocateRevocationIndex(caller.tenantId, credentialDefinitionId)
     await expect(offered).rejects.toMatchObject({ code: 'revocation.no_index' })
     const [another] = await operator.waiting(id, 'REVOC_REG_DEF')
     expect(another.transaction.request.operation.id).not.toBe(before.transaction.request.operation.id)
@@ -281,7 +281,7 @@ describeWithLibrary('on an Indy ledger', () => {
   test('no offer asks for a registry that waits for its operator', async () => {
     await operator.waiting(id, 'REVOC_REG_DEF')
     for (let offer = 0; offer < 3; offer++)
-      await expect(takeRevocationIndex(caller.tenantId, credentialDefinitionId)).rejects.toMatchObject({
+      await expect(allocateRevocationIndex(caller.tenantId, credentialDefinitionId)).rejects.toMatchObject({
         code: 'revocation.no_index',
       })
     await turn()

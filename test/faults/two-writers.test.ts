@@ -11,7 +11,8 @@ const stage = await useStage({ delivers: false })
 
 test('no update of a proof record is lost', async () => {
   const { transaction } = await import('../../lib/store/transaction.ts')
-  const { currentAgent } = await import('../../lib/agent/agent.ts')
+  await import('../../lib/agent/compose.ts')
+  const { currentAgent } = await import('../../lib/agent/credo/current.ts')
   const { body: request } = await stage.call('createRequest', { body: requestBody })
   const countUp = () =>
     transaction('@base', async () => {

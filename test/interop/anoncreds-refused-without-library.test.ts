@@ -18,8 +18,8 @@ vi.mock('../../lib/anoncreds-library.ts', async (original) => {
     },
   }
 })
-vi.mock('../../lib/agent/anoncreds/library.ts', async (original) => ({
-  ...(await original<typeof import('../../lib/agent/anoncreds/library.ts')>()),
+vi.mock('../../lib/agent/formats/anoncreds/library.ts', async (original) => ({
+  ...(await original<typeof import('../../lib/agent/formats/anoncreds/library.ts')>()),
   assertAnonCredsLoads: () => {
     throw anonCredsUnavailable()
   },

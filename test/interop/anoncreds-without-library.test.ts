@@ -4,8 +4,8 @@ import { askForAnonCreds, WAYS, type Way } from '../support/anoncreds/asked-pres
 import { anonCredsRequest, createTenant } from '../support/scenes.ts'
 import { useStage, useWallet } from '../support/stage/use-stage.ts'
 
-vi.mock('../../lib/agent/anoncreds/library.ts', async (original) => ({
-  ...(await original<typeof import('../../lib/agent/anoncreds/library.ts')>()),
+vi.mock('../../lib/agent/formats/anoncreds/library.ts', async (original) => ({
+  ...(await original<typeof import('../../lib/agent/formats/anoncreds/library.ts')>()),
   isAnonCredsAvailable: () => false,
 }))
 

@@ -1,7 +1,7 @@
 /** Proofs of Ed25519Signature2020 as their first implementation verifies them, which shares no code with Credo. */
 import { createRequire } from 'node:module'
 import { type AgentContext, Ed25519Signature2020 as Credo2020 } from '@credo-ts/core'
-import { bundledContext } from '../../lib/agent/json-ld/bundled-contexts.ts'
+import { bundledContext } from '../../lib/agent/formats/json-ld/bundled-contexts.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 
 const SUITE = '@digitalbazaar/ed25519-signature-2020'

@@ -40,7 +40,8 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
   /** Runs with the Credo of this agent: for what no operation does. */
   const withCredo = async <T>(act: (credo: Json) => Promise<T>): Promise<T> => {
     const { transaction } = await import('../../lib/store/transaction.ts')
-    const { currentAgent } = await import('../../lib/agent/agent.ts')
+    await import('../../lib/agent/compose.ts')
+    const { currentAgent } = await import('../../lib/agent/credo/current.ts')
     return transaction(tenantId, async () => act(await currentAgent()))
   }
 

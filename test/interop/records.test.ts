@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { TenantAgent } from '../../lib/agent/agent.ts'
+import type { TenantAgent } from '../../lib/agent/credo/current.ts'
 import { connect, createTenant, issueDegree } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useStage, useWallet } from '../support/stage/use-stage.ts'
@@ -11,7 +11,8 @@ const wallet = await useWallet()
 /** Runs with the tenant's own Credo agent. */
 const withAgent = async <T>(tenantId: string, act: (agent: TenantAgent) => Promise<T>): Promise<T> => {
   const { transaction } = await import('../../lib/store/transaction.ts')
-  const { currentAgent } = await import('../../lib/agent/agent.ts')
+  await import('../../lib/agent/compose.ts')
+  const { currentAgent } = await import('../../lib/agent/credo/current.ts')
   return transaction(tenantId, async () => act(await currentAgent()))
 }
 

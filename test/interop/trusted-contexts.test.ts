@@ -7,8 +7,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
-import bbs from '../../lib/agent/json-ld/contexts/bbs-v1.json' with { type: 'json' }
-import citizenship from '../../lib/agent/json-ld/contexts/citizenship-v1.json' with { type: 'json' }
+import bbs from '../../lib/agent/formats/json-ld/contexts/bbs-v1.json' with { type: 'json' }
+import citizenship from '../../lib/agent/formats/json-ld/contexts/citizenship-v1.json' with { type: 'json' }
 import { connect, createTenant } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useStage, useWallet } from '../support/stage/use-stage.ts'

@@ -3,7 +3,7 @@
  * packages stay loaded, the modules of the service and of the tests are new for each file, and the environment is as it was.
  */
 // Before any test imports Credo's AnonCreds, which copies the library's name when it is imported.
-import '../../lib/agent/anoncreds/library.ts'
+import '../../lib/agent/formats/anoncreds/library.ts'
 
 import { afterAll, vi } from 'vitest'
 import './environment.ts'

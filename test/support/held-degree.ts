@@ -7,7 +7,7 @@ import {
   W3cCredentialRecord,
   type W3cJsonLdVerifiableCredential,
 } from '@credo-ts/core'
-import type { TenantAgent } from '../../lib/agent/agent.ts'
+import type { TenantAgent } from '../../lib/agent/credo/current.ts'
 import { inTenant } from './anoncreds/world.ts'
 import { offerBody } from './scenes.ts'
 import type { Json } from './stage/in-process-stage.ts'

@@ -1,4 +1,6 @@
 /** Two tenants of a stage, by its operations alone: one invites, the other takes the invitation, and what both wait for. */
+import { credentialRecords } from '../../lib/records/credential-exchange.ts'
+import { proofRecords } from '../../lib/records/proof.ts'
 import { waitFor } from '../wallet/wait.ts'
 import type { Caller, InProcessStage, Json, OperationName } from './stage/in-process-stage.ts'
 
@@ -108,5 +110,6 @@ export const exchangesOf = async (
   threadId: string,
 ): Promise<Json[]> => {
   const { readTagged } = await import('../../lib/store/record-reads.ts')
-  return (await readTagged(tenantId, type, 'threadId', threadId)).map(({ value }) => value)
+  const records = type === 'ProofRecord' ? proofRecords : credentialRecords
+  return (await readTagged(tenantId, records, 'threadId', threadId)).map(({ value }) => value)
 }

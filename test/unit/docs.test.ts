@@ -11,7 +11,11 @@ const DOCUMENTS = globSync(['*.md', 'docs/**/*.md']).map((document) => ({
 }))
 
 /** docs/extending.md names them as files to add. */
-const EXAMPLES = ['functions/get-tenant.ts', 'lib/agent/anoncreds/cheqd-registry.ts', 'test/api/get-tenant.test.ts']
+const EXAMPLES = [
+  'functions/get-tenant.ts',
+  'lib/agent/formats/anoncreds/cheqd-registry.ts',
+  'test/api/get-tenant.test.ts',
+]
 
 /** What a pattern finds in each document, without what is fine. */
 const wrongIn = (pattern: RegExp, isRight: (found: string, document: string) => boolean): string[] =>

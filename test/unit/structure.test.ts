@@ -115,6 +115,42 @@ test('the folders have no cycle', () => {
   expect(cycles).toEqual([])
 })
 
+test('no two folders import each other, not even by way of others', () => {
+  const imported = new Map<string, Set<string>>()
+  for (const file of files)
+    for (const other of localImportsOf(file).filter((path) => dirname(path) !== dirname(file)))
+      imported.set(dirname(file), (imported.get(dirname(file)) ?? new Set()).add(dirname(other)))
+  const reach = (folder: string, reached = new Set<string>()): Set<string> => {
+    for (const other of imported.get(folder) ?? []) if (!reached.has(other)) reach(other, reached.add(other))
+    return reached
+  }
+  expect([...imported.keys()].filter((folder) => reach(folder).has(folder))).toEqual([])
+})
+
+describe('lib/agent', () => {
+  const PART = /^lib\/agent\/.+\//
+
+  test('has a door for each of its folders, and nothing behind it is imported from elsewhere', () => {
+    const behind = files.flatMap((file) =>
+      localImportsOf(file)
+        .filter((path) => PART.test(path) && path.endsWith('.ts') && dirname(path) !== dirname(file))
+        .filter((path) => !path.endsWith('/index.ts'))
+        .map((path) => `${file} → ${path}`),
+    )
+    expect(behind).toEqual([])
+  })
+
+  test('is composed by each function that uses it, by the first of its imports', () => {
+    const COMPOSED = /^lib\/agent\/compose[a-z-]*\.ts$/
+    const uses = files.filter((file) => localImportsOf(file).some((path) => PART.test(path)))
+    for (const file of uses.filter((file) => file.startsWith('functions/'))) {
+      const parts = localImportsOf(file).filter((path) => path.startsWith('lib/agent/'))
+      expect({ file, first: COMPOSED.test(parts[0] ?? '') }).toEqual({ file, first: true })
+    }
+    expect(uses.length).toBeGreaterThan(50)
+  })
+})
+
 test('no file imports itself by way of others, not even a type', () => {
   const cycles = [...files, ...globSync('infra/**/*.ts')].filter((file) =>
     localImportsOf(file).some((imported) => reachedBy(imported).has(file)),

@@ -1,6 +1,6 @@
 /** The Credo agent of a holder: everything in memory, W3C credentials with presentation exchange, and AnonCreds. */
 // First: Credo's AnonCreds copies the library's name when it is imported.
-import '../../lib/agent/anoncreds/library.ts'
+import '../../lib/agent/formats/anoncreds/library.ts'
 
 import {
   AnonCredsDidCommCredentialFormatService,
@@ -42,9 +42,9 @@ import {
 } from '@credo-ts/didcomm'
 import { QuestionAnswerModule } from '@credo-ts/question-answer'
 import { WebVhAnonCredsRegistry, WebVhDidResolver } from '@credo-ts/webvh'
-import { anoncreds } from '../../lib/agent/anoncreds/library.ts'
+import { agentDependencies } from '../../lib/agent/credo/root-agent.ts'
+import { anoncreds } from '../../lib/agent/formats/anoncreds/library.ts'
 import { KeyManagementService } from '../../lib/agent/keys/key-management-service.ts'
-import { agentDependencies } from '../../lib/agent/root-agent.ts'
 import { MemoryRegistry } from '../support/anoncreds/memory-registry.ts'
 import { IndyLedgerRegistry } from './indy-ledger-registry.ts'
 import { MemoryKeyStore } from './memory-key-store.ts'

@@ -1,5 +1,5 @@
 /** Checks the settings in the environment, with a line for each that is wrong or probably unintended. */
-import { refusedUrl } from '../../../lib/egress/address-guard.ts'
+import { urlFault } from '../../../lib/egress/address-guard.ts'
 import { DEVELOPMENT } from '../../gateway/address.ts'
 import { withoutEmpty } from '../../settings.ts'
 import { type Finding, fault, ok, warning } from '../finding.ts'
@@ -16,7 +16,7 @@ export const checkSettings = (environment: NodeJS.ProcessEnv, stage: string, reg
 /** Warnings about `PUBLIC_URL`, which wallets store for ever. */
 const addressDoubts = ({ PUBLIC_URL, DOMAIN_NAME, CERTIFICATE_ARN }: NodeJS.ProcessEnv): string[] => {
   if (PUBLIC_URL === undefined) return []
-  const refusal = refusedUrl(PUBLIC_URL, { local: false })
+  const refusal = urlFault(PUBLIC_URL, { local: false })
   const { hostname } = new URL(PUBLIC_URL)
   return [
     ...(refusal === undefined

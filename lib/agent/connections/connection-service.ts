@@ -21,10 +21,10 @@ import {
   DidCommRoutingService,
   type DidDoc,
 } from '@credo-ts/didcomm'
-import { didsWithKey, isOfDid } from '../dids/did-repository.ts'
-import { isReadableDocument } from '../envelopes/readable-message.ts'
-import type { Ed25519Key } from '../keys/ed25519-key.ts'
-import { withoutQueue } from '../pickup-queue.ts'
+import { didsWithKey, isOfDid } from '../dids/index.ts'
+import { isReadableDocument } from '../envelopes/index.ts'
+import type { Ed25519Key } from '../keys/index.ts'
+import { withoutQueue } from '../transport/index.ts'
 import { admitRequest, expireUnlessCompleted, keepForGood } from './strangers.ts'
 import { assertOfSender } from './their-did.ts'
 

@@ -15,9 +15,9 @@ import {
   parseMessageType,
 } from '@credo-ts/didcomm'
 import { defined } from '../../json.ts'
-import { storeTheirDid } from '../dids/did-repository.ts'
-import { isProblemReport } from '../exchanges.ts'
-import { withoutQueue } from '../pickup-queue.ts'
+import { storeTheirDid } from '../dids/index.ts'
+import { isProblemReport } from '../threads/index.ts'
+import { withoutQueue } from '../transport/index.ts'
 import { isOfCurrentDid } from './connection-service.ts'
 import { admitRequest, expires, expireUnlessCompleted } from './strangers.ts'
 import { assertOfResponder, refusal, theirDidOf } from './their-did.ts'

@@ -23,13 +23,18 @@ import * as v from 'valibot'
 import { isAgentError } from '../../errors.ts'
 import { ROTATIONS } from '../../records/record-json.ts'
 import { digest } from '../../store/keys.ts'
-import { didsWithKey, isOfDid, storeTheirDid } from '../dids/did-repository.ts'
-import { reachableServicesOf, recipientKeysOf, UnusableDidError } from '../dids/their-services.ts'
-import type { Ed25519Key } from '../keys/ed25519-key.ts'
-import { addToOutbox, type Lane, laneOf, Rotations } from '../outbox-transport.ts'
-import { isHandshakeRequest } from '../thread-guard.ts'
+import {
+  didsWithKey,
+  isOfDid,
+  reachableServicesOf,
+  recipientKeysOf,
+  storeTheirDid,
+  UnusableDidError,
+} from '../dids/index.ts'
+import type { Ed25519Key } from '../keys/index.ts'
+import { addToOutbox, type Lane, laneOf, Rotations } from '../transport/index.ts'
 import { connectionsOfOurKey, currentConnection } from './connection-service.ts'
-import { expires, expireUnlessCompleted } from './strangers.ts'
+import { expires, expireUnlessCompleted, isHandshakeRequest } from './strangers.ts'
 
 type Inbound = DidCommInboundMessageContext
 

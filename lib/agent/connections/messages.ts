@@ -8,12 +8,11 @@ import {
 import { isAgentError } from '../../errors.ts'
 import { defined } from '../../json.ts'
 import { emptyByJob } from '../../pickup/queue.ts'
-import { toConnectionJson } from '../../records/connection.ts'
 import type { RecordJson } from '../../records/record-json.ts'
+import { toRecordJson } from '../../records/record-json.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { messagingContext } from '../basic-messages.ts'
-import { withoutQueue } from '../pickup-queue.ts'
-import { toStored } from '../storage-service.ts'
+import { currentContext, toStored } from '../credo/index.ts'
+import { withoutQueue } from '../transport/index.ts'
 import { findConnection, readyConnection, sendOn } from './ready-connection.ts'
 
 /**
@@ -24,11 +23,11 @@ export const sendTrustPing = async (
   connectionId: string,
   { responseRequested, comment }: { responseRequested: boolean; comment?: string | undefined },
 ): Promise<RecordJson> => {
-  const agentContext = await messagingContext()
+  const agentContext = await currentContext()
   const connection = await readyConnection(agentContext, connectionId)
   const message = new DidCommTrustPingMessage({ responseRequested, ...defined({ comment }) })
   await sendOn(agentContext, connection, message)
-  return toConnectionJson(toStored(agentContext, connection))
+  return toRecordJson(toStored(agentContext, connection))
 }
 
 /**
@@ -36,7 +35,7 @@ export const sendTrustPing = async (
  * What waits to be fetched on it is given up. Throws `resource.not_found`.
  */
 export const endConnection = async (connectionId: string): Promise<undefined> => {
-  const agentContext = await messagingContext()
+  const agentContext = await currentContext()
   const repository = agentContext.resolve(DidCommConnectionRepository)
   const connection = await findConnection(agentContext, connectionId)
   if (connection.state === DidCommDidExchangeState.Completed && connection.theirDid !== undefined)

@@ -1,9 +1,21 @@
 /** Bounds the handshakes of other agents (docs/adr/0028-handshakes-of-strangers-are-bounded.md): their number, and how long their DIDs and keys are kept. */
 import { type AgentContext, DidRecord } from '@credo-ts/core'
-import { DidCommConnectionRecord, DidCommConnectionRepository, type DidCommOutOfBandRecord } from '@credo-ts/didcomm'
+import {
+  type DidCommConnectionRecord,
+  DidCommConnectionRepository,
+  DidCommConnectionRequestMessage,
+  DidCommDidExchangeRequestMessage,
+  type DidCommInboundMessageContext,
+  type DidCommOutOfBandRecord,
+} from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { AgentError } from '../../errors.ts'
-import { handshakePartExpiry, OF_UNFINISHED_HANDSHAKE, unfinishedList } from '../../records/connection.ts'
+import {
+  connectionRecords,
+  handshakePartExpiry,
+  OF_UNFINISHED_HANDSHAKE,
+  unfinishedList,
+} from '../../records/connection.ts'
 import { EXPIRES_WITH_HANDSHAKE } from '../../records/record-json.ts'
 import { settings } from '../../settings.ts'
 import { conflict } from '../../store/commit.ts'
@@ -13,10 +25,14 @@ import { recordKeyOf, recordOfEntry } from '../../store/keys.ts'
 import type { StoredRecord, Tags } from '../../store/stored-record.ts'
 import { addressOf } from '../../store/table.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { expireVersions, keepVersions } from '../../webvh/seen-versions.ts'
-import { shareDids } from '../dids/did-repository.ts'
-import { keys } from '../platform.ts'
-import { tenantOf } from '../tenant-contexts.ts'
+import { expireVersions, removeExpiry } from '../../webvh/seen-versions.ts'
+import { tenantOf } from '../credo/index.ts'
+import { shareDids } from '../dids/index.ts'
+import { sealedKeys } from '../keys/index.ts'
+
+/** Whether a message requests a connection. */
+export const isHandshakeRequest = ({ message }: DidCommInboundMessageContext): boolean =>
+  message instanceof DidCommDidExchangeRequestMessage || message instanceof DidCommConnectionRequestMessage
 
 /** Maximum number for an invitation or a DID: of requests that wait to be accepted, and of responses that were not answered. */
 export const MAX_UNFINISHED = 500
@@ -42,7 +58,7 @@ export const admitRequest = async (invitation: DidCommOutOfBandRecord): Promise<
     : { of: `tries-${invitation.id}`, seconds: DAY, max: MAX_TRIES }
   const message = 'too many requests for a connection come to this agent'
   expireVersions(unit)
-  await unit.keepFailure(() => unit.operationSlot(COUNTED, () => countOne({ tenant, message, ...count })))
+  await unit.recordFailure(() => unit.operationSlot(COUNTED, () => countOne({ tenant, message, ...count })))
   if (!invitation.reusable) return
   shareDids()
   await boundUnfinished(invitation)
@@ -55,7 +71,7 @@ const boundUnfinished = async ({ id, autoAcceptConnection }: DidCommOutOfBandRec
   // The agent accepts by itself, unless an invitation says otherwise.
   const waits = autoAcceptConnection === false
   const list = unfinishedList(id, waits ? 'request-received' : 'response-sent')
-  const partition = tagPartition(unit.tenant, DidCommConnectionRecord.type, 'unfinished', list)
+  const partition = tagPartition(unit.tenant, connectionRecords, 'unfinished', list)
   // Newest first, because expired entries may still be there.
   const { items } = await unit.query(partition, { limit: MAX_UNFINISHED, descending: true })
   const oldest = items.at(-1)
@@ -65,7 +81,7 @@ const boundUnfinished = async ({ id, autoAcceptConnection }: DidCommOutOfBandRec
   await unit.remove(unit.tenant, type, connectionId)
 }
 
-/** Ids of DID records and of keys. */
+/** Ids of DID records and of sealedKeys. */
 const Made = v.object({ dids: v.array(v.string()), keys: v.array(v.string()) })
 type Made = v.InferOutput<typeof Made>
 
@@ -87,7 +103,7 @@ export const expireUnlessCompleted = async (
   const before = madeFor(connection) ?? { dids: [], keys: [] }
   const all: Made = {
     dids: [...new Set([...before.dids, ...made.map(({ id }) => id), ...shareDids()])],
-    keys: [...new Set([...before.keys, ...keys.expireNew(handshakePartExpiry(new Date()))])],
+    keys: [...new Set([...before.keys, ...sealedKeys.expireNew(handshakePartExpiry(new Date()))])],
   }
   connection.metadata.set(EXPIRES_WITH_HANDSHAKE, all)
   await agentContext.resolve(DidCommConnectionRepository).update(agentContext, connection)
@@ -96,7 +112,7 @@ export const expireUnlessCompleted = async (
 /** Removes the expiry after the handshake was completed. The caller stores the connection. */
 export const keepForGood = async (agentContext: AgentContext, connection: DidCommConnectionRecord): Promise<void> => {
   const { theirDid } = connection
-  if (theirDid?.startsWith('did:webvh:')) await keepVersions(currentUnit(), theirDid)
+  if (theirDid?.startsWith('did:webvh:')) await removeExpiry(currentUnit(), theirDid)
   const made = madeFor(connection)
   if (made === undefined) return
   const tenant = tenantOf(agentContext)
@@ -109,7 +125,7 @@ export const keepForGood = async (agentContext: AgentContext, connection: DidCom
       if (expiring === true) await update(did, tags)
     }),
   )
-  for (const keyId of made.keys) keys.keep(agentContext, keyId)
+  for (const keyId of made.keys) sealedKeys.keep(agentContext, keyId)
   connection.metadata.delete(EXPIRES_WITH_HANDSHAKE)
 }
 

@@ -24,9 +24,9 @@ import {
   DidExchangeProblemReportReason,
 } from '@credo-ts/didcomm'
 import { isObject, parseBase64 } from '../../json.ts'
-import { authenticationMethod } from '../dids/their-services.ts'
-import { type Ed25519Key, keyOfVerkey } from '../keys/ed25519-key.ts'
-import { QUEUE } from '../return-route.ts'
+import { authenticationMethod } from '../dids/index.ts'
+import { type Ed25519Key, keyOfVerkey } from '../keys/index.ts'
+import { QUEUE } from '../transport/index.ts'
 
 export interface TheirDid {
   did: string

@@ -17,8 +17,8 @@ import { Bounded } from '../../bounded.ts'
 import { memorySizeOf } from '../../json.ts'
 import { handshakePartExpiry, mayOutlive, OF_UNFINISHED_HANDSHAKE } from '../../records/connection.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import type { Ed25519Key } from '../keys/ed25519-key.ts'
-import { tenantOf } from '../tenant-contexts.ts'
+import { tenantOf } from '../credo/index.ts'
+import type { Ed25519Key } from '../keys/index.ts'
 import { deepFreeze } from './did-resolvers.ts'
 
 /** In bytes, enough for about 1,800 average records. Other agents choose the size of their DID documents. */

@@ -9,7 +9,7 @@ import {
 } from '@credo-ts/core'
 import { Bounded } from '../../bounded.ts'
 import { memorySizeOf } from '../../json.ts'
-import { MAX_IDENTIFIER } from '../envelopes/readable-message.ts'
+import { MAX_IDENTIFIER } from '../envelopes/index.ts'
 
 /** Other agents choose their DIDs: one of 4,096 characters takes about 10 KB of memory. */
 const MAX_DOCUMENTS = 500

@@ -13,8 +13,8 @@ import { defineItem } from '../../store/item.ts'
 import { text } from '../../store/item-fields.ts'
 import { issuerDidAddress } from '../../store/keys.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { type Ed25519Key, KEY_BYTES, keyOfVerkey } from '../keys/ed25519-key.ts'
-import { endpointOf } from '../root-agent.ts'
+import { endpointOf } from '../credo/index.ts'
+import { type Ed25519Key, KEY_BYTES, keyOfVerkey } from '../keys/index.ts'
 import { findOwnDid, newKey, ownDidKey, saveOwnDid } from './own-dids.ts'
 
 type Agent = Pick<BaseAgent, 'context' | 'dids'>

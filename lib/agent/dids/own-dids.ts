@@ -12,10 +12,10 @@ import {
   RecordDuplicateError,
 } from '@credo-ts/core'
 import { invalidField } from '../../errors.ts'
+import { uuidOf } from '../../hash-id.ts'
 import { PUBLIC_DID } from '../../records/did.ts'
 import { conflicting } from '../../store/faults.ts'
-import { uuidOf } from '../hash-id.ts'
-import { jwkOfSeed, newKeyId } from '../keys/key-pair.ts'
+import { jwkOfSeed, newKeyId } from '../keys/index.ts'
 
 type Agent = Pick<BaseAgent, 'context'>
 

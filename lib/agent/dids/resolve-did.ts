@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { AgentError } from '../../errors.ts'
 import { DidDocument } from '../../records/did.ts'
 import { transaction } from '../../store/transaction.ts'
-import { currentAgent } from '../agent.ts'
+import { currentAgent } from '../credo/index.ts'
 
 export interface Resolution {
   didDocument: object

@@ -11,10 +11,10 @@ import {
   type VerificationMethod,
 } from '@credo-ts/core'
 import { DidCommDocumentService } from '@credo-ts/didcomm'
-import { refusedUrl } from '../../egress/address-guard.ts'
+import { urlFault } from '../../egress/address-guard.ts'
 import { settings } from '../../settings.ts'
-import type { Ed25519Key } from '../keys/ed25519-key.ts'
-import { QUEUE } from '../return-route.ts'
+import type { Ed25519Key } from '../keys/index.ts'
+import { QUEUE } from '../transport/index.ts'
 
 /** Ed25519 keys that may pack messages of a DID, with their verification methods. */
 const authenticationKeys = (document: DidDocument): { method: VerificationMethod; key: Ed25519Key }[] =>
@@ -99,7 +99,7 @@ export const reachableServicesOf = async (agentContext: AgentContext, did: strin
   const services = await agentContext.resolve(DidCommDocumentService).resolveServicesFromDid(agentContext, did)
   const reachable = services.filter(({ serviceEndpoint }) => /^https?:/i.test(serviceEndpoint))
   const policy = { local: settings().LOCAL_STAGE }
-  if (reachable.some(({ serviceEndpoint }) => refusedUrl(serviceEndpoint, policy) !== undefined))
+  if (reachable.some(({ serviceEndpoint }) => urlFault(serviceEndpoint, policy) !== undefined))
     throw new UnusableDidError('e.did.doc_unsupported')
   return reachable
 }

@@ -10,7 +10,7 @@ import { AgentError, invalidField } from '../../errors.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { parseDomain } from '../../webvh/did.ts'
 import { isOurWebDid, webDidOf } from '../../webvh/web-document.ts'
-import { endpointOf } from '../root-agent.ts'
+import { endpointOf } from '../credo/index.ts'
 import type { OwnDid } from './own-dids.ts'
 
 /** The did:web of the caller's own domain, or by default the agent's at this service. Throws `request.invalid` for a domain of this service. */

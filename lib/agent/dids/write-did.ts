@@ -10,11 +10,9 @@ import {
 } from '@credo-ts/core'
 import { AgentError, invalidField } from '../../errors.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { logIn } from '../../webvh/published.ts'
+import { readWebvhLog } from '../../webvh/published.ts'
 import { publishWebDocument } from '../../webvh/web-document.ts'
-import { currentAgent, type TenantAgent } from '../agent.ts'
-import { makeWebvhDid, webvhIssuer } from '../anoncreds/webvh-issuer.ts'
-import { endpointOf } from '../root-agent.ts'
+import { currentAgent, endpointOf, type TenantAgent } from '../credo/index.ts'
 import {
   assertReachesNoOther,
   findOwnDid,
@@ -26,6 +24,7 @@ import {
   saveOwnDid,
 } from './own-dids.ts'
 import { webDid, webDidFor } from './web-dids.ts'
+import { makeWebvhDid, webvhIssuer } from './webvh-issuer.ts'
 
 export interface NewDid {
   method: 'key' | 'jwk' | 'peer' | 'web' | 'webvh'
@@ -114,7 +113,7 @@ const webvh = async (agent: TenantAgent, domain: string | undefined): Promise<Cr
     return { did, didDocument: document, didLog: log }
   }
   const did = await webvhIssuer(agent)
-  const published = await logIn(currentUnit(), currentUnit().tenant)
+  const published = await readWebvhLog(currentUnit(), currentUnit().tenant)
   return { did, didDocument: JSON.parse(published?.log.trim().split('\n').at(-1) ?? '{}').state }
 }
 

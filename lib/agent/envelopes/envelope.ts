@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { AgentError } from '../../errors.ts'
 import { parseBase64 } from '../../json.ts'
-import { KEY_BYTES, Verkey } from '../keys/ed25519-key.ts'
+import { KEY_BYTES, Verkey } from '../keys/index.ts'
 
 /** Each recipient costs a lookup, and strangers choose their number. */
 const MAX_RECIPIENTS = 16

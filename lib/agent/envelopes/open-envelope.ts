@@ -1,9 +1,7 @@
 /** Opens envelopes (Aries RFC 0019, "Unpack"), in place of Credo's implementation. */
 import { type AgentContext, CredoError, type Kms, TypedArrayEncoder } from '@credo-ts/core'
 import type { DidCommEncryptedMessage, DidCommEnvelopeService } from '@credo-ts/didcomm'
-import { decryptContent } from '../keys/content-encryption.ts'
-import { type Ed25519Key, keyOfVerkey } from '../keys/ed25519-key.ts'
-import { agreementKeyOf, decryptByAgreement } from '../keys/key-agreement.ts'
+import { agreementKeyOf, decryptByAgreement, decryptContent, type Ed25519Key, keyOfVerkey } from '../keys/index.ts'
 import { type Envelope, type EnvelopeHeader, readHeader } from './envelope.ts'
 import { PackingService } from './pack-envelope.ts'
 import { assertReadable } from './readable-message.ts'

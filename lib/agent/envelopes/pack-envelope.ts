@@ -10,10 +10,14 @@ import {
   DidCommModuleConfig,
 } from '@credo-ts/didcomm'
 import { MAX_ROUTING_KEYS } from '../../records/did.ts'
-import { encryptContent } from '../keys/content-encryption.ts'
-import { type Ed25519Key, verkeyOf } from '../keys/ed25519-key.ts'
-import { agreementKeyOf, encryptByAgreement } from '../keys/key-agreement.ts'
-import type { SealedKeyStore } from '../keys/sealed-key-store.ts'
+import {
+  agreementKeyOf,
+  type Ed25519Key,
+  encryptByAgreement,
+  encryptContent,
+  type SealedKeyStore,
+  verkeyOf,
+} from '../keys/index.ts'
 import { MAX_KEYS } from './readable-message.ts'
 
 const CONTENT_KEY_BYTES = 32

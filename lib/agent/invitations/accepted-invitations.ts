@@ -12,9 +12,9 @@ import {
 } from '@credo-ts/didcomm'
 import { invalidField, isAgentError } from '../../errors.ts'
 import { defined } from '../../json.ts'
-import type { TenantAgent } from '../agent.ts'
-import { send } from '../connections/ready-connection.ts'
-import { assertReachableDid } from '../dids/dids.ts'
+import { send } from '../connections/index.ts'
+import type { TenantAgent } from '../credo/index.ts'
+import { assertReachableDid } from '../dids/index.ts'
 import { handleAttachedRequest, requestOf } from './attached-requests.ts'
 import { currentProfile } from './inviter.ts'
 

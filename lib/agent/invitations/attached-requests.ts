@@ -25,8 +25,8 @@ import { log } from '../../log.ts'
 import { ATTACHED_REQUEST } from '../../records/record-json.ts'
 import { BASE_AGENT } from '../../records/tenant.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { EXCHANGE_PROTOCOLS, type ExchangeProtocol, findExchanges, isExchangeProtocol } from '../exchanges.ts'
-import { tenantOf } from '../tenant-contexts.ts'
+import { tenantOf } from '../credo/index.ts'
+import { EXCHANGE_PROTOCOLS, type ExchangeProtocol, findExchanges, isExchangeProtocol } from '../threads/index.ts'
 
 /**
  * The only message of each protocol that may be attached. Attachments are not authenticated: anybody could attach a hang-up, or a message on the

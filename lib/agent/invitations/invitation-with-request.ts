@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type DidCommMessage, type DidCommOutOfBandRecord, DidCommOutOfBandRepository } from '@credo-ts/didcomm'
 import { invalidField } from '../../errors.ts'
 import { defined } from '../../json.ts'
-import type { TenantAgent } from '../agent.ts'
+import type { TenantAgent } from '../credo/index.ts'
 import { currentProfile, type InvitationAnswer, invitationDidOf, routingOf, toInvitationAnswer } from './inviter.ts'
 
 export interface InvitationOptions {

@@ -9,7 +9,8 @@ import {
   DidCommOutOfBandService,
   DidCommOutOfBandState,
 } from '@credo-ts/didcomm'
-import type { Ed25519Key } from '../keys/ed25519-key.ts'
+import { currentUnit } from '../../store/transaction.ts'
+import type { Ed25519Key } from '../keys/index.ts'
 
 export type Invitation = DidCommOutOfBandRecord
 
@@ -59,11 +60,11 @@ export const findInvitationsOfKey = (agentContext: AgentContext, fingerprint: st
   find(agentContext, { recipientKeyFingerprints: [fingerprint] })
 
 /** Invitation ids by the recipient key of a connection request: Credo passes on the key, but not the message. */
-const namedInvitations = new WeakMap<Ed25519Key, string>()
+const namedInvitations = () => currentUnit().slot(findInvitationsOfKey, () => new Map<string, string>())
 
 /** Remembers the invitation that a request of connections/1.0 names. */
 export const rememberNamedInvitation = (recipientKey: Ed25519Key, invitationId: string): void => {
-  namedInvitations.set(recipientKey, invitationId)
+  namedInvitations().set(recipientKey.fingerprint, invitationId)
 }
 
 /** The invitation that a request of connections/1.0 was sent to. Several invitations may have the same key. */
@@ -72,7 +73,7 @@ export const invitationOfKey = async (
   recipientKey: Ed25519Key,
 ): Promise<Invitation | null> => {
   const found = await findInvitationsOfKey(agentContext, recipientKey.fingerprint)
-  const named = namedInvitations.get(recipientKey)
+  const named = namedInvitations().get(recipientKey.fingerprint)
   if (named === undefined) return found.length === 1 ? (found[0] ?? null) : null
   return found.find(({ outOfBandInvitation }) => outOfBandInvitation.id === named) ?? null
 }

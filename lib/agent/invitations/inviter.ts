@@ -1,16 +1,14 @@
 /** The agent's name, DID and keys in invitations, and the answer of the operations that create one. */
 import type { DidCommOutOfBandRecord, DidCommRouting } from '@credo-ts/didcomm'
 import { AgentError, invalidField } from '../../errors.ts'
-import { toOutOfBandJson } from '../../records/out-of-band.ts'
 import type { RecordJson } from '../../records/record-json.ts'
+import { toRecordJson } from '../../records/record-json.ts'
 import { BASE_AGENT } from '../../records/tenant.ts'
 import { settings } from '../../settings.ts'
 import { readTenant } from '../../store/tenants.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import type { TenantAgent } from '../agent.ts'
-import { assertReachableDid, didOfKey, freshPeerDid, ownKey } from '../dids/dids.ts'
-import { endpointOf } from '../root-agent.ts'
-import { toStored } from '../storage-service.ts'
+import { endpointOf, type TenantAgent, toStored } from '../credo/index.ts'
+import { assertReachableDid, didOfKey, freshPeerDid, ownKey } from '../dids/index.ts'
 
 export interface InvitationAnswer {
   invitationUrl: string
@@ -42,7 +40,7 @@ export const toInvitationAnswer = (
     invitationUrl: message.toUrl({ domain: PUBLIC_URL }),
     invitation: { ...invitation, messageType: invitation['@type'] },
     shortInvitationUrl: `${PUBLIC_URL}/url/${message.id}`,
-    outOfBandRecord: toOutOfBandJson(toStored(context, record)),
+    outOfBandRecord: toRecordJson(toStored(context, record)),
     invitationDid,
   }
 }

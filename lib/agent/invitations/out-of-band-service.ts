@@ -12,7 +12,7 @@ import {
   DidCommOutOfBandService,
   DidCommOutOfBandState,
 } from '@credo-ts/didcomm'
-import { uuidOf } from '../hash-id.ts'
+import { uuidOf } from '../../hash-id.ts'
 import { findInvitation, invitationOfKey, markUsed, mayReuse } from './invitations.ts'
 
 export class OutOfBandService extends DidCommOutOfBandService {

@@ -1,7 +1,7 @@
 /** Creates invitations to connect (Aries RFC 0434, and 0160 for older agents). */
 import { type DidCommHandshakeProtocol, DidCommRoutingService } from '@credo-ts/didcomm'
 import { defined } from '../../json.ts'
-import { currentAgent, type TenantAgent } from '../agent.ts'
+import { currentAgent, type TenantAgent } from '../credo/index.ts'
 import { currentProfile, type InvitationAnswer, invitationDidOf, routingOf, toInvitationAnswer } from './inviter.ts'
 
 interface Inviter {

@@ -1,8 +1,9 @@
 /** Converts invitations of other agents, in any of their forms, to Credo's. Members that are not validated are dropped. */
 import { JsonEncoder, JsonTransformer, verkeyToDidKey } from '@credo-ts/core'
 import { DidCommInvitationType, DidCommOutOfBandInvitation } from '@credo-ts/didcomm'
-import { refusedUrl } from '../../egress/address-guard.ts'
+import { urlFault } from '../../egress/address-guard.ts'
 import { invalidField } from '../../errors.ts'
+import { uuidOf } from '../../hash-id.ts'
 import { isObject, parseBase64 } from '../../json.ts'
 import type {
   ConnectionMessage,
@@ -11,8 +12,7 @@ import type {
   ServiceMessage,
 } from '../../records/invitation-message.ts'
 import { settings } from '../../settings.ts'
-import { assertReadable } from '../envelopes/readable-message.ts'
-import { uuidOf } from '../hash-id.ts'
+import { assertReadable } from '../envelopes/index.ts'
 
 /** An invitation of Aries RFC 0434. */
 export interface ReadInvitation {
@@ -130,7 +130,7 @@ const assertEndpoints = ({ services }: OutOfBandMessage, path: string): void => 
   const policy = { local: settings().LOCAL_STAGE }
   for (const [index, service] of services.entries()) {
     if (typeof service === 'string') continue
-    const refusal = refusedUrl(service.serviceEndpoint, policy)
+    const refusal = urlFault(service.serviceEndpoint, policy)
     if (refusal !== undefined)
       throw invalidField(`${path}.services.${index}.serviceEndpoint`, `must not be used: ${refusal}`)
   }

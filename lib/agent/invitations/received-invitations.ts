@@ -8,16 +8,13 @@ import {
   DidCommOutOfBandState,
 } from '@credo-ts/didcomm'
 import { AgentError, invalidField, isAgentError } from '../../errors.ts'
+import { uuidOf } from '../../hash-id.ts'
 import { defined } from '../../json.ts'
-import { toConnectionJson } from '../../records/connection.ts'
-import { toOutOfBandJson } from '../../records/out-of-band.ts'
 import type { RecordJson } from '../../records/record-json.ts'
+import { toRecordJson } from '../../records/record-json.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { currentAgent, type TenantAgent } from '../agent.ts'
-import { findOwnDid } from '../dids/own-dids.ts'
-import { reachableKeysOf } from '../dids/their-services.ts'
-import { uuidOf } from '../hash-id.ts'
-import { toStored } from '../storage-service.ts'
+import { currentAgent, type TenantAgent, toStored } from '../credo/index.ts'
+import { findOwnDid, reachableKeysOf } from '../dids/index.ts'
 import { type Acceptance, accept, handshakeOf } from './accepted-invitations.ts'
 import { requestOf } from './attached-requests.ts'
 import { type ReadInvitation, readInvitation } from './read-invitation.ts'
@@ -97,8 +94,8 @@ const toAnswer = (
   record: DidCommOutOfBandRecord,
   connection?: DidCommConnectionRecord,
 ): ReceivedAnswer => ({
-  outOfBandRecord: toOutOfBandJson(toStored(context, record)),
-  ...(connection && { connectionRecord: toConnectionJson(toStored(context, connection)) }),
+  outOfBandRecord: toRecordJson(toStored(context, record)),
+  ...(connection && { connectionRecord: toRecordJson(toStored(context, connection)) }),
 })
 
 const assertNew = async ({ context }: TenantAgent, { id }: DidCommOutOfBandInvitation, path: string): Promise<void> => {

@@ -9,7 +9,7 @@ import { bytes, inKey, integer, optional, text } from '../../store/item-fields.t
 import { type Address, keyAddress } from '../../store/keys.ts'
 import { getItems } from '../../store/table.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { tenantOf } from '../tenant-contexts.ts'
+import { tenantOf } from '../credo/index.ts'
 
 /**
  * A store of private keys for key management, separate for each agent context (the tenant). Its interface has plain JWKs; sealing them is left to the
@@ -122,7 +122,7 @@ export class SealedKeyStore implements KeyStore {
    * Reads the first of these keys that is stored. If a key can't be opened, that is our error, not an answer: the unit must not commit what follows.
    */
   #read(tenant: string, wanted: readonly WantedKey[]): Promise<FoundKey | null> {
-    return currentUnit().keepFailure(async () => {
+    return currentUnit().recordFailure(async () => {
       const stored = (await getItems(wanted.map(({ address }) => address))).map(keyItem.decode)
       for (const { keyId, address } of wanted) {
         const item = stored.find(({ pk }) => pk === address.pk)
@@ -151,3 +151,6 @@ export class SealedKeyStore implements KeyStore {
 const MADE = Symbol('keys that were made')
 
 const existing = (keyId: string) => new Kms.KeyManagementKeyExistsError(keyId, 'serverless-agent')
+
+/** The keys of the process's agents. */
+export const sealedKeys = new SealedKeyStore()

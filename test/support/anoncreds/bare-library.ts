@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import '../environment.ts'
 import type { Credential } from '@hyperledger/anoncreds-shared'
-import { anoncreds } from '../../../lib/agent/anoncreds/library.ts'
+import { anoncreds } from '../../../lib/agent/formats/anoncreds/library.ts'
 import type { Json } from '../stage/in-process-stage.ts'
 import { prepare } from './prepare.ts'
 

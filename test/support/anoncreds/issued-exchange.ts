@@ -9,7 +9,7 @@ export const revocableAt = (revocationRegistryId: string, index: number, more: o
 
 /** Runs the job of a revocation here, as well as in the stage's own function. It is put off if its list can't be published yet. */
 export const runPublication = async (tenant: string, credentialRecordId: string): Promise<void> => {
-  const { ANONCREDS_JOBS } = await import('../../../lib/agent/anoncreds/jobs.ts')
+  const { ANONCREDS_JOBS } = await import('../../../lib/agent/formats/anoncreds/jobs.ts')
   const { runJob } = await import('../../../lib/jobs/run.ts')
   const type = 'revocation-list'
   await runJob({ tenant, type, id: `${credentialRecordId}.1` }, ANONCREDS_JOBS[type])

@@ -120,6 +120,6 @@ export const memoryRegistry = new MemoryRegistry()
 
 /** Lets the service read and publish in memory. */
 export const useMemoryRegistry = async (): Promise<void> => {
-  const { registries } = await import('../../../lib/agent/anoncreds/registries.ts')
+  const { registries } = await import('../../../lib/agent/formats/anoncreds/registries.ts')
   if (!registries.includes(memoryRegistry)) registries.push(memoryRegistry)
 }

@@ -1,6 +1,6 @@
 /** A verifier of presentations on the bare library, and on objects in memory. It remembers which of them it has read. */
-import { Refused } from '../../../lib/agent/anoncreds/presentation-checks/answers.ts'
-import { type Verifier, verifyPresentation } from '../../../lib/agent/anoncreds/verify-presentation.ts'
+import { Refused } from '../../../lib/agent/formats/anoncreds/presentation-checks/answers.ts'
+import { type Verifier, verifyPresentation } from '../../../lib/agent/formats/anoncreds/verify-presentation.ts'
 import type { Json } from '../stage/in-process-stage.ts'
 import { libraryVerifies, type PublishedObjects } from './bare-library.ts'
 

@@ -1,6 +1,6 @@
 /** A function that calls AnonCreds' native library, for the test of bundles: as Credo does, and without Credo. */
 import { Schema } from '@hyperledger/anoncreds-shared'
-import { anoncreds, isAnonCredsAvailable } from '../../../lib/agent/anoncreds/library.ts'
+import { anoncreds, isAnonCredsAvailable } from '../../../lib/agent/formats/anoncreds/library.ts'
 import { isAgentError } from '../../../lib/errors.ts'
 
 const LOADED = /libanoncreds|koffi/

@@ -1,6 +1,6 @@
 /** An Indy ledger whose operator writes whatever an issuer has prepared, at once. The agents and the wallets of the process read it. */
 import type { AnonCredsRegistry } from '@credo-ts/anoncreds'
-import { IndyRegistry } from '../../../lib/agent/anoncreds/indy-registry.ts'
+import { IndyRegistry } from '../../../lib/agent/formats/anoncreds/indy-registry.ts'
 import { settings } from '../../../lib/settings.ts'
 import { IndyLedgerRegistry } from '../../wallet/indy-ledger-registry.ts'
 import type { Json } from '../stage/in-process-stage.ts'

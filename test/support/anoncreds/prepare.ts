@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import '../environment.ts'
-import '../../../lib/agent/anoncreds/library.ts'
+import '../../../lib/agent/formats/anoncreds/library.ts'
 
 const { CredentialDefinition, RevocationRegistryDefinition, RevocationStatusList, Schema } = createRequire(
   import.meta.url,

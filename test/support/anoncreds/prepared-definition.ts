@@ -1,6 +1,6 @@
 /** Credential definitions of a degree whose keys were made before: to make them takes a processor 0.4 to 11 s. */
 // First: Credo's AnonCreds copies the library's name when it is imported.
-import '../../../lib/agent/anoncreds/library.ts'
+import '../../../lib/agent/formats/anoncreds/library.ts'
 
 import { readFileSync } from 'node:fs'
 import {

@@ -46,7 +46,8 @@ const renamed = (options: CreateCredentialDefinitionOptions): CreateCredentialDe
 /** Takes the place of the library in the service of this process, for whichever tenant. */
 export const useQuickKeys = async (): Promise<QuickKeys> => {
   const { transaction } = await import('../../../lib/store/transaction.ts')
-  const { currentAgent } = await import('../../../lib/agent/agent.ts')
+  await import('../../../lib/agent/compose.ts')
+  const { currentAgent } = await import('../../../lib/agent/credo/current.ts')
   const { context } = await transaction('@base', currentAgent)
   const service = context.resolve<AnonCredsIssuerService>(AnonCredsIssuerServiceSymbol)
   const keys: QuickKeys = { made: 0, before: async () => {} }

@@ -1,6 +1,6 @@
 /** A tenant that holds AnonCreds of another tenant, and what both of them keep secret. */
 // First: Credo's AnonCreds copies the library's name when it is imported.
-import '../../../lib/agent/anoncreds/library.ts'
+import '../../../lib/agent/formats/anoncreds/library.ts'
 
 import { AnonCredsCredentialDefinitionPrivateRepository, AnonCredsLinkSecretRepository } from '@credo-ts/anoncreds'
 import { waitFor } from '../../wallet/wait.ts'

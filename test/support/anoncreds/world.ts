@@ -1,5 +1,5 @@
 /** A tenant with a credential definition, connected to a wallet: what tests of AnonCreds begin with. */
-import type { TenantAgent } from '../../../lib/agent/agent.ts'
+import type { TenantAgent } from '../../../lib/agent/credo/current.ts'
 import { waitFor } from '../../wallet/wait.ts'
 import type { WalletOptions } from '../../wallet/wallet-parts.ts'
 import { connect } from '../scenes.ts'
@@ -46,13 +46,14 @@ export const startAnonCredsWorld = async ({
 /** Acts as the agent of a tenant, in one transaction. */
 export const inTenant = async <T>(tenant: string, act: (agent: TenantAgent) => Promise<T>): Promise<T> => {
   const { transaction } = await import('../../../lib/store/transaction.ts')
-  const { currentAgent } = await import('../../../lib/agent/agent.ts')
+  await import('../../../lib/agent/compose.ts')
+  const { currentAgent } = await import('../../../lib/agent/credo/current.ts')
   return transaction(tenant, async () => act(await currentAgent()))
 }
 
 /** The wallet, which shares this process, has the tails file of a tenant's registry, as if it had fetched it. */
 export const haveTails = async (tenant: string, registryId: string): Promise<void> => {
-  const { TailsFiles } = await import('../../../lib/agent/anoncreds/tails-files.ts')
+  const { TailsFiles } = await import('../../../lib/agent/formats/anoncreds/tails-files.ts')
   await inTenant(tenant, async ({ context, modules }) => {
     const { revocationRegistryDefinition } = await modules.anoncreds.getRevocationRegistryDefinition(registryId)
     if (revocationRegistryDefinition === undefined) throw new Error('there is no registry')
@@ -68,7 +69,7 @@ export const definitionOf = (tenant: string, options: Partial<PreparedDefinition
 
 /** The same of a degree that can be revoked, under the tenant's did:webvh. Its first registry is being made. */
 const revocableDefinitionOf = async (tenant: string, size: number) => {
-  const { webvhIssuer } = await import('../../../lib/agent/anoncreds/webvh-issuer.ts')
+  const { webvhIssuer } = await import('../../../lib/agent/dids/webvh-issuer.ts')
   const { ensureRegistry } = await import('../../../lib/revocation/registry.ts')
   const ids = await inTenant(tenant, async (agent) => {
     const issuerId = await webvhIssuer(agent)
@@ -87,9 +88,9 @@ const revocableDefinitionOf = async (tenant: string, size: number) => {
 
 /** Where a credential is in a registry, as soon as there is one. */
 const nextIndex = async ({ caller, credentialDefinitionId }: AnonCredsWorld) => {
-  const { takeRevocationIndex } = await import('../../../lib/revocation/take-index.ts')
+  const { allocateRevocationIndex } = await import('../../../lib/revocation/allocate-index.ts')
   return waitFor('a revocation registry', async () => {
-    const taken = await takeRevocationIndex(caller.tenantId, credentialDefinitionId).catch((error) => {
+    const taken = await allocateRevocationIndex(caller.tenantId, credentialDefinitionId).catch((error) => {
       if (error.code !== 'revocation.no_index') throw error
     })
     return taken && { revocationRegistryDefinitionId: taken.registryId, revocationRegistryIndex: taken.index }

@@ -87,8 +87,6 @@ export const startBundledStage = async (
   }
   const sqsEndpoint = `http://127.0.0.1:${sqs.port}`
   const server = createServer().listen(0, '127.0.0.1')
-  // A wallet that computes for long would find its connection closed.
-  server.keepAliveTimeout = 0
   await once(server, 'listening')
 
   const processes = new Map<string, Promise<FunctionProcess>>()

@@ -1,8 +1,8 @@
 /** Credentials and presentations signed by hand: any key of any DID, and any proof that a library would refuse to make. */
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { Kms } from '@credo-ts/core'
-import { documentLoader } from '../../../lib/agent/json-ld/document-loader.ts'
-import { canonicalize, newBudget, toQuads } from '../../../lib/agent/json-ld/rdf.ts'
+import { documentLoader } from '../../../lib/agent/formats/json-ld/document-loader.ts'
+import { canonicalize, newBudget, toQuads } from '../../../lib/agent/formats/json-ld/rdf.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { Json } from '../stage/in-process-stage.ts'
 import { CREDENTIALS_V1, submissionOf } from './presentations.ts'

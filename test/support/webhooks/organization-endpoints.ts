@@ -1,8 +1,7 @@
 /** The endpoints of an organization at a receiver, and what they have heard: its signature verified, its body held against its schema. */
 import { Webhook } from 'standardwebhooks'
 import * as v from 'valibot'
-import { eventBodies } from '../../../lib/interface/webhook-events.ts'
-import { EVENT_TYPES } from '../../../lib/records/webhook-event.ts'
+import { EVENT_TYPES, eventBodies } from '../../../lib/interface/webhook-events.ts'
 import { newIssuer, publicKeyOf, sign, type TestIssuer } from '../api/tokens.ts'
 import type { InProcessStage, Json } from '../stage/in-process-stage.ts'
 import type { FaultyReceiver } from './faulty-receiver.ts'

@@ -1,7 +1,7 @@
 /** Contexts that issuers and holders need not fetch: outside of a unit of work nothing can be read from the web. */
 import { AgentContext, DependencyManager } from '@credo-ts/core'
 import { expect, test } from 'vitest'
-import { w3cCredentials } from '../../../lib/agent/json-ld/document-loader.ts'
+import { w3cCredentials } from '../../../lib/agent/formats/json-ld/document-loader.ts'
 
 const dependencyManager = new DependencyManager()
 const load = w3cCredentials().config.documentLoader(

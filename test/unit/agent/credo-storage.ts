@@ -1,6 +1,6 @@
 /** The storage service for tests, free of the generics of Credo's records. */
 import { AgentContext, DependencyManager, InjectionSymbols } from '@credo-ts/core'
-import { UnitOfWorkStorageService } from '../../../lib/agent/storage-service.ts'
+import { UnitOfWorkStorageService } from '../../../lib/agent/credo/storage-service.ts'
 import type { AnyRecord, RecordClass } from './credo-records.ts'
 
 /** The service without the generics of Credo's records, which have no type in common. */

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import type { AgentContext } from '@credo-ts/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { IndyRegistry } from '../../../lib/agent/anoncreds/indy-registry.ts'
+import { IndyRegistry } from '../../../lib/agent/formats/anoncreds/indy-registry.ts'
 import { readSettings, settings } from '../../../lib/settings.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import {
@@ -346,7 +346,7 @@ describe('what is not what was asked for says nothing of it', () => {
     ],
     ['a status of two times', 'submit', (result) => (result.txnTime = FIRST), () => getList(REGISTRY, SECOND)],
     [
-      'an index that the registry has not',
+      'an index that the registry does not have',
       'submit',
       (result) => (result.data.value.revoked = [11]),
       () => getList(REGISTRY, SECOND),

@@ -1,8 +1,8 @@
 /** What an operator is to write to an Indy ledger for an issuer: `action` with the transaction, `finished` when the ledger has exactly it. */
 import type { AgentContext } from '@credo-ts/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { IndyRegistry } from '../../../lib/agent/anoncreds/indy-registry.ts'
-import { onLedger } from '../../../lib/agent/anoncreds/indy-writes.ts'
+import { IndyRegistry } from '../../../lib/agent/formats/anoncreds/indy-registry.ts'
+import { onLedger } from '../../../lib/agent/formats/anoncreds/indy-writes.ts'
 import type { LedgerTransaction } from '../../../lib/indy/transactions.ts'
 import { readSettings, settings } from '../../../lib/settings.ts'
 import { transaction } from '../../../lib/store/transaction.ts'

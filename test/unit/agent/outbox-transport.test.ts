@@ -10,7 +10,7 @@ import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 const { table, queues } = await useTableAndQueues({ check: false })
 const { transaction } = await import('../../../lib/store/transaction.ts')
 const { destinationAt } = await import('../../../lib/outbox/message-item.ts')
-const { addToOutbox, laneOf, OutboxTransport } = await import('../../../lib/agent/outbox-transport.ts')
+const { addToOutbox, laneOf, OutboxTransport } = await import('../../../lib/agent/transport/outbox-transport.ts')
 const transport = new OutboxTransport()
 const send = (tenant: string, packages: { endpoint: string; connectionId?: string; payload?: object }[]) =>
   transaction(tenant, () =>

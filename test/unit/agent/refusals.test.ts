@@ -1,7 +1,7 @@
 /** Envelopes that are refused are counted, and nothing else that fails. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { cannotHandle } from '../../../lib/agent/envelopes/envelope.ts'
-import { logRefusals } from '../../../lib/agent/receive.ts'
+import { logRefusals } from '../../../lib/agent/inbound/receive.ts'
 import { AgentError } from '../../../lib/errors.ts'
 import { settings } from '../../../lib/settings.ts'
 

@@ -15,7 +15,7 @@ import {
   DidCommRequestPresentationV2Message,
 } from '@credo-ts/didcomm'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { toStored } from '../../../lib/agent/storage-service.ts'
+import { toStored } from '../../../lib/agent/credo/storage-service.ts'
 import { requireRecord } from '../../../lib/store/record-reads.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { useTable } from '../store/use-table.ts'

@@ -74,9 +74,9 @@ describe('a set is none to be trusted', () => {
     ['with a private key', { keys: [ed.open, ec.secret] }, 'holds a private key'],
     ['with a secret', { keys: [ed.open, { kty: 'oct', k: 'c2VjcmV0' }] }, 'holds a private key'],
     ['with 65 keys', { keys: Array.from({ length: 65 }, () => ed.open) }, 'has more than 64 keys'],
-    ['whose keys are no list', { keys: 7 }, 'is no JSON Web Key Set'],
-    ['that is a list', [ed.open], 'is no JSON Web Key Set'],
-    ['that is nothing', undefined, 'is no JSON Web Key Set'],
+    ['whose keys are no list', { keys: 7 }, 'is not a JSON Web Key Set'],
+    ['that is a list', [ed.open], 'is not a JSON Web Key Set'],
+    ['that is nothing', undefined, 'is not a JSON Web Key Set'],
   ])('%s', (_, set, why) => {
     expect(verifyingKeys(set)).toBe(why)
   })
@@ -86,7 +86,7 @@ describe('a set is none to be trusted', () => {
   })
 
   test.each(['', 'hello', '{"keys":[', '<html>'])('that is no JSON: "%s"', (text) => {
-    expect(keysOfText(text)).toBe('is no JSON')
+    expect(keysOfText(text)).toBe('is not JSON')
   })
 
   test('whatever JSON it is: nothing is thrown', () => {

@@ -58,8 +58,8 @@ describe('the guarded client, at a deployment and on schedule', () => {
     expect(await answerTo(200, 'x'.repeat(512 * 1024))).toEqual({ reason: 'is too large', refused: false })
     const secret = { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43), d: 'A'.repeat(43) }
     for (const [body, reason] of [
-      ['{}', 'is no JSON Web Key Set'],
-      ['<html>', 'is no JSON'],
+      ['{}', 'is not a JSON Web Key Set'],
+      ['<html>', 'is not JSON'],
       ['{"keys":[]}', 'has no key that could verify a token'],
       [JSON.stringify({ keys: [secret] }), 'holds a private key'],
     ])

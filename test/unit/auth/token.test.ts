@@ -285,7 +285,7 @@ describe('a key set at an address', () => {
 
   test.each([
     ['fails', 500, '{}'],
-    ['is no JSON', 200, 'hello'],
+    ['is not JSON', 200, 'hello'],
     ['is no key set', 200, '{"keys":7}'],
   ])('that %s is our failure too', async (_, status, body) => {
     const jwksUri = await serve((_request, response) => response.writeHead(status).end(body))

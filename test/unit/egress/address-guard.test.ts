@@ -1,7 +1,7 @@
 /** The address guard: a table of what must never be connected to, spelled in every way, and of what may. */
 import type { LookupFunction } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { AddressRefusedError, guardedLookup, refusedAddress, refusedUrl } from '../../../lib/egress/address-guard.ts'
+import { AddressRejectedError, forbiddenRange, guardedLookup, urlFault } from '../../../lib/egress/address-guard.ts'
 
 const PUBLIC = { local: false }
 const LOCAL = { local: true }
@@ -96,22 +96,22 @@ const ALLOWED_ADDRESSES = [
 
 describe('an address', () => {
   test.each(REFUSED_ADDRESSES)('%s should be refused: %s', (address, range) => {
-    expect(refusedAddress(address, PUBLIC)).toBe(range)
+    expect(forbiddenRange(address, PUBLIC)).toBe(range)
   })
 
   test.each(ALLOWED_ADDRESSES)('%s should be allowed', (address) => {
-    expect(refusedAddress(address, PUBLIC)).toBeUndefined()
+    expect(forbiddenRange(address, PUBLIC)).toBeUndefined()
   })
 
   test.each(REFUSED_ADDRESSES.filter(([, range]) => range !== 'loopback'))(
     '%s should be refused on the local stage too: %s',
     (address, range) => {
-      expect(refusedAddress(address, LOCAL)).toBe(range)
+      expect(forbiddenRange(address, LOCAL)).toBe(range)
     },
   )
 
   test.each(['127.0.0.1', '127.0.0.2', '::1'])('%s should be allowed on the local stage', (address) => {
-    expect(refusedAddress(address, LOCAL)).toBeUndefined()
+    expect(forbiddenRange(address, LOCAL)).toBeUndefined()
   })
 })
 
@@ -191,18 +191,18 @@ const ALLOWED_URLS = [
 
 describe('a URL', () => {
   test.each(REFUSED_URLS)('%j should be refused: %s', (url, reason) => {
-    expect(refusedUrl(url, PUBLIC)).toBe(reason)
+    expect(urlFault(url, PUBLIC)).toBe(reason)
   })
 
   test.each(ALLOWED_URLS)('%s should be allowed', (url) => {
-    expect(refusedUrl(url, PUBLIC)).toBeUndefined()
+    expect(urlFault(url, PUBLIC)).toBeUndefined()
   })
 
   test.each(['http://127.0.0.1:8080/', 'http://localhost:3000/', 'http://[::1]:3000/', 'http://wallet.example.com/'])(
     '%s should be allowed on the local stage only',
     (url) => {
-      expect(refusedUrl(url, LOCAL)).toBeUndefined()
-      expect(refusedUrl(url, PUBLIC)).toBe('not https')
+      expect(urlFault(url, LOCAL)).toBeUndefined()
+      expect(urlFault(url, PUBLIC)).toBe('not https')
     },
   )
 
@@ -212,13 +212,13 @@ describe('a URL', () => {
     'http://2130706433:3000/',
     'http://a@localhost:3000/',
   ])('%s should be refused on the local stage too', (url) => {
-    expect(refusedUrl(url, LOCAL)).toBeDefined()
+    expect(urlFault(url, LOCAL)).toBeDefined()
   })
 
   test('should be refused with an address for a name where that is asked, except loopback on the local stage', () => {
-    expect(refusedUrl('https://8.8.8.8/', { ...PUBLIC, ipLiterals: false })).toBe('an IP address instead of a name')
-    expect(refusedUrl('http://8.8.8.8/', { ...LOCAL, ipLiterals: false })).toBe('an IP address instead of a name')
-    expect(refusedUrl('http://127.0.0.1:3000/', { ...LOCAL, ipLiterals: false })).toBeUndefined()
+    expect(urlFault('https://8.8.8.8/', { ...PUBLIC, ipLiterals: false })).toBe('an IP address instead of a name')
+    expect(urlFault('http://8.8.8.8/', { ...LOCAL, ipLiterals: false })).toBe('an IP address instead of a name')
+    expect(urlFault('http://127.0.0.1:3000/', { ...LOCAL, ipLiterals: false })).toBeUndefined()
   })
 })
 
@@ -267,14 +267,14 @@ describe('the look-up', () => {
       ['10.0.0.1', '8.8.8.8'],
       ['8.8.8.8', '::1'],
     ]) {
-      await expect(look(resolver(answer).resolve)).rejects.toBeInstanceOf(AddressRefusedError)
-      await expect(look(resolver(answer).resolve, { all: true })).rejects.toBeInstanceOf(AddressRefusedError)
+      await expect(look(resolver(answer).resolve)).rejects.toBeInstanceOf(AddressRejectedError)
+      await expect(look(resolver(answer).resolve, { all: true })).rejects.toBeInstanceOf(AddressRejectedError)
     }
   })
 
   test('should refuse each address of the table', async () => {
     for (const [address] of REFUSED_ADDRESSES)
-      await expect(look(resolver([address]).resolve)).rejects.toBeInstanceOf(AddressRefusedError)
+      await expect(look(resolver([address]).resolve)).rejects.toBeInstanceOf(AddressRejectedError)
   })
 
   test('should not be fooled by a name that changes its mind: each look-up is checked itself', async () => {
@@ -286,7 +286,7 @@ describe('the look-up', () => {
   })
 
   test('should refuse a name without addresses', async () => {
-    await expect(look(resolver([]).resolve)).rejects.toBeInstanceOf(AddressRefusedError)
+    await expect(look(resolver([]).resolve)).rejects.toBeInstanceOf(AddressRejectedError)
   })
 
   test('should hand on the failure of the resolver', async () => {

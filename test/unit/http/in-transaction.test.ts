@@ -32,7 +32,7 @@ const contractOf = (operationId: string) =>
     idempotent: true,
     parameters: { path: v.object({ id: v.string() }), query: v.looseObject({}) },
     body: Anything,
-    answers: { 200: Anything },
+    responses: { 200: Anything },
   }))
 
 const table = await useTable()
@@ -341,7 +341,7 @@ test('an answer that could not be kept whole should be a 500, and change nothing
 })
 
 test('an answer without a body should come again without one', async () => {
-  const contract = defineContract(() => ({ ...contractOf('RemoveThing'), answers: { 204: v.undefined() } }))
+  const contract = defineContract(() => ({ ...contractOf('RemoveThing'), responses: { 204: v.undefined() } }))
   const handler = command(contract, {
     handle: async ({ unit }) => {
       unit.insert(newRecord({ tenant: unit.tenant, type: 'StorageVersionRecord' }))

@@ -2,7 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { describeInterface } from '../../../lib/http/openapi.ts'
-import { EVENT_TYPES } from '../../../lib/records/webhook-event.ts'
+import { EVENT_TYPES } from '../../../lib/interface/webhook-events.ts'
 import { eventBody } from '../../../lib/webhooks/events.ts'
 import { factsOf } from '../../../lib/webhooks/facts.ts'
 import { inserted } from '../../support/webhooks/changes.ts'

@@ -28,7 +28,7 @@ const Post = defineContract(() => ({
     choice: v.optional(v.picklist(['contentApproved', 'never'])),
     either: v.optional(v.union([v.array(exactly({ a: v.string() })), v.string()])),
   }),
-  answers: { 201: v.looseObject({ id: v.string() }) },
+  responses: { 201: v.looseObject({ id: v.string() }) },
 }))
 
 const Get = defineContract(() => ({
@@ -37,10 +37,14 @@ const Get = defineContract(() => ({
   path: '/things',
   summary: 'Get',
   security: 'none',
-  answers: { 200: v.optional(v.looseObject({ id: v.string() })) },
+  responses: { 200: v.optional(v.looseObject({ id: v.string() })) },
 }))
 
-const Fetch = defineContract(() => ({ ...Get, contentType: 'application/octet-stream', answers: { 200: v.string() } }))
+const Fetch = defineContract(() => ({
+  ...Get,
+  contentType: 'application/octet-stream',
+  responses: { 200: v.string() },
+}))
 
 const Put = defineContract(() => ({ ...Post, idempotent: true }))
 

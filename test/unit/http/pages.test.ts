@@ -17,8 +17,8 @@ const Show = defineContract(() => ({
   parameters: { query: v.object({ oob: v.optional(v.pipe(v.string(), v.maxLength(20))) }) },
   pages: 'html or json',
   redirects: true,
-  answers: { 200: v.looseObject({ id: v.string() }) },
-  refusals: [404],
+  responses: { 200: v.looseObject({ id: v.string() }) },
+  errorStatuses: [404],
 }))
 
 const handle = vi.fn()

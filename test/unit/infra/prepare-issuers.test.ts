@@ -76,11 +76,11 @@ test('an issuer that does not answer keeps nothing from being deployed, and is t
 })
 
 test.each([
-  'is no JSON',
+  'is not JSON',
   'is too large',
   'holds a private key',
   'has no key that could verify a token',
-  'is no JSON Web Key Set',
+  'is not a JSON Web Key Set',
 ])('an issuer that says what is no key set keeps nothing from being deployed: %s', async (reason) => {
   const ask = async (url: string) => (url === SERVED.jwksUri ? { reason, refused: false } : { keys })
   const other: TokenIssuer = { ...SERVED, issuer: 'https://other.example', jwksUri: 'https://other.example/certs' }

@@ -36,7 +36,7 @@ test.each<[string, boolean, Partial<Contract>]>([
   ['is for callers without a token', false, { path: '/notes', security: 'none' }],
 ])('of a new operation that %s it follows from the contract: %s', (_, follows, more) => {
   const contract: Contract = {
-    ...{ operationId: 'New', method: 'GET', path: '/', summary: 'New', security: 'token', answers: { 200: v.any() } },
+    ...{ operationId: 'New', method: 'GET', path: '/', summary: 'New', security: 'token', responses: { 200: v.any() } },
     ...more,
   }
   expect(exampleByContract(contract) !== undefined).toBe(follows)

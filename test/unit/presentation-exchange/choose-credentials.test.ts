@@ -1,7 +1,7 @@
 /** Which held credentials are shown for a presentation definition. */
 import { describe, expect, test } from 'vitest'
 import { chooseCredentials, type HeldCredential } from '../../../lib/presentation-exchange/choose-credentials.ts'
-import type { PresentationDefinition } from '../../../lib/presentation-exchange/definition.ts'
+import type { PresentationDefinition } from '../../../lib/presentation-exchange/definition-schema.ts'
 import { Work, WorkLimitError } from '../../../lib/presentation-exchange/work.ts'
 
 const ME = 'did:key:me'
@@ -148,7 +148,7 @@ describe('what is named', () => {
   test('is refused for a descriptor that there is not', () => {
     expect(choose({ input_descriptors }, { named: { none: [first] } })).toEqual({
       descriptorId: 'none',
-      reason: 'is no descriptor of the request',
+      reason: 'is not a descriptor of the request',
     })
   })
 })

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  type Constraints,
-  evaluateField,
-  type Field,
-  unmetConstraints,
-} from '../../../lib/presentation-exchange/constraints.ts'
+import { evaluateField, unmetConstraints } from '../../../lib/presentation-exchange/constraints.ts'
+import type { Constraints, Field } from '../../../lib/presentation-exchange/definition-schema.ts'
 import { Work, WorkLimitError } from '../../../lib/presentation-exchange/work.ts'
 
 const ada = 'did:key:ada'
@@ -92,21 +88,16 @@ describe('constraints', () => {
   })
 
   test('need nothing for what is preferred or allowed', () => {
-    const relation = { field_id: ['degree'], directive: 'preferred' } as const
-    expect(
-      unmet(
-        {
-          fields: [degree],
-          is_holder: [relation],
-          same_subject: [relation],
-          subject_is_issuer: 'preferred',
-          limit_disclosure: 'preferred',
-          statuses: { active: { directive: 'allowed' } },
-        },
-        credential,
-        bob,
-      ),
-    ).toEqual([])
+    const relation = { field_id: ['degree'], directive: 'preferred' as const }
+    const constraints = {
+      fields: [degree],
+      is_holder: [relation],
+      same_subject: [relation],
+      subject_is_issuer: 'preferred' as const,
+      limit_disclosure: 'preferred' as const,
+      statuses: { active: { directive: 'allowed' } },
+    }
+    expect(unmet(constraints, credential, bob)).toEqual([])
   })
 })
 

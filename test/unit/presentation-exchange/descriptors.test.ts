@@ -1,14 +1,11 @@
 /** What of a descriptor does not look into the credential: schema, claim formats, submission requirements. */
 import { describe, expect, test } from 'vitest'
-import {
-  type ClaimFormats,
-  isSatisfiedBy,
-  isVerifiable,
-  matchesSchema,
-  permits,
-  type SchemaEntry,
-  type SubmissionRequirement,
-} from '../../../lib/presentation-exchange/definition.ts'
+import { isSatisfiedBy, isVerifiable, matchesSchema, permits } from '../../../lib/presentation-exchange/definition.ts'
+import type {
+  ClaimFormats,
+  InputDescriptor,
+  SubmissionRequirement,
+} from '../../../lib/presentation-exchange/definition-schema.ts'
 
 describe('a schema matches', () => {
   const facts = {
@@ -20,7 +17,7 @@ describe('a schema matches', () => {
   const context = { uri: 'https://www.w3.org/2018/credentials/v1' }
   const other = { uri: 'https://example.org/other' }
 
-  test.each<[string, boolean, SchemaEntry[] | undefined]>([
+  test.each<[string, boolean, InputDescriptor['schema']]>([
     ['when there is none', true, undefined],
     ['a context', true, [context]],
     ['a type', true, [{ uri: 'Degree' }]],

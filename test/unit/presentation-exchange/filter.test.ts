@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { type Filter, FORMATS, passes } from '../../../lib/presentation-exchange/filter.ts'
+import type { Filter } from '../../../lib/presentation-exchange/definition-schema.ts'
+import { matchesFilter } from '../../../lib/presentation-exchange/filter.ts'
+import { FORMATS } from '../../../lib/presentation-exchange/formats.ts'
 import { Work, WorkLimitError } from '../../../lib/presentation-exchange/work.ts'
 
-const takes = (filter: Filter, value: unknown, work = new Work()) => passes(filter, value, work)
+const takes = (filter: Filter, value: unknown, work = new Work()) => matchesFilter(filter, value, work)
 
 /** A filter of one keyword, a value that it takes and one that it refuses. */
 const KEYWORDS: [Filter, unknown, unknown][] = [

@@ -1,25 +1,15 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { BASIC_MESSAGE_ROLES, BasicMessageRecord, toBasicMessageJson } from '../../../lib/records/basic-message.ts'
-import {
-  CONNECTION_ROLES,
-  CONNECTION_STATES,
-  ConnectionRecord,
-  toConnectionJson,
-} from '../../../lib/records/connection.ts'
+import { CONNECTION_ROLES, CONNECTION_STATES, ConnectionRecord } from '../../../lib/records/connection.ts'
 import {
   CREDENTIAL_ROLES,
   CREDENTIAL_STATES,
   CredentialExchangeRecord,
   toCredentialExchangeJson,
 } from '../../../lib/records/credential-exchange.ts'
-import {
-  OUT_OF_BAND_ROLES,
-  OUT_OF_BAND_STATES,
-  OutOfBandRecord,
-  toOutOfBandJson,
-} from '../../../lib/records/out-of-band.ts'
-import { PROOF_ROLES, PROOF_STATES, ProofFormData, toProofJson } from '../../../lib/records/proof.ts'
+import { OUT_OF_BAND_ROLES, OUT_OF_BAND_STATES, OutOfBandRecord } from '../../../lib/records/out-of-band.ts'
+import { PROOF_ROLES, PROOF_STATES, ProofFormData } from '../../../lib/records/proof.ts'
 import { toRecordJson } from '../../../lib/records/record-json.ts'
 import { BASE_AGENT, EntityId } from '../../../lib/records/tenant.ts'
 
@@ -114,14 +104,17 @@ describe('schemas hold the states and roles of Credo, and no others', () => {
     proof: (state: string, role: string) =>
       v.is(
         ProofFormData,
-        toProofJson({ value: { ...base, threadId: 't', protocolVersion: 'v2', state, role }, tags: { threadId: 't' } }),
+        toRecordJson({
+          value: { ...base, threadId: 't', protocolVersion: 'v2', state, role },
+          tags: { threadId: 't' },
+        }),
       ),
     connection: (state: string, role: string) =>
-      v.is(ConnectionRecord, toConnectionJson({ value: { ...base, state, role }, tags: {} })),
+      v.is(ConnectionRecord, toRecordJson({ value: { ...base, state, role }, tags: {} })),
     outOfBand: (state: string, role: string) =>
       v.is(
         OutOfBandRecord,
-        toOutOfBandJson({
+        toRecordJson({
           value: { ...base, state, role, outOfBandInvitation: { '@type': 'x', '@id': 'y' } },
           tags: {},
         }),

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { jobNamed } from '../../../lib/jobs/job.ts'
-import { ensureRegistry, wantedRegistry } from '../../../lib/revocation/registry.ts'
+import { ensureRegistry, registryOfJob } from '../../../lib/revocation/registry.ts'
 import { jobAddress } from '../../../lib/store/keys.ts'
 import { registryWriteItem } from '../../../lib/store/ledger-objects.ts'
 import { itemsOf } from '../../support/table/items.ts'
@@ -25,7 +25,7 @@ test.each([
   expect(others).toEqual([])
   const key = jobNamed(job?.pk?.S ?? '')
   expect(key).toMatchObject({ tenant, type: 'revocation-registry' })
-  expect(key && wantedRegistry(key)).toEqual(wanted)
+  expect(key && registryOfJob(key)).toEqual(wanted)
 })
 
 test('none is asked for that waits to be written to a ledger', async () => {

@@ -1,6 +1,7 @@
 /** What a record is found by, and where a query looks. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { proofRecords } from '../../../lib/records/proof.ts'
 import {
   everyPartition,
   indexEntries,
@@ -233,7 +234,7 @@ describe('a query', () => {
   test('should name what is missing, and no value', () => {
     expect(() => lookUp('DidRecord', { role: 'secret' })).toThrow('no index of DidRecord answers a query by role')
     expect(() => lookUp('UnknownRecord', {})).toThrow('by nothing')
-    expect(() => tagPartition(ACME, 'ProofRecord', 'state', 'secret')).toThrow(NOT_INDEXED)
+    expect(() => tagPartition(ACME, proofRecords, 'state', 'secret')).toThrow(NOT_INDEXED)
   })
 
   test.each<TagQuery>([{}, { state: 'completed' }, { $or: [{ did: 'd' }, { state: 'x' }] }, { $not: { did: 'd' } }])(

@@ -1,6 +1,6 @@
 /** Lists of exchanges: all of an agent, and those that filters choose. */
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-
+import { credentialRecords } from '../../../lib/records/credential-exchange.ts'
 import { indexEntries } from '../../../lib/store/index-entries.ts'
 import { listFiltered } from '../../../lib/store/record-lists.ts'
 import { type StoredRecord, toRecordItem } from '../../../lib/store/stored-record.ts'
@@ -19,7 +19,7 @@ const pages = async (filters: Record<string, string>, limit = 1_000, tenant = AC
   const all: unknown[][] = []
   let cursor: string | undefined
   do {
-    const page = await listFiltered(tenant, 'CredentialRecord', { ...filters, limit, order: 'asc', cursor })
+    const page = await listFiltered(tenant, credentialRecords, { ...filters, limit, order: 'asc', cursor })
     all.push(page.entries.map(({ value }) => value.id))
     cursor = page.next
   } while (cursor !== undefined)

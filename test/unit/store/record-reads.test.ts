@@ -1,5 +1,7 @@
 /** Reads outside of a unit of work: a record, the records of a tag, and lists page by page. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { basicMessageRecords } from '../../../lib/records/basic-message.ts'
+import { didCommMessageRecords } from '../../../lib/records/internal-records.ts'
 import { indexEntries, tagPartition } from '../../../lib/store/index-entries.ts'
 import type { ListQuery } from '../../../lib/store/item-list.ts'
 import { toCursor } from '../../../lib/store/item-list.ts'
@@ -18,7 +20,7 @@ beforeEach(() => table.watch())
 
 /** Basic messages of a connection; their list is a partition of its own. */
 const fillList = async (name: string, count: number, content: (index: number) => object = () => ({})) => {
-  const partition = tagPartition(ACME, 'BasicMessageRecord', 'connectionId', name)
+  const partition = tagPartition(ACME, basicMessageRecords, 'connectionId', name)
   const messages = Array.from({ length: count }, (_, index) =>
     storedRecord({ type: 'BasicMessageRecord', tags: { connectionId: name }, value: { index, ...content(index) } }),
   )
@@ -60,19 +62,21 @@ describe('a record', () => {
 
 describe('the records of a tag', () => {
   test('should be read through an index without copies', async () => {
-    const type = 'DidCommMessageRecord'
+    const { type } = didCommMessageRecords
     const records = upTo(3).map(() => newRecord({ type, tags: { associatedRecordId: 'p1' } }))
     await transaction(ACME, async (unit) => {
       for (const record of records) unit.insert(record)
       unit.insert(newRecord({ type, tags: { associatedRecordId: 'p2' } }))
     })
     table.watch()
-    const read = await readTagged(ACME, type, 'associatedRecordId', 'p1')
+    const read = await readTagged(ACME, didCommMessageRecords, 'associatedRecordId', 'p1')
     expect(read.map(({ value }) => value.id).sort()).toEqual(records.map(({ id }) => id).sort())
     expect(table.requests).toEqual(['Query', 'BatchGetItem'])
-    expect(await readTagged(ACME, type, 'associatedRecordId', 'none')).toEqual([])
-    expect(await readTagged('other', type, 'associatedRecordId', 'p1')).toEqual([])
-    await expect(readTagged(ACME, type, 'role', 'sender')).rejects.toMatchObject({ code: 'store.query_not_indexed' })
+    expect(await readTagged(ACME, didCommMessageRecords, 'associatedRecordId', 'none')).toEqual([])
+    expect(await readTagged('other', didCommMessageRecords, 'associatedRecordId', 'p1')).toEqual([])
+    await expect(readTagged(ACME, didCommMessageRecords, 'role', 'sender')).rejects.toMatchObject({
+      code: 'store.query_not_indexed',
+    })
   })
 })
 

@@ -219,7 +219,7 @@ describe('a read that fails', () => {
   test('should be the first one where there are several', async () => {
     const refused = transaction(ACME, async (unit) => {
       for (const message of ['first', 'second'])
-        await unit.keepFailure(() => Promise.reject(new Error(message))).catch(() => {})
+        await unit.recordFailure(() => Promise.reject(new Error(message))).catch(() => {})
       throw new Error('third')
     })
     await expect(refused).rejects.toThrow('first')

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { EndpointHealth } from '../../../lib/webhooks/endpoint-item.ts'
-import { type AttemptResult, FAILING_MS, isNews, nextHealth } from '../../../lib/webhooks/health.ts'
+import { type AttemptResult, FAILING_MS, isWorthWriting, nextHealth } from '../../../lib/webhooks/health.ts'
 
 const START = Date.parse('2026-01-01T00:00:00.000Z')
 const HOUR = 3_600_000
@@ -124,7 +124,7 @@ describe('in any story', () => {
         let stored: EndpointHealth = { status: 'active' }
         for (const result of results) {
           const next = nextHealth(stored, result)
-          if (isNews(stored, next)) stored = next
+          if (isWorthWriting(stored, next)) stored = next
           else expect(next.status).toBe(stored.status)
         }
         expect(stored.status).toBe(healthAfter(...results).status)
@@ -137,14 +137,14 @@ describe('news', () => {
   const failing = healthAfter(refused(0))
 
   test('should be another status, and a time that has moved by a minute', () => {
-    expect(isNews({ status: 'active' }, healthAfter(taken(0)))).toBe(true)
-    expect(isNews(failing, nextHealth(failing, taken(1)))).toBe(true)
-    expect(isNews(failing, nextHealth(failing, gone(1)))).toBe(true)
-    expect(isNews(failing, nextHealth(failing, refused(60_000)))).toBe(true)
+    expect(isWorthWriting({ status: 'active' }, healthAfter(taken(0)))).toBe(true)
+    expect(isWorthWriting(failing, nextHealth(failing, taken(1)))).toBe(true)
+    expect(isWorthWriting(failing, nextHealth(failing, gone(1)))).toBe(true)
+    expect(isWorthWriting(failing, nextHealth(failing, refused(60_000)))).toBe(true)
   })
 
   test('should not be the tenth success within a minute, nor the tenth failure', () => {
-    expect(isNews(healthAfter(taken(0)), healthAfter(taken(0), taken(59_999)))).toBe(false)
-    expect(isNews(failing, nextHealth(failing, refused(59_999)))).toBe(false)
+    expect(isWorthWriting(healthAfter(taken(0)), healthAfter(taken(0), taken(59_999)))).toBe(false)
+    expect(isWorthWriting(failing, nextHealth(failing, refused(59_999)))).toBe(false)
   })
 })

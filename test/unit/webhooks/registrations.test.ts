@@ -6,7 +6,7 @@ import { itemBytes } from '../../../lib/store/item.ts'
 import { epochSeconds, type Item } from '../../../lib/store/table.ts'
 import { insertTenant } from '../../../lib/store/tenants.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import { registerEndpoint, registerPending, type WantedEndpoint } from '../../../lib/webhooks/registrations.ts'
+import { type NewEndpoint, registerEndpoint, registerPending } from '../../../lib/webhooks/registrations.ts'
 import { failure } from '../store/started-table.ts'
 import { useTable } from '../store/use-table.ts'
 
@@ -27,15 +27,15 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-const endpoint = (url: string, changes: Partial<WantedEndpoint> = {}): WantedEndpoint => ({
+const endpoint = (url: string, changes: Partial<NewEndpoint> = {}): NewEndpoint => ({
   orgId,
   kind: 'notification',
   url,
   ...changes,
 })
-const register = (url: string, changes?: Partial<WantedEndpoint>) =>
+const register = (url: string, changes?: Partial<NewEndpoint>) =>
   transaction('@base', (unit) => registerEndpoint(unit, endpoint(url, changes)))
-const request = (url: string, changes?: Partial<WantedEndpoint>) =>
+const request = (url: string, changes?: Partial<NewEndpoint>) =>
   transaction('@base', (unit) => registerPending(unit, endpoint(url, changes)))
 
 /** Makes the organization one that exists: with a tenant. */

@@ -5,13 +5,13 @@ import { transaction } from '../../../lib/store/transaction.ts'
 import { MAX_ITEM_BYTES } from '../../../lib/store/write.ts'
 import {
   etagOf,
-  logIn,
   publishLog,
   publishResource,
+  readWebvhLog,
+  readWebvhResource,
   replaceResource,
   requireLog,
   requireResource,
-  resourceIn,
 } from '../../../lib/webvh/published.ts'
 import { useTable } from '../store/use-table.ts'
 
@@ -42,8 +42,8 @@ test('a unit of work sees its own publications, which nobody else sees before th
   await transaction('unit', async (unit) => {
     publishLog(unit, { did: 'did:webvh:unit', log: '{}\n' })
     await publishResource(unit, 'zUnit', fixed('{}'))
-    await expect(logIn(unit, 'unit')).resolves.toHaveProperty('did', 'did:webvh:unit')
-    await expect(resourceIn(unit, 'unit', 'zUnit')).resolves.toHaveProperty('document', '{}')
+    await expect(readWebvhLog(unit, 'unit')).resolves.toHaveProperty('did', 'did:webvh:unit')
+    await expect(readWebvhResource(unit, 'unit', 'zUnit')).resolves.toHaveProperty('document', '{}')
     await expect(requireResource('unit', 'zUnit')).rejects.toMatchObject(NOT_FOUND)
   })
   await expect(requireResource('unit', 'zUnit')).resolves.toHaveProperty('document', '{}')
@@ -62,7 +62,7 @@ test('a change builds on what was read: of two at once the second runs again', a
   await transaction('counter', (unit) => publishResource(unit, 'zCounter', { document: '0', grows: true }))
   const increment = () =>
     transaction('counter', async (unit) => {
-      const before = await resourceIn(unit, 'counter', 'zCounter')
+      const before = await readWebvhResource(unit, 'counter', 'zCounter')
       await new Promise((resolve) => setImmediate(resolve))
       await replaceResource(unit, 'zCounter', String(Number(before?.document) + 1))
     })

@@ -1,6 +1,6 @@
 /** Values of credentials as the numbers that are signed: the test vectors of Aries RFC 0036, "Encoding Claims". */
 import { expect, test } from 'vitest'
-import { encodedValue } from '../../../../lib/agent/anoncreds/encoded-value.ts'
+import { encodedValue } from '../../../../lib/agent/formats/anoncreds/values/encoded-value.ts'
 
 test.each([
   ['101 Wilson Lane', '68086943237164982734333428280784300550565381723532936263016368251445461241953'],

@@ -1,7 +1,7 @@
 /** Offers, requests and credentials of AnonCreds as the library makes them, and with anything in them that it should never see. */
 import * as v from 'valibot'
 import { beforeAll, expect, test } from 'vitest'
-import { Credential, CredentialRequest, Offer } from '../../../../lib/agent/anoncreds/issuance-messages.ts'
+import { Credential, CredentialRequest, Offer } from '../../../../lib/agent/formats/anoncreds/issuance-messages.ts'
 import { issuingMessages } from '../../../support/anoncreds/bare-library.ts'
 import { describeWithLibrary } from '../../../support/anoncreds/library.ts'
 import type { Json } from '../../../support/stage/in-process-stage.ts'

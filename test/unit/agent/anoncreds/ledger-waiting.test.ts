@@ -1,6 +1,6 @@
 /** Pauses between the polls of a ledger. */
 import { afterEach, expect, test, vi } from 'vitest'
-import { isOverdue, pauseSince } from '../../../../lib/agent/anoncreds/ledger-waiting.ts'
+import { isOverdue, pauseSince } from '../../../../lib/agent/formats/anoncreds/ledger-waiting.ts'
 
 const START = Date.parse('2026-01-01T00:00:00.000Z')
 const SINCE = new Date(START).toISOString()

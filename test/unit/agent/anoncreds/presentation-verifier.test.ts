@@ -1,8 +1,8 @@
 /** What a verifier reads of revocation, by whichever spelling of an Indy id the registry answers. */
-import '../../../../lib/agent/anoncreds/library.ts'
+import '../../../../lib/agent/formats/anoncreds/library.ts'
 import type { AgentContext } from '@credo-ts/core'
 import { expect, test } from 'vitest'
-import { presentationVerifier } from '../../../../lib/agent/anoncreds/presentation-verifier.ts'
+import { presentationVerifier } from '../../../../lib/agent/formats/anoncreds/presentation-verifier.ts'
 
 const DID = 'WgWxqztrNooG92RXvxSTWv'
 const UNQUALIFIED = { revRegDefId: `${DID}:4:${DID}:3:CL:10:default:CL_ACCUM:first`, issuerId: DID }

@@ -1,7 +1,7 @@
 /** Referents are chosen by the verifier: one that is named like a member of every object is one like any other. */
 import type { AgentContext } from '@credo-ts/core'
 import { expect, test } from 'vitest'
-import { selectCredentials } from '../../../../lib/agent/anoncreds/select-credentials.ts'
+import { selectCredentials } from '../../../../lib/agent/formats/anoncreds/select-credentials.ts'
 
 const credentialInfo = {
   ...{ credentialId: 'held', attributes: { degree: 'Bachelor' } },

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import type { AnonCredsRevocationRegistryDefinition } from '@credo-ts/anoncreds'
 import { type AgentContext, TypedArrayEncoder } from '@credo-ts/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { TailsFiles } from '../../../../lib/agent/anoncreds/tails-files.ts'
+import { TailsFiles } from '../../../../lib/agent/formats/anoncreds/tails-files.ts'
 import { transaction } from '../../../../lib/store/transaction.ts'
 
 let server: Server

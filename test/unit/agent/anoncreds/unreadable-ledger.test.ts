@@ -1,6 +1,6 @@
 /** Objects that wait to be written to a ledger whose proxy answers nonsense, or not at all: nobody knows whether they are there. */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { overdueReason, stateOnLedger } from '../../../../lib/agent/anoncreds/ledger-waiting.ts'
+import { overdueReason, stateOnLedger } from '../../../../lib/agent/formats/anoncreds/ledger-waiting.ts'
 import { readSettings, settings } from '../../../../lib/settings.ts'
 import { transaction } from '../../../../lib/store/transaction.ts'
 import { ISSUER, schemaRequest } from '../../../support/anoncreds/indy-objects.ts'

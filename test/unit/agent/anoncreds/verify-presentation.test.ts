@@ -1,6 +1,6 @@
 /** AnonCreds presentations, verified by the library and by what it leaves to the verifier. */
 import { expect, test } from 'vitest'
-import { verifyPresentation } from '../../../../lib/agent/anoncreds/verify-presentation.ts'
+import { verifyPresentation } from '../../../../lib/agent/formats/anoncreds/verify-presentation.ts'
 import { AgentError } from '../../../../lib/errors.ts'
 import { libraryVerifies, newNonce } from '../../../support/anoncreds/bare-library.ts'
 import { type Asked, publishedByAll } from '../../../support/anoncreds/holder.ts'

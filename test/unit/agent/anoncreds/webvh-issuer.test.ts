@@ -1,8 +1,9 @@
 /** An agent's did:webvh: made once, served from the table, and a DID that Credo signs with. */
 import { resolveDIDFromLog } from 'didwebvh-ts'
 import { expect, test } from 'vitest'
-import { currentAgent } from '../../../../lib/agent/agent.ts'
-import { webvhIssuer } from '../../../../lib/agent/anoncreds/webvh-issuer.ts'
+import '../../../../lib/agent/compose.ts'
+import { currentAgent } from '../../../../lib/agent/credo/current.ts'
+import { webvhIssuer } from '../../../../lib/agent/dids/webvh-issuer.ts'
 import { BASE_AGENT } from '../../../../lib/records/tenant.ts'
 import { transaction } from '../../../../lib/store/transaction.ts'
 import { requireLog } from '../../../../lib/webvh/published.ts'

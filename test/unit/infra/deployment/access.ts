@@ -331,7 +331,7 @@ describe('what a function loads is what it is told', () => {
       ...['acceptCredential', 'requestProof', 'proposeProof', 'acceptProofProposal', 'declineProofRequest'],
       'acceptPresentation',
     ]
-    expect(packedWith('INDY_PROXIES')).toEqual(without(whoLoad('lib/agent/anoncreds/indy-ledgers.ts'), others))
+    expect(packedWith('INDY_PROXIES')).toEqual(without(whoLoad('lib/agent/formats/anoncreds/indy-ledgers.ts'), others))
     expect(packedWith('INDY_PROXIES')).toContain('receiveDidcomm')
     expect(told('INDY_PROXIES', grown.functions)).toEqual([])
   })

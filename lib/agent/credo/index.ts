@@ -1,0 +1,13 @@
+/** Credo on the unit of work: its start, contexts of tenants, storage, and the agent that is running. */
+export {
+  type AgentModules,
+  agentContexts,
+  currentAgent,
+  currentContext,
+  provideAgent,
+  provideSendingAgent,
+  TenantAgent,
+} from './current.ts'
+export { agentOf, endpointOf } from './root-agent.ts'
+export { toStored, UnitOfWorkStorageService } from './storage-service.ts'
+export { tenantOf } from './tenant-contexts.ts'

@@ -1,0 +1,52 @@
+/** Seals secrets in records before they reach the unit of work, so that no version, index entry or stream image shows them. */
+import * as v from 'valibot'
+import { AgentError } from '../../errors.ts'
+import { isObject } from '../../json.ts'
+import { CREDENTIAL_REQUEST } from '../../records/record-json.ts'
+import { ensureDataKey, open, seal } from '../../store/data-keys.ts'
+import { recordAddress } from '../../store/keys.ts'
+import type { StoredRecord } from '../../store/stored-record.ts'
+import { currentUnit } from '../../store/transaction.ts'
+
+type Sealable = Pick<StoredRecord, 'tenant' | 'type' | 'id' | 'value'>
+
+/** Path of the secret in a record, by the record's type. */
+const SECRETS: Record<string, readonly [string] | readonly [string, string]> = {
+  AnonCredsCredentialDefinitionPrivateRecord: ['value'],
+  AnonCredsRevocationRegistryDefinitionPrivateRecord: ['value'],
+  AnonCredsLinkSecretRecord: ['value'],
+  // The blinding data of a link secret makes its holder traceable.
+  CredentialRecord: ['metadata', CREDENTIAL_REQUEST],
+}
+
+/** The output of `seal` in base64. It opens only at the record's address. */
+const Sealed = v.strictObject({ sealed: v.string() })
+
+/** The record with its secret sealed, for the table. The unit of work creates the data key if there is none. */
+export const withSecretSealed = <R extends Sealable>(record: R): Promise<R> =>
+  withSecret(record, (secret, key, address) => ({
+    sealed: Buffer.from(seal(Buffer.from(JSON.stringify(secret)), key, address)).toString('base64'),
+  }))
+
+/** The record with its secret opened, for Credo. If it can't be opened, this throws and the unit of work does not commit. */
+export const withSecretOpen = <R extends Sealable>(record: R): Promise<R> =>
+  currentUnit().recordFailure(() =>
+    withSecret(record, (secret, key, address) => {
+      if (!v.is(Sealed, secret)) throw new AgentError('internal', 'the secret of a record is not sealed')
+      return JSON.parse(Buffer.from(open(Buffer.from(secret.sealed, 'base64'), key, address)).toString())
+    }),
+  )
+
+type Change = (secret: unknown, dataKey: Uint8Array, address: string) => unknown
+
+const withSecret = async <R extends Sealable>(record: R, change: Change): Promise<R> => {
+  const { tenant, type, id, value } = record
+  const [field, member] = SECRETS[type] ?? []
+  const held = field === undefined ? undefined : value[field]
+  const secret = member === undefined ? held : isObject(held) ? held[member] : undefined
+  if (field === undefined || secret === undefined) return record
+  // `ensureDataKey` also for opening, because the running unit may have created the key.
+  const changed = change(secret, await ensureDataKey(currentUnit(), tenant), recordAddress(tenant, type, id).pk)
+  const replaced = member === undefined ? changed : { ...(isObject(held) && held), [member]: changed }
+  return { ...record, value: { ...value, [field]: replaced } }
+}

@@ -1,0 +1,5 @@
+/** Issue Credential (Aries RFC 0036 and 0453). */
+export { offerCredential, offerCredentialOutOfBand } from './offers.ts'
+export { acceptProposal, proposeCredential } from './proposals.ts'
+export { credentialProtocols } from './protocols.ts'
+export { acceptOffer, acceptRequest, acknowledgeCredential, declineOffer } from './steps.ts'

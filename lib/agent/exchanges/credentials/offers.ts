@@ -1,0 +1,125 @@
+/** Offers of credentials (Aries RFC 0453 and 0036), to a connection or in an invitation. */
+import {
+  type DidCommAutoAcceptCredential,
+  type DidCommCredentialExchangeRecord,
+  DidCommCredentialExchangeRepository,
+  type DidCommMessage,
+  DidCommMessageRepository,
+  DidCommMessageRole,
+} from '@credo-ts/didcomm'
+import { defined } from '../../../json.ts'
+import { toCredentialExchangeJson } from '../../../records/credential-exchange.ts'
+import type { RecordJson } from '../../../records/record-json.ts'
+import { readyConnection, send } from '../../connections/index.ts'
+import { currentAgent, type TenantAgent, toStored } from '../../credo/index.ts'
+import { type OfferedAttributes, toAnonCredsFormats } from '../../formats/anoncreds/index.ts'
+import { type OfferedJsonLd, toJsonLdFormat } from '../../formats/json-ld/index.ts'
+import { type InvitationAnswer, type InvitationOptions, inviteWith } from '../../invitations/index.ts'
+
+/** At least one, checked by the contract. */
+export interface OfferedFormats {
+  indy?: OfferedAttributes | undefined
+  anoncreds?: OfferedAttributes | undefined
+  jsonld?: OfferedJsonLd | undefined
+}
+
+interface Offer {
+  protocolVersion: 'v1' | 'v2'
+  credentialFormats: OfferedFormats
+  autoAcceptCredential: `${DidCommAutoAcceptCredential}`
+  comment?: string | undefined
+  goalCode?: string | undefined
+}
+
+/**
+ * Offers a credential on a connection in the running unit of work. Returns the exchange record (`offer-sent`). Throws `resource.not_found`,
+ * `connection.not_ready`, and `request.invalid` if the issuer or the credential definition is not this agent's, or if the credential can't be issued.
+ */
+export const offerCredential = async (
+  offer: Offer & { connectionId: string; goal?: string | undefined },
+): Promise<RecordJson> => {
+  const { connectionId, goal } = offer
+  const agent = await currentAgent()
+  await readyConnection(agent.context, connectionId)
+  const options = await toCreateOptions(agent, offer)
+  const record = await send(() =>
+    agent.didcomm.credentials.offerCredential({ ...options, connectionId, ...defined({ goal }) }),
+  )
+  return toCredentialExchangeJson(toStored(agent.context, record))
+}
+
+export interface OutOfBandOffer extends InvitationAnswer {
+  outOfBandRecordId: string
+  credentialRecordId: string
+  credentialRecordThId: string
+  credentialRequestThId: string
+}
+
+/**
+ * Creates an offer and the single-use invitation that carries it, in the running unit of work. Throws `resource.not_found` (tenant), and
+ * `request.invalid` as `offerCredential`.
+ */
+export const offerCredentialOutOfBand = async (offer: Offer & InvitationOptions): Promise<OutOfBandOffer> => {
+  const agent = await currentAgent()
+  const { carried, answer } = await inviteWith(agent, offer, async (parentThreadId) => {
+    const { message, credentialExchangeRecord } = await agent.didcomm.credentials.createOffer(
+      await toCreateOptions(agent, offer),
+    )
+    await nameParent(agent, { message, credentialExchangeRecord }, parentThreadId)
+    return { message, credentialExchangeRecord }
+  })
+  const { id, threadId } = carried.credentialExchangeRecord
+  return {
+    ...answer,
+    outOfBandRecordId: String(answer.outOfBandRecord.id),
+    credentialRecordId: id,
+    credentialRecordThId: threadId,
+    credentialRequestThId: threadId,
+  }
+}
+
+interface Created {
+  message: DidCommMessage
+  credentialExchangeRecord: DidCommCredentialExchangeRecord
+}
+
+/** Sets the parent thread, which Credo does not take for an offer. */
+const nameParent = async (
+  { context }: TenantAgent,
+  { message, credentialExchangeRecord }: Created,
+  parentThreadId: string,
+): Promise<void> => {
+  message.setThread({ threadId: message.threadId, parentThreadId })
+  credentialExchangeRecord.parentThreadId = parentThreadId
+  await context.resolve(DidCommCredentialExchangeRepository).update(context, credentialExchangeRecord)
+  await context.resolve(DidCommMessageRepository).saveOrUpdateAgentMessage(context, {
+    agentMessage: message,
+    role: DidCommMessageRole.Sender,
+    associatedRecordId: credentialExchangeRecord.id,
+  })
+}
+
+type CreateOptions = Parameters<TenantAgent['didcomm']['credentials']['createOffer']>[0]
+
+/**
+ * The formats of an offer for Credo. Throws `request.invalid` if the issuer or the definition is not this agent's, or if the credential can't be
+ * issued.
+ */
+export const toOfferedFormats = async (agent: TenantAgent, { indy, anoncreds, jsonld }: OfferedFormats) => {
+  const path = 'credentialFormats'
+  return defined({
+    ...(await toAnonCredsFormats(agent, { indy, anoncreds }, path)),
+    jsonld: jsonld && (await toJsonLdFormat(agent, jsonld, `${path}.jsonld`)),
+  })
+}
+
+const toCreateOptions = async (agent: TenantAgent, offer: Offer): Promise<CreateOptions> => {
+  const { protocolVersion, credentialFormats, autoAcceptCredential, comment, goalCode } = offer
+  return {
+    protocolVersion,
+    // The contract has checked that the formats belong to the version.
+    credentialFormats: (await toOfferedFormats(agent, credentialFormats)) as CreateOptions['credentialFormats'],
+    autoAcceptCredential: autoAcceptCredential as DidCommAutoAcceptCredential,
+    ...defined({ comment, goalCode }),
+  }
+}

@@ -1,0 +1,6 @@
+/** Present Proof (Aries RFC 0037 and 0454). */
+export { acceptProofProposal, proposeProof } from './proposals.ts'
+export { proofProtocols } from './protocols.ts'
+export { createProofRequest, NOTHING_NAMED, prepareProofRequest, requestProof } from './requests.ts'
+export { acceptPresentation, acceptProofRequest, declineProofRequest } from './steps.ts'
+export { presentationJob } from './verification-job.ts'

@@ -1,0 +1,113 @@
+/** Proof proposals (Aries RFC 0037 and 0454): provers send them, and verifiers turn them into requests. */
+import { DidCommPresentationV1Preview, DidCommProposePresentationV1Message } from '@credo-ts/anoncreds'
+import {
+  type DidCommAutoAcceptProof,
+  DidCommMessageRepository,
+  DidCommMessageRole,
+  type DidCommProofExchangeRecord,
+} from '@credo-ts/didcomm'
+import { invalidField } from '../../../errors.ts'
+import { defined, isObject } from '../../../json.ts'
+import { requestOfPreview } from '../../../records/proof-form-data.ts'
+import type { RecordJson } from '../../../records/record-json.ts'
+import { toRecordJson } from '../../../records/record-json.ts'
+import { readyConnection, send } from '../../connections/index.ts'
+import { currentAgent, type TenantAgent, toStored } from '../../credo/index.ts'
+import { type Prepared, type RequestedFormats, withPrepared } from './requests.ts'
+import { takeProofStep, VERIFIER_HAS_PROPOSAL } from './steps.ts'
+
+type Proofs = TenantAgent['didcomm']['proofs']
+type ProposeOptions = Parameters<Proofs['proposeProof']>[0]
+type NegotiateOptions = Parameters<Proofs['negotiateProposal']>[0]
+
+interface Proposal {
+  connectionId: string
+  protocolVersion: 'v1' | 'v2'
+  /** Formats for Credo, checked by the contract. */
+  proofFormats: object
+  autoAcceptProof: `${DidCommAutoAcceptProof}`
+  comment?: string | undefined
+  goalCode?: string | undefined
+  parentThreadId?: string | undefined
+}
+
+/**
+ * Proposes a proof on a connection in the running unit of work. Returns the exchange record (`proposal-sent`). Throws `resource.not_found`,
+ * `connection.not_ready` and `connection.no_endpoint`.
+ */
+export const proposeProof = async (proposal: Proposal): Promise<RecordJson> => {
+  const { connectionId, protocolVersion, proofFormats, autoAcceptProof, ...others } = proposal
+  const agent = await currentAgent()
+  await readyConnection(agent.context, connectionId)
+  const record = await send(() =>
+    agent.didcomm.proofs.proposeProof({
+      ...{ connectionId, protocolVersion },
+      proofFormats: defined(proofFormats) as ProposeOptions['proofFormats'],
+      autoAcceptProof: autoAcceptProof as DidCommAutoAcceptProof,
+      ...defined(others),
+    }),
+  )
+  return toRecordJson(toStored(agent.context, record))
+}
+
+/** Requested contents, by format. */
+type Formats = Record<string, unknown>
+
+interface ProposalAnswer {
+  proofRecordId?: string | undefined
+  proofFormats: object
+  autoAcceptProof?: `${DidCommAutoAcceptProof}` | undefined
+  willConfirm?: boolean | undefined
+  comment?: string | undefined
+  goalCode?: string | undefined
+}
+
+/**
+ * Requests what was proposed. Formats of the answer replace the proposed ones. `prepared` is what was read for the answer's own: nobody reads what a
+ * prover names. `check` applies the rules of requests to all of them, and throws `request.invalid`.
+ */
+export const acceptProofProposal = (
+  proofRecordId: string,
+  answer: ProposalAnswer,
+  prepared: Prepared,
+  check: (formats: Formats) => RequestedFormats,
+): Promise<RecordJson> => {
+  if ((answer.proofRecordId ?? proofRecordId) !== proofRecordId)
+    throw invalidField('proofRecordId', 'is not the record of the path')
+  return takeProofStep(proofRecordId, VERIFIER_HAS_PROPOSAL, async (agent, exchange) => {
+    const { proofFormats, autoAcceptProof, willConfirm, comment, goalCode } = answer
+    const formats = withPrepared(check({ ...(await proposedIn(agent, exchange)), ...defined(proofFormats) }), prepared)
+    return agent.didcomm.proofs.negotiateProposal({
+      proofExchangeRecordId: exchange.id,
+      proofFormats: formats as NegotiateOptions['proofFormats'],
+      ...defined({ willConfirm, comment, goalCode, autoAcceptProof: autoAcceptProof as DidCommAutoAcceptProof }),
+    })
+  })
+}
+
+/** The proposal as a request, by format. */
+const proposedIn = async (agent: TenantAgent, exchange: DidCommProofExchangeRecord): Promise<Formats> => {
+  const { context, didcomm } = agent
+  if (exchange.protocolVersion === 'v1') {
+    const { presentationProposal } = await context.resolve(DidCommMessageRepository).getAgentMessage(context, {
+      associatedRecordId: exchange.id,
+      messageClass: DidCommProposePresentationV1Message,
+      role: DidCommMessageRole.Receiver,
+    })
+    return { indy: requestOfPreview(new DidCommPresentationV1Preview(presentationProposal).toJSON(), {}) }
+  }
+  const { proposal = {} } = await didcomm.proofs.getFormatData(exchange.id)
+  return Object.fromEntries(
+    Object.entries(proposal).map(([format, content]) => [
+      format,
+      format === 'presentationExchange' ? { presentationDefinition: content } : withoutNonce(content),
+    ]),
+  )
+}
+
+/** The verifier adds a nonce of its own. */
+const withoutNonce = (content: unknown): unknown => {
+  if (!isObject(content)) return content
+  const { nonce: _, ver: __, ...request } = content
+  return request
+}

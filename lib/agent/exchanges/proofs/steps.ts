@@ -1,0 +1,91 @@
+/** Steps of a proof exchange that API calls take (present-proof, Aries RFC 0037 and 0454). */
+import type { AgentContext } from '@credo-ts/core'
+import {
+  DidCommMessageRecord,
+  DidCommProofExchangeRecord,
+  DidCommProofExchangeRepository,
+  DidCommProofRole,
+  DidCommProofState,
+} from '@credo-ts/didcomm'
+import { AgentError, invalidField } from '../../../errors.ts'
+import { defined } from '../../../json.ts'
+import type { RecordJson } from '../../../records/record-json.ts'
+import { toRecordJson } from '../../../records/record-json.ts'
+import { currentUnit } from '../../../store/transaction.ts'
+import type { TenantAgent } from '../../credo/index.ts'
+import { type Formats, type Turn, takeStep } from '../index.ts'
+
+type Exchange = DidCommProofExchangeRecord
+
+export const VERIFIER_HAS_PROPOSAL = { role: DidCommProofRole.Verifier, state: DidCommProofState.ProposalReceived }
+const PROVER_HAS_REQUEST = { role: DidCommProofRole.Prover, state: DidCommProofState.RequestReceived }
+const VERIFIER_HAS_PRESENTATION = { role: DidCommProofRole.Verifier, state: DidCommProofState.PresentationReceived }
+
+/** Takes a step of a proof exchange in the running unit of work, by `act`. Returns the record. Throws the errors of `takeStep`. */
+export const takeProofStep = (
+  proofRecordId: string,
+  turn: Turn<Exchange>,
+  act: (agent: TenantAgent, exchange: Exchange) => Promise<Exchange>,
+): Promise<RecordJson> => takeStep(PROOF_EXCHANGES, proofRecordId, turn, act)
+
+/** Reads the exchange and its messages in two requests. Credo then reads each of them from the unit of work. */
+const findWithMessages = async (agentContext: AgentContext, id: string): Promise<Exchange | null> => {
+  const unit = currentUnit()
+  const exchange = { type: DidCommProofExchangeRecord.type, id }
+  await unit.find(unit.tenant, DidCommMessageRecord.type, { associatedRecordId: id }, [exchange])
+  return agentContext.resolve(DidCommProofExchangeRepository).findById(agentContext, id)
+}
+
+const PROOF_EXCHANGES = { name: 'proof exchange', field: 'proofRecordId', find: findWithMessages, toJson: toRecordJson }
+
+interface Answer {
+  proofFormats: Formats
+  comment?: string | undefined
+  goalCode?: string | undefined
+  filterByNonRevocationRequirements: boolean
+}
+
+type AcceptRequest = Parameters<TenantAgent['didcomm']['proofs']['acceptRequest']>[0]
+
+/** Presents the requested proof in the given formats, or in all requested ones, with the named or otherwise suitable credentials. */
+export const acceptProofRequest = (proofRecordId: string, answer: Answer): Promise<RecordJson> =>
+  takeProofStep(proofRecordId, PROVER_HAS_REQUEST, async ({ didcomm: { proofs } }, { id }) => {
+    const { comment, goalCode, filterByNonRevocationRequirements } = answer
+    const { request = {} } = await proofs.getFormatData(id)
+    const named = defined(answer.proofFormats)
+    for (const format of Object.keys(named))
+      if (!Object.hasOwn(request, format)) throw invalidField(`proofFormats.${format}`, 'is not asked for')
+    const formats: Formats = Object.keys(named).length > 0 ? named : request
+    const proofFormats = Object.fromEntries(
+      Object.keys(formats).map((format) => [format, { ...named[format], filterByNonRevocationRequirements }]),
+    )
+    return proofs.acceptRequest({
+      proofExchangeRecordId: id,
+      // Checked by the contract, and read by our own formats.
+      proofFormats: proofFormats as NonNullable<AcceptRequest['proofFormats']>,
+      ...defined({ comment, goalCode }),
+    })
+  })
+
+interface Refusal {
+  sendProblemReport: boolean
+  problemReportDescription?: string | undefined
+}
+
+export const declineProofRequest = (proofRecordId: string, refusal: Refusal): Promise<RecordJson> =>
+  takeProofStep(proofRecordId, PROVER_HAS_REQUEST, ({ didcomm: { proofs } }, { id }) => {
+    const { sendProblemReport, problemReportDescription } = refusal
+    return proofs.declineRequest({
+      proofExchangeRecordId: id,
+      sendProblemReport,
+      ...defined({ problemReportDescription }),
+    })
+  })
+
+/** Acknowledges a presentation. Throws `exchange.out_of_turn` if it was not verified: the prover would believe it accepted. */
+export const acceptPresentation = (proofRecordId: string): Promise<RecordJson> =>
+  takeProofStep(proofRecordId, VERIFIER_HAS_PRESENTATION, ({ didcomm: { proofs } }, { id, isVerified }) => {
+    if (isVerified === undefined) throw new AgentError('exchange.out_of_turn', 'the presentation is not verified yet')
+    if (!isVerified) throw new AgentError('exchange.out_of_turn', 'the presentation did not verify')
+    return proofs.acceptPresentation({ proofExchangeRecordId: id })
+  })

@@ -1,0 +1,116 @@
+/**
+ * The job that verifies a presentation again, because it could not be verified when it came: an object could not be read, or this service failed. Wallets
+ * do not send a presentation again.
+ */
+import { type AgentContext, CredoError } from '@credo-ts/core'
+import { type DidCommProofExchangeRecord, DidCommProofExchangeRepository } from '@credo-ts/didcomm'
+import { isAgentError } from '../../../errors.ts'
+import type { JobHandler } from '../../../jobs/job.ts'
+import { log } from '../../../log.ts'
+import { PRESENTED } from '../../../records/record-json.ts'
+import { transaction } from '../../../store/transaction.ts'
+import { readyConnection, send } from '../../connections/index.ts'
+import { currentAgent, type TenantAgent } from '../../credo/index.ts'
+import { Refused } from '../../formats/anoncreds/presentation-checks/index.ts'
+import { noteUnverified, unverifiedBecause } from '../../formats/index.ts'
+import { abandonExchange, updateExchange } from '../../threads/index.ts'
+import { proofProtocolOf } from './protocols.ts'
+import { nextAttempt } from './verification-plan.ts'
+import { waitsForVerification } from './verify-later.ts'
+
+type Outcome =
+  /** `presented`: what the record shows of a JSON-LD presentation. */
+  | { state: 'verified'; presented: Record<string, unknown> | null }
+  | { state: 'refused'; reason: string }
+  | { state: 'unverified'; reason: string }
+
+export const presentationJob: JobHandler = {
+  run: async ({ tenant, id, createdAt }) => {
+    const outcome = await transaction(tenant, () => verifyAgain(id))
+    if (outcome?.state === 'unverified') {
+      const later = nextAttempt(Date.now() - Date.parse(createdAt))
+      if (later !== undefined) return { later }
+    }
+    return { commit: async () => outcome && end(id, outcome) }
+  },
+  giveUp: (_unit, { id }, reason) => end(id, { state: 'unverified', reason }),
+}
+
+/** The exchange, unless it went on in the meantime. */
+const findWaiting = async (agentContext: AgentContext, id: string): Promise<DidCommProofExchangeRecord | undefined> => {
+  const proofRecord = await agentContext.resolve(DidCommProofExchangeRepository).findById(agentContext, id)
+  return proofRecord !== null && waitsForVerification(proofRecord) ? proofRecord : undefined
+}
+
+const verifyAgain = async (id: string): Promise<Outcome | undefined> => {
+  const { context } = await currentAgent()
+  const proofRecord = await findWaiting(context, id)
+  if (proofRecord === undefined) return undefined
+  try {
+    await proofProtocolOf(context, proofRecord).verifyAgain(context, proofRecord)
+  } catch (error) {
+    if (error instanceof Refused || error instanceof CredoError) return { state: 'refused', reason: error.message }
+    await noteUnverified(id, error)
+  }
+  const error = unverifiedBecause(id)
+  return error === undefined
+    ? { state: 'verified', presented: proofRecord.metadata.get(PRESENTED) }
+    : { state: 'unverified', reason: reasonOf(error) }
+}
+
+/** The tenant may read errors of registries; those of any other may hold anything. */
+const reasonOf = (error: unknown): string =>
+  isAgentError(error, 'registry.unavailable') ? error.message : 'an internal error'
+
+const end = async (id: string, outcome: Outcome): Promise<void> => {
+  const agent = await currentAgent()
+  const proofRecord = await findWaiting(agent.context, id)
+  if (proofRecord === undefined) return
+  if (outcome.state === 'verified') return accept(agent, proofRecord, outcome.presented)
+  if (outcome.state === 'refused') proofRecord.isVerified = false
+  // Nothing is said of a proof on which there is no judgement.
+  const description =
+    outcome.state === 'refused' ? outcome.reason : `the presentation could not be verified: ${outcome.reason}`
+  await abandonExchange(agent.context, proofRecord, description)
+  // As where a presentation is refused when it comes: without a connection no problem report can be sent.
+  if (proofRecord.connectionId !== undefined)
+    await tell(agent, proofRecord, ({ didcomm }) =>
+      didcomm.proofs.sendProblemReport({ proofExchangeRecordId: id, description }),
+    )
+}
+
+/** Acknowledges the presentation if that takes no call. */
+const accept = async (
+  agent: TenantAgent,
+  proofRecord: DidCommProofExchangeRecord,
+  presented: Record<string, unknown> | null,
+): Promise<void> => {
+  const { context } = agent
+  proofRecord.isVerified = true
+  if (presented !== null) proofRecord.metadata.set(PRESENTED, presented)
+  await updateExchange(context, proofRecord)
+  if (await proofProtocolOf(context, proofRecord).isAcceptedAutomatically(context, proofRecord))
+    await tell(agent, proofRecord, ({ didcomm }) =>
+      didcomm.proofs.acceptPresentation({ proofExchangeRecordId: proofRecord.id }),
+    )
+}
+
+/** Errors of sending that are the wallet's: what the record says holds all the same. */
+const UNREACHABLE = ['connection.no_endpoint', 'connection.not_ready', 'connection.queue_full', 'resource.not_found']
+
+const tell = async (
+  agent: TenantAgent,
+  { id, connectionId }: DidCommProofExchangeRecord,
+  act: (agent: TenantAgent) => Promise<unknown>,
+): Promise<void> => {
+  try {
+    if (connectionId !== undefined) await readyConnection(agent.context, connectionId)
+    await send(() => act(agent))
+  } catch (error) {
+    if (!isAgentError(error) || !UNREACHABLE.includes(error.code)) throw error
+    log('info', 'a prover was not told what became of its presentation', {
+      event: 'proof.not_told',
+      ...{ proofRecordId: id, error: error.code },
+    })
+  }
+}

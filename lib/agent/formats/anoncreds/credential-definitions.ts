@@ -1,0 +1,79 @@
+/** The agent's credential definitions: requested by a call, generated in the background, and published with the records that issuing needs. */
+import { randomUUID } from 'node:crypto'
+import { assertAnonCredsDeployed } from '../../../anoncreds-library.ts'
+import { AgentError, invalidField } from '../../../errors.ts'
+import { parseIndyDid } from '../../../indy/ids.ts'
+import { enqueue } from '../../../jobs/job.ts'
+import { DEFAULT_REGISTRY_SIZE, type StoredCredentialDefinition } from '../../../records/credential-definition.ts'
+import { type RecordJson, toRecordJson } from '../../../records/record-json.ts'
+import { readPublishedDefinition } from '../../../store/credential-definitions.ts'
+import type { UnitOfWork } from '../../../store/unit-of-work.ts'
+import { currentAgent } from '../../credo/index.ts'
+import { issuerOf } from '../../dids/index.ts'
+import { reserveQuota } from './definition-quota.ts'
+import { addDefinition, contentOf, definitionAt } from './definition-records.ts'
+import { registryOf } from './registries.ts'
+
+export interface NewDefinition {
+  issuerId?: string | undefined
+  schemaId: string
+  tag: string
+  supportRevocation: boolean
+  /** Only with `supportRevocation`. */
+  revocationRegistrySize?: number | undefined
+}
+
+/**
+ * Requests a definition in the running unit of work. Its state is `wait` until its keys are generated. There is one definition for an issuer, schema
+ * and tag: unless it has failed, it is returned. Throws `request.invalid`, `quota.exceeded`, `definition.exists` if it
+ * has other options, and `anoncreds.unavailable`.
+ */
+export const createDefinition = async (unit: UnitOfWork, wanted: NewDefinition): Promise<RecordJson> => {
+  if (wanted.revocationRegistrySize !== undefined && !wanted.supportRevocation)
+    throw invalidField('revocationRegistrySize', 'is only for a definition with supportRevocation')
+  const agent = await currentAgent()
+  const issuerId = await issuerOf(agent, wanted.issuerId)
+  registryOf(issuerId, 'issuerId')
+  const indy = parseIndyDid(issuerId)
+  if (indy !== undefined && indy.namespace === undefined) throw namelessLedger()
+  registryOf(wanted.schemaId, 'schemaId')
+  const known = await definitionAt(unit, { ...wanted, issuerId })
+  if (known !== undefined && known.state !== 'failed') return asItIs(unit.tenant, sameOptions(known, wanted))
+  assertAnonCredsDeployed()
+  const id = randomUUID()
+  await reserveQuota(unit, id)
+  const record: StoredCredentialDefinition = {
+    id,
+    createdAt: new Date().toISOString(),
+    metadata: {},
+    state: 'wait',
+    ...definedBy({ ...wanted, issuerId }),
+  }
+  addDefinition(unit, record, known)
+  enqueue(unit, { tenant: unit.tenant, type: 'credential-definition', id: record.id })
+  return shown(record)
+}
+
+/** Credo needs the qualified ids of a definition to issue by the unqualified ones. */
+const namelessLedger = () =>
+  invalidField('issuerId', 'must name its ledger, as did:indy:<namespace>:<did>; offers may name it by unqualified ids')
+
+const definedBy = ({ issuerId = '', schemaId, tag, supportRevocation, revocationRegistrySize }: NewDefinition) => ({
+  ...{ issuerId, schemaId, tag, supportRevocation },
+  ...(supportRevocation && { revocationRegistrySize: revocationRegistrySize ?? DEFAULT_REGISTRY_SIZE }),
+})
+
+/** With the definition when it is finished: clients of credo-controller read it from this answer. */
+const asItIs = async (tenant: string, known: StoredCredentialDefinition): Promise<RecordJson> => {
+  if (known.state !== 'finished' || known.credentialDefinitionId === undefined) return shown(known)
+  return { ...shown(known), credentialDefinition: await readPublishedDefinition(tenant, known.credentialDefinitionId) }
+}
+
+const shown = (record: StoredCredentialDefinition): RecordJson => toRecordJson(contentOf(record))
+
+const sameOptions = (known: StoredCredentialDefinition, wanted: NewDefinition): StoredCredentialDefinition => {
+  const { supportRevocation, revocationRegistrySize } = definedBy(wanted)
+  if (known.supportRevocation === supportRevocation && known.revocationRegistrySize === revocationRegistrySize)
+    return known
+  throw new AgentError('definition.exists', 'there is such a credential definition with other options')
+}

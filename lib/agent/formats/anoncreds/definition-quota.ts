@@ -1,0 +1,42 @@
+/** Limits the credential definitions of a tenant: keys take seconds of processor time, and their secrets are stored forever. */
+import { AgentError } from '../../../errors.ts'
+import { definitionSlotAddress } from '../../../store/anoncreds-keys.ts'
+import { countOne } from '../../../store/count.ts'
+import { defineItem, type Stored } from '../../../store/item.ts'
+import { inKey, text } from '../../../store/item-fields.ts'
+import type { UnitOfWork } from '../../../store/unit-of-work.ts'
+
+/** Definitions whose keys are generated at the same time: each has one of these. */
+const SLOTS = ['1', '2']
+/** Definitions per day (UTC). */
+const MAX_A_DAY = 50
+const DAY = 24 * 60 * 60
+
+const slotItem = defineItem('definition-slot', definitionSlotAddress, {
+  slot: inKey('sk', text()),
+  /** Of the definition's record. */
+  id: text(),
+})
+
+/** Takes a slot for a definition whose keys are to be generated, and counts it. Throws `quota.exceeded`. */
+export const reserveQuota = async (unit: UnitOfWork, id: string): Promise<void> => {
+  const { tenant } = unit
+  const taken = (await readSlots(unit)).map(({ slot }) => slot)
+  const free = SLOTS.find((slot) => !taken.includes(slot))
+  if (free === undefined)
+    throw new AgentError('quota.exceeded', `${SLOTS.length} credential definitions are being made already`)
+  const message = `${MAX_A_DAY} credential definitions were made today (UTC) already`
+  const count = { tenant, of: 'definitions', seconds: DAY, max: MAX_A_DAY, message }
+  await unit.operationSlot(slotItem, () => countOne(count))
+  unit.create(slotItem.encode({ tenant, slot: free, id }))
+}
+
+/** Ends the generation of a definition's keys, successful or not. */
+export const releaseQuota = async (unit: UnitOfWork, id: string): Promise<void> => {
+  const { tenant } = unit
+  const taken = (await readSlots(unit)).find((slot) => slot.id === id)
+  if (taken !== undefined) unit.delete(slotItem.addressOf({ tenant, ...taken }), slotItem.attributes({ id }))
+}
+
+const readSlots = async (unit: UnitOfWork): Promise<Stored<typeof slotItem>[]> =>
+  (await unit.getAll(SLOTS.map((slot) => slotItem.addressOf({ tenant: unit.tenant, slot })))).map(slotItem.decode)

@@ -1,0 +1,71 @@
+/** The Indy ledgers that this deployment reads (INDY_PROXIES), within the budget of the running unit of work. */
+
+import { AgentError } from '../../../errors.ts'
+import type { IndyDid } from '../../../indy/ids.ts'
+import type { Ask, Ledger } from '../../../indy/proxy.ts'
+import { LedgerReplyError } from '../../../indy/replies.ts'
+import { log } from '../../../log.ts'
+import { settings } from '../../../settings.ts'
+import { currentUnit } from '../../../store/transaction.ts'
+import { readText } from '../../web/index.ts'
+
+/** Logs an answer of a proxy that is malformed, or to another request: only its operator can mend that. */
+export const logUnreadable = (error: unknown): void => {
+  if (error instanceof LedgerReplyError)
+    log('warn', "a ledger's proxy does not answer as one does", { event: 'ledger.unreadable', reason: error.message })
+}
+
+const ANSWERS = Symbol('answers of Indy proxies')
+
+/** Proxies must not redirect. */
+const OPTIONS = { accept: 'application/json', maxRedirects: 0 }
+
+/** Hides the proxy's address and response from errors, which tenants read. */
+const ask: Ask = async (url, body) => {
+  try {
+    return await readText(url, body === undefined ? OPTIONS : { ...OPTIONS, body })
+  } catch (cause) {
+    throw new AgentError('registry.unavailable', 'the proxy of the ledger does not answer', { cause })
+  }
+}
+
+/** Caches GET responses for the unit of work, because Credo reads a definition each time that it uses it. POST responses depend on the time. */
+const askOnce: Ask = (url, body) => {
+  if (body !== undefined) return ask(url, body)
+  const answers = currentUnit().slot(ANSWERS, () => new Map<string, Promise<string>>())
+  const answer = answers.get(url) ?? ask(url)
+  answers.set(url, answer)
+  return answer
+}
+
+const namedIn = ({ namespace: named }: IndyDid, how: Ask): Ledger[] =>
+  Object.entries(settings().INDY_PROXIES)
+    .filter(([namespace]) => named === undefined || namespace === named)
+    .map(([namespace, address]) => ({ namespace, address, ask: how }))
+
+/**
+ * The ledgers that may hold an object: the one that a qualified id names, or all of the setting, in its order, for an unqualified id. Their reads are
+ * not cached, because ledgers change.
+ */
+export const ledgersOf = (of: IndyDid): Ledger[] => namedIn(of, ask)
+
+/** An object and its ledger. */
+export interface Found<T> {
+  ledger: Ledger
+  object: T
+}
+
+/**
+ * The object on the first ledger that has it. If a proxy does not answer, the next one is not asked: another ledger may have another object with the
+ * same id. Throws the errors of reading.
+ */
+export const findOnLedger = async <T>(
+  of: IndyDid,
+  read: (ledger: Ledger) => Promise<T | undefined>,
+): Promise<Found<T> | undefined> => {
+  for (const ledger of namedIn(of, askOnce)) {
+    const object = await read(ledger)
+    if (object !== undefined) return { ledger, object }
+  }
+  return undefined
+}

@@ -1,0 +1,159 @@
+/**
+ * Prepares what has to be written to an Indy ledger for an issuer. Only the ledger's operator writes, so an object has the state `action`, with its
+ * transaction, until the ledger has exactly this object.
+ */
+import type {
+  AnonCredsCredentialDefinition,
+  AnonCredsRevocationRegistryDefinition,
+  AnonCredsRevocationStatusList,
+  AnonCredsSchema,
+} from '@credo-ts/anoncreds'
+import { CredoError } from '@credo-ts/core'
+import * as v from 'valibot'
+import { type IndyDid, idLike, parseIndyDid, parseIndyId, type RevocationRegistryId } from '../../../indy/ids.ts'
+import { type Ledger, readAccumulator, readRegistry, readSchema } from '../../../indy/proxy.ts'
+import { entryValue, statusList } from '../../../indy/revocation.ts'
+import {
+  definitionTransaction,
+  entryTransaction,
+  type LedgerState,
+  type LedgerTransaction,
+  ledgerState,
+  registryTransaction,
+  schemaTransaction,
+} from '../../../indy/transactions.ts'
+import * as objects from '../../../records/anoncreds-objects.ts'
+import { epochSeconds } from '../../../store/table.ts'
+import { ledgersOf } from './indy-ledgers.ts'
+
+/** The ledger would refuse the object, or no proxy of the ledger is configured. A proxy that does not answer is another error. */
+export class NotWritableError extends CredoError {}
+
+interface Prepared {
+  id: string
+  state: { state: 'action'; action: 'writeToLedger' } | { state: 'finished' }
+  /** Time of the write in epoch seconds; 0 if it has not happened. */
+  timestamp: number
+  registrationMetadata: { didIndyNamespace: string; transaction: LedgerTransaction }
+}
+
+/** Whether the ledger has exactly the object of a transaction. Throws if the ledger could not be read. */
+export const onLedger = async (transaction: LedgerTransaction): Promise<LedgerState> => {
+  const [ledger] = ledgersOf({ namespace: transaction.namespace, did: transaction.request.identifier })
+  if (ledger === undefined) throw new NotWritableError(`INDY_PROXIES has no proxy of ${transaction.namespace}`)
+  return ledgerState(ledger, transaction, epochSeconds())
+}
+
+const indyDidOf = (issuerId: string): IndyDid => {
+  const did = parseIndyDid(issuerId)
+  if (did === undefined) throw new NotWritableError('the issuer is no DID of an Indy ledger')
+  return did
+}
+
+/** The ledger to write to. The id has to name it. */
+const ledgerOf = (of: IndyDid): Ledger => {
+  const [ledger, ...others] = ledgersOf(of)
+  if (ledger === undefined) throw new NotWritableError('INDY_PROXIES has no proxy of this ledger')
+  if (others.length > 0)
+    throw new NotWritableError('the issuer is to be given with its ledger, as did:indy:<namespace>:<did>')
+  return ledger
+}
+
+/** The id in the same form as the issuer's: qualified or not. */
+const writtenId = (id: Parameters<typeof idLike>[0], like: IndyDid): string => {
+  const written = idLike(id, like)
+  if (written === undefined || parseIndyId(written) === undefined)
+    throw new NotWritableError('a name, version or tag is none that an Indy ledger takes')
+  return written
+}
+
+const checked = <S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> => {
+  const { output, success, issues } = v.safeParse(schema, value)
+  if (!success) throw new NotWritableError(`${v.getDotPath(issues[0]) ?? 'it'} is not as AnonCreds has it`)
+  return output
+}
+
+const prepared = async (id: string, transaction: LedgerTransaction): Promise<Prepared> => {
+  const found = await onLedger(transaction)
+  if (found.state === 'other') throw new NotWritableError('the ledger has another object in its place')
+  return {
+    id,
+    state: found.state === 'same' ? { state: 'finished' } : { state: 'action', action: 'writeToLedger' },
+    timestamp: (found.state === 'same' ? found.timestamp : undefined) ?? 0,
+    registrationMetadata: { didIndyNamespace: transaction.namespace, transaction },
+  }
+}
+
+export const prepareSchema = async (schema: AnonCredsSchema): Promise<Prepared> => {
+  const { issuerId, name, version, attrNames } = checked(objects.AnonCredsSchema, schema)
+  const of = indyDidOf(issuerId)
+  const id = { kind: 'schema' as const, ...of, name, version }
+  const { namespace } = ledgerOf(of)
+  return prepared(writtenId(id, of), schemaTransaction(namespace, id, attrNames))
+}
+
+/** Prepares a definition. Its id contains the number of the schema's transaction, so the schema has to be on the ledger. */
+export const prepareDefinition = async (definition: AnonCredsCredentialDefinition): Promise<Prepared> => {
+  const { issuerId, schemaId, tag, value } = checked(objects.AnonCredsCredentialDefinition, definition)
+  const of = indyDidOf(issuerId)
+  const ledger = ledgerOf(of)
+  const schema = parseIndyId(schemaId)
+  if (schema?.kind !== 'schema' || (schema.namespace ?? ledger.namespace) !== ledger.namespace)
+    throw new NotWritableError("the schema is not on the issuer's ledger")
+  const onItsLedger = await readSchema(ledger, schema)
+  if (onItsLedger === undefined) throw new NotWritableError('the schema is not on the ledger yet')
+  const id = { kind: 'credentialDefinition' as const, ...of, schemaSeqNo: onItsLedger.seqNo, tag }
+  return prepared(writtenId(id, of), definitionTransaction(ledger.namespace, id, value))
+}
+
+/** Throws unless two ids have the same DID on the same ledger. */
+const assertSame = (of: IndyDid, other: IndyDid): void => {
+  if (of.did !== other.did || of.namespace !== other.namespace) throw new NotWritableError('it is of another issuer')
+}
+
+export const prepareRegistry = async (registry: AnonCredsRevocationRegistryDefinition): Promise<Prepared> => {
+  const { issuerId, credDefId, tag, value } = checked(objects.AnonCredsRevocationRegistryDefinition, registry)
+  const of = indyDidOf(issuerId)
+  const definition = parseIndyId(credDefId)
+  if (definition?.kind !== 'credentialDefinition')
+    throw new NotWritableError('the definition is none of an Indy ledger')
+  assertSame(of, definition)
+  const { schemaSeqNo, tag: credentialDefinitionTag } = definition
+  const id = { kind: 'revocationRegistry' as const, ...of, schemaSeqNo, credentialDefinitionTag, tag }
+  return prepared(writtenId(id, of), registryTransaction(ledgerOf(of).namespace, id, value))
+}
+
+const statusNow = async (ledger: Ledger, id: RevocationRegistryId) => {
+  const registry = await readRegistry(ledger, id)
+  if (registry === undefined) throw new NotWritableError('the revocation registry is not on the ledger yet')
+  const { issuanceType, maxCredNum } = registry.value
+  if (issuanceType !== 'ISSUANCE_BY_DEFAULT') throw new NotWritableError('the registry is none of this agent')
+  const current = await readAccumulator(ledger, id, epochSeconds())
+  const before =
+    current === undefined ? undefined : { accumulator: current.accumulator, list: statusList(registry.value, current) }
+  return { maxCredNum, before }
+}
+
+/** Prepares the entry that changes the ledger's current list to this one. */
+export const prepareEntry = async (
+  given: Omit<AnonCredsRevocationStatusList, 'timestamp'>,
+): Promise<Omit<Prepared, 'id'>> => {
+  const schema = v.omit(objects.AnonCredsRevocationStatusList, ['timestamp'])
+  const { issuerId, revRegDefId, revocationList, currentAccumulator } = checked(schema, given)
+  const of = indyDidOf(issuerId)
+  const id = parseIndyId(revRegDefId)
+  if (id?.kind !== 'revocationRegistry') throw new NotWritableError('the registry is none of an Indy ledger')
+  assertSame(of, id)
+  const ledger = ledgerOf(of)
+  const { maxCredNum, before } = await statusNow(ledger, id)
+  if (revocationList.length !== maxCredNum)
+    throw new NotWritableError('the list is of another length than its registry')
+  const next = { accumulator: currentAccumulator, list: revocationList }
+  const isThere = before?.accumulator === currentAccumulator
+  const value = entryValue(next, before)
+  const isEmpty = value.issued === undefined && value.revoked === undefined
+  if (isThere !== (before !== undefined && isEmpty))
+    throw new NotWritableError('the accumulator is not that of the list')
+  const { id: _, ...entry } = await prepared(revRegDefId, entryTransaction(ledger.namespace, id, value))
+  return entry
+}

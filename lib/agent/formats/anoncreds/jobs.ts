@@ -1,0 +1,25 @@
+/** Background jobs of AnonCreds, by type. */
+// Must be first: Credo's AnonCreds copies the reference to the library when it is imported.
+import './library.ts'
+
+import type { JobHandler, JobHandlers } from '../../../jobs/job.ts'
+import { credentialDefinitionJob } from './definition-job.ts'
+import { ledgerJob } from './ledger-job.ts'
+import { withLibrary } from './library.ts'
+import { registryWriteJob } from './registry-write-job.ts'
+import { revocationListJob } from './revocation-lists.ts'
+import { revocationRegistryJob } from './revocation-registries.ts'
+
+/** What was accepted with the library and fails without it says so. */
+const explained = (handler: JobHandler): JobHandler => ({
+  ...handler,
+  run: (job) => withLibrary(() => handler.run(job)),
+})
+
+export const ANONCREDS_JOBS = {
+  'credential-definition': explained(credentialDefinitionJob),
+  'revocation-registry': explained(revocationRegistryJob),
+  'revocation-list': explained(revocationListJob),
+  'ledger-object': ledgerJob,
+  'registry-write': registryWriteJob,
+} satisfies Partial<JobHandlers>

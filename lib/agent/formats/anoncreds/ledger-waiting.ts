@@ -1,0 +1,41 @@
+/** Polling of a ledger for an object that an operator has to write: pauses and time limit. */
+import type { LedgerState, LedgerTransaction } from '../../../indy/transactions.ts'
+import type { JsonObject } from '../../../json.ts'
+import { log } from '../../../log.ts'
+import { onLedger } from './indy-writes.ts'
+
+/** In ms. A pause is a tenth of the time waited so far, within these bounds. */
+const MIN_PAUSE = 5_000
+const MAX_PAUSE = 60 * 60_000
+/** In ms. After this time the operator is not expected to write it any more. */
+const LIFETIME = 30 * 24 * 60 * 60_000
+
+/** Milliseconds since a time (ISO 8601). */
+const ageOf = (since: string): number => Date.now() - Date.parse(since)
+
+/** Milliseconds until the next poll, after waiting since a time (ISO 8601). */
+export const pauseSince = (since: string): number =>
+  Math.min(MAX_PAUSE, Math.max(MIN_PAUSE, Math.ceil(ageOf(since) / 10)))
+
+/** Whether the time limit is over. */
+export const isOverdue = (since: string): boolean => ageOf(since) > LIFETIME
+
+/** `unknown`: the ledger could not be read. */
+type WaitingState = LedgerState['state'] | 'unknown'
+
+/** What its owner is told after the time limit. */
+export const overdueReason = (state: WaitingState): string =>
+  state === 'unknown' ? 'its ledger can not be read' : 'it was not written within 30 days'
+
+/** State of a stored transaction on its ledger. */
+export const stateOnLedger = async (transaction: JsonObject): Promise<WaitingState> => {
+  try {
+    return (await onLedger(transaction as unknown as LedgerTransaction)).state
+  } catch (error) {
+    log('warn', 'the ledger of an object that waits to be written can not be read', {
+      event: 'ledger.unreadable',
+      reason: error instanceof Error ? error.message : 'unknown',
+    })
+    return 'unknown'
+  }
+}

@@ -1,0 +1,121 @@
+/** Inputs of verification: the objects, read through Credo's registries within the budget of the running unit of work, and the library. */
+import {
+  type AnonCredsRegistry,
+  AnonCredsRegistryService,
+  type AnonCredsVerifierService,
+  AnonCredsVerifierServiceSymbol,
+  getUnqualifiedDidIndyCredentialDefinition,
+  getUnqualifiedDidIndyRevocationRegistryDefinition,
+  getUnqualifiedDidIndySchema,
+  isUnqualifiedCredentialDefinitionId,
+  isUnqualifiedRevocationRegistryId,
+  isUnqualifiedSchemaId,
+  type VerifyProofOptions,
+} from '@credo-ts/anoncreds'
+import { type AgentContext, CredoError } from '@credo-ts/core'
+import {
+  CredentialDefinition,
+  RevocationRegistryDefinition,
+  RevocationStatusList,
+  Schema,
+} from '@hyperledger/anoncreds-shared'
+import { AgentError } from '../../../errors.ts'
+import { legacyId, parseIndyDid } from '../../../indy/ids.ts'
+import { isJudgement } from './judgement.ts'
+import { Refused } from './presentation-checks/index.ts'
+import { isAbsent, type Resolution } from './resolution.ts'
+import type { Verifier } from './verify-presentation.ts'
+
+/** An object that its registry does not have is `Refused`: the presentation is of nothing. One that can't be read says nothing of the presentation. */
+export const presentationVerifier = (agentContext: AgentContext): Verifier => {
+  const registryOf = (what: string, id: string): AnonCredsRegistry => {
+    try {
+      return agentContext.resolve(AnonCredsRegistryService).getRegistryForIdentifier(agentContext, id)
+    } catch (error) {
+      if (error instanceof CredoError) throw unreadable(what)
+      throw error
+    }
+  }
+  return {
+    schema: async (id) => {
+      const what = 'a schema'
+      const result = await registryOf(what, id).getSchema(agentContext, id)
+      const schema = required(what, result.schema, result)
+      return isUnqualifiedSchemaId(id) ? getUnqualifiedDidIndySchema(schema) : schema
+    },
+    credentialDefinition: async (id) => {
+      const what = 'a credential definition'
+      const result = await registryOf(what, id).getCredentialDefinition(agentContext, id)
+      const definition = required(what, result.credentialDefinition, result)
+      return isUnqualifiedCredentialDefinitionId(id)
+        ? getUnqualifiedDidIndyCredentialDefinition(definition)
+        : definition
+    },
+    revocationRegistry: async (id) => {
+      const what = 'a revocation registry'
+      const result = await registryOf(what, id).getRevocationRegistryDefinition(agentContext, id)
+      const registry = required(what, result.revocationRegistryDefinition, result)
+      return isUnqualifiedRevocationRegistryId(id)
+        ? getUnqualifiedDidIndyRevocationRegistryDefinition(registry)
+        : registry
+    },
+    statusList: async (id, at) => {
+      const what = 'a revocation status list'
+      const result = await registryOf(what, id).getRevocationStatusList(agentContext, id, at)
+      const list = required(what, result.revocationStatusList, result)
+      if (!isUnqualifiedRevocationRegistryId(id)) return list
+      const { revRegDefId, issuerId } = list
+      // Credo's own function throws for unqualified ids.
+      return { ...list, revRegDefId: legacyId(revRegDefId), issuerId: parseIndyDid(issuerId)?.did ?? issuerId }
+    },
+    verify: (options) => verify(agentContext, options),
+  }
+}
+
+const unreadable = (what: string): Refused => new Refused(`${what} of the presentation could not be read`)
+
+const required = <T>(what: string, object: T | undefined, { resolutionMetadata }: Resolution): T => {
+  if (object !== undefined) return object
+  const error = unreadable(what)
+  throw isAbsent(resolutionMetadata) ? error : new AgentError('registry.unavailable', error.message)
+}
+
+/** What the library says of a presentation. An error about the objects, which it was given as well, is none about the presentation. */
+const verify = async (agentContext: AgentContext, options: VerifyProofOptions): Promise<boolean> => {
+  try {
+    const service = agentContext.resolve<AnonCredsVerifierService>(AnonCredsVerifierServiceSymbol)
+    return await service.verifyProof(agentContext, options)
+  } catch (error) {
+    if (!isJudgement(error)) throw error
+    assertReadableByLibrary(options)
+    return false
+  }
+}
+
+type Parsed = { fromJson(json: never): { handle: { clear(): void } } }
+
+/** Throws `registry.unavailable` if the library can't read one of the objects. */
+const assertReadableByLibrary = ({
+  schemas,
+  credentialDefinitions,
+  revocationRegistries,
+}: VerifyProofOptions): void => {
+  const registries = Object.values(revocationRegistries)
+  const parts: [string, Parsed, object[]][] = [
+    ['a schema', Schema, Object.values(schemas)],
+    ['a credential definition', CredentialDefinition, Object.values(credentialDefinitions)],
+    ['a revocation registry', RevocationRegistryDefinition, registries.map(({ definition }) => definition)],
+    [
+      'a revocation status list',
+      RevocationStatusList,
+      registries.flatMap(({ revocationStatusLists }) => Object.values(revocationStatusLists)),
+    ],
+  ]
+  for (const [what, type, objects] of parts)
+    for (const object of objects)
+      try {
+        type.fromJson(object as never).handle.clear()
+      } catch (cause) {
+        throw new AgentError('registry.unavailable', unreadable(what).message, { cause })
+      }
+}

@@ -1,0 +1,84 @@
+/** Stores issued AnonCreds credentials, if they match their offer, under ids that everybody can resolve. */
+import {
+  fetchCredentialDefinition,
+  getQualifiedDidIndyDid,
+  isUnqualifiedCredentialDefinitionId,
+  isUnqualifiedRevocationRegistryId,
+} from '@credo-ts/anoncreds'
+import { type AgentContext, JsonEncoder } from '@credo-ts/core'
+import { DidCommAttachment, type DidCommCredentialExchangeRecord } from '@credo-ts/didcomm'
+import * as v from 'valibot'
+import { currentUnit } from '../../../store/transaction.ts'
+import { NotAsOfferedError } from '../index.ts'
+import { Credential, OfferedIds } from './issuance-messages.ts'
+import { isJudgement } from './judgement.ts'
+import { assertReadable } from './resolution.ts'
+import { encodedValue } from './values/index.ts'
+
+interface Received {
+  attachment: DidCommAttachment
+  offerAttachment: DidCommAttachment
+  credentialExchangeRecord: DidCommCredentialExchangeRecord
+}
+
+/** Stores a credential with `store` if its definition, schema and values are those of the offer. Credo compares only the values. */
+export const storeOffered = async (
+  agentContext: AgentContext,
+  { attachment, offerAttachment, credentialExchangeRecord }: Received,
+  store: (attachment: DidCommAttachment) => Promise<void>,
+): Promise<void> => {
+  const { success, output: credential } = v.safeParse(Credential, attachment.getDataAsJson(), { abortEarly: true })
+  const offer = offerAttachment.getDataAsJson()
+  const isOffered =
+    success &&
+    v.is(OfferedIds, offer) &&
+    credential.cred_def_id === offer.cred_def_id &&
+    credential.schema_id === offer.schema_id &&
+    hasValues(credential, credentialExchangeRecord)
+  if (!isOffered) throw new NotAsOfferedError('the credential is not what was offered')
+  // Otherwise the issuer would have to believe that its credential was refused.
+  await currentUnit().recordFailure(() => assertReadable(agentContext, credential))
+  const stored = withContent(attachment, await qualified(agentContext, credential))
+  await refusedByLibrary('the credential does not verify', () => store(stored))
+  const { rev_reg_id } = credential
+  // A revocation notification uses this id.
+  if (rev_reg_id && isUnqualifiedRevocationRegistryId(rev_reg_id))
+    credentialExchangeRecord.setTag('anonCredsUnqualifiedRevocationRegistryId', rev_reg_id)
+}
+
+/** The attachment with another content: what the library is given of a message. */
+export const withContent = (attachment: DidCommAttachment, content: object): DidCommAttachment =>
+  new DidCommAttachment({ ...attachment, data: { base64: JsonEncoder.toBase64(content) } })
+
+/** Errors of the library in `act` are caused by the other agent's message. */
+export const refusedByLibrary = async <T>(reason: string, act: () => Promise<T>): Promise<T> => {
+  try {
+    return await act()
+  } catch (error) {
+    throw isJudgement(error) ? new NotAsOfferedError(reason, { cause: error }) : error
+  }
+}
+
+const hasValues = ({ values }: Credential, { credentialAttributes = [] }: DidCommCredentialExchangeRecord): boolean =>
+  Object.keys(values).length === credentialAttributes.length &&
+  credentialAttributes.every(({ name, value }) => {
+    const held = Object.hasOwn(values, name) ? values[name] : undefined
+    return held?.raw === value && held.encoded === encodedValue(value)
+  })
+
+/**
+ * The credential with the qualified ids of its Indy ledger. Credo uses these for tags but stores the unqualified ones, so that only requests with
+ * unqualified ids could be answered. Ids are not part of what is signed.
+ */
+const qualified = async (agentContext: AgentContext, credential: Credential): Promise<Credential> => {
+  const { cred_def_id, schema_id, rev_reg_id } = credential
+  if (!isUnqualifiedCredentialDefinitionId(cred_def_id)) return credential
+  const { indyNamespace } = await fetchCredentialDefinition(agentContext, cred_def_id)
+  const idOf = (id: string): string => getQualifiedDidIndyDid(id, indyNamespace ?? '')
+  return {
+    ...credential,
+    cred_def_id: idOf(cred_def_id),
+    schema_id: idOf(schema_id),
+    ...(rev_reg_id && { rev_reg_id: idOf(rev_reg_id) }),
+  }
+}

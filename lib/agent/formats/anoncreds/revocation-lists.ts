@@ -1,0 +1,172 @@
+/** Publishes revocations: all pending ones of a registry in one status list. Then the holders are notified. */
+import {
+  AnonCredsCredentialDefinitionRepository,
+  type AnonCredsIssuerService,
+  AnonCredsIssuerServiceSymbol,
+  AnonCredsRegistryService,
+  AnonCredsRevocationRegistryDefinitionRepository,
+} from '@credo-ts/anoncreds'
+import type { AgentContext } from '@credo-ts/core'
+import { AgentError, isAgentError } from '../../../errors.ts'
+import { legacyId } from '../../../indy/ids.ts'
+import type { JobHandler } from '../../../jobs/job.ts'
+import { log } from '../../../log.ts'
+import { revocationOf } from '../../../records/credential-exchange.ts'
+import {
+  CREDENTIAL,
+  enqueuePublication,
+  pendingIndexes,
+  pendingRevocationItem,
+  publicationOf,
+  type Revocable,
+  revocableOf,
+  withRevocation,
+} from '../../../revocation/pending-revocation.ts'
+import { registryItem, revokes, waitForWrite } from '../../../revocation/registry.ts'
+import { registryPartition } from '../../../store/anoncreds-keys.ts'
+import { registryWriteItem } from '../../../store/ledger-objects.ts'
+import type { StoredRecord } from '../../../store/stored-record.ts'
+import { epochSeconds } from '../../../store/table.ts'
+import { transaction } from '../../../store/transaction.ts'
+import type { UnitOfWork } from '../../../store/unit-of-work.ts'
+import { send } from '../../connections/index.ts'
+import { currentAgent } from '../../credo/index.ts'
+import { pauseSince } from './ledger-waiting.ts'
+
+/** Value of a revoked index in a list. */
+const REVOKED = 1
+
+/** The registry that a credential names by a qualified or unqualified id, with its published ids. */
+const readRegistry = async (unit: UnitOfWork, context: AgentContext, named: string) => {
+  const { tenant } = unit
+  const registries = context.resolve(AnonCredsRevocationRegistryDefinitionRepository)
+  const { revocationRegistryDefinition } = await registries.getByRevocationRegistryDefinitionId(context, named)
+  const { credentialDefinitionId } = await context
+    .resolve(AnonCredsCredentialDefinitionRepository)
+    .getByCredentialDefinitionId(context, revocationRegistryDefinition.credDefId)
+  const all = (await unit.queryAll(registryPartition(tenant, credentialDefinitionId))).map(registryItem.decode)
+  const found = all.find(({ registryId }) => legacyId(registryId) === legacyId(named))
+  if (found === undefined) throw new AgentError('internal', 'the registry is none of its credential definition')
+  const record = await registries.getByRevocationRegistryDefinitionId(context, found.registryId)
+  return {
+    item: { ...found, tenant, credentialDefinitionId },
+    revocationRegistryDefinition: record.revocationRegistryDefinition,
+  }
+}
+
+/**
+ * Adds all pending revocations of a registry to its list, in the running unit of work. Several jobs may try this, and the table lets one commit.
+ * 'published': a verifier who asks now sees the index as revoked. A number: ms until the next list can be published, which has to be of a later
+ * second than the newest. 'waiting': an operator writes lists to a ledger one at a time.
+ */
+const publishList = async (
+  unit: UnitOfWork,
+  { registryId: named, index }: Revocable,
+): Promise<'published' | 'waiting' | number> => {
+  const { context } = await currentAgent()
+  const { item, revocationRegistryDefinition } = await readRegistry(unit, context, named)
+  const { registryId } = item
+  const waiting = await unit.load(registryWriteItem, item)
+  if (waiting !== undefined && revokes(waiting, index)) return 'waiting'
+  const registry = context.resolve(AnonCredsRegistryService).getRegistryForIdentifier(context, registryId)
+  // Independent of the clock: a list derived from an older one would lack later revocations.
+  const { revocationStatusList: newest } = await registry.getRevocationStatusList(context, registryId, END_OF_TIME)
+  if (newest === undefined) throw new AgentError('store.unavailable', 'the registry has no list that can be read')
+  const now = epochSeconds()
+  if (newest.revocationList[index] === REVOKED) return newest.timestamp <= now ? 'published' : msUntil(newest.timestamp)
+  if (waiting !== undefined) return 'waiting'
+  if (newest.timestamp >= now) return msUntil(newest.timestamp + 1)
+  const pending = await pendingIndexes(unit, registryId)
+  const revoked = pending.filter((one) => newest.revocationList[one] !== REVOKED)
+  const issuerService: AnonCredsIssuerService = context.resolve(AnonCredsIssuerServiceSymbol)
+  const revocationStatusList = await issuerService.updateRevocationStatusList(context, {
+    revocationStatusList: newest,
+    revocationRegistryDefinition,
+    revoked,
+    timestamp: now,
+    // Only needed by the holder's library.
+    tailsFilePath: '',
+  })
+  const { revocationStatusListState, registrationMetadata } = await registry.registerRevocationStatusList(context, {
+    revocationStatusList,
+    options: {},
+  })
+  const { state } = revocationStatusListState
+  if (state === 'action') await waitForWrite(unit, item, { registryId, transaction: registrationMetadata.transaction })
+  else if (state !== 'finished') throw new AgentError('store.unavailable', 'the status list was not published')
+  return state === 'finished' ? 'published' : 'waiting'
+}
+
+const msUntil = (seconds: number): number => Math.max(1, seconds * 1000 - Date.now())
+
+/** In seconds. */
+const END_OF_TIME = Number.MAX_SAFE_INTEGER
+
+/**
+ * Aries RFC 0721, with the format that wallets use for all registries.
+ * https://github.com/hyperledger/aries-rfcs/tree/main/features/0721-revocation-notification-v2
+ */
+const FORMAT = 'indy-anoncreds'
+
+/** Notifies the holder. A holder without a connection, endpoint or room in its queue finds out from the list. */
+const notifyHolder = async ({ id, value }: StoredRecord, { registryId, index }: Revocable): Promise<void> => {
+  if (typeof value.connectionId !== 'string') return
+  const agent = await currentAgent()
+  const connection = await agent.didcomm.connections.findById(value.connectionId)
+  if (connection === null || !connection.isReady || connection.theirDid === undefined) return
+  try {
+    await send(() =>
+      agent.didcomm.credentials.sendRevocationNotification({
+        credentialExchangeRecordId: id,
+        revocationFormat: FORMAT,
+        revocationId: `${registryId}::${index}`,
+      }),
+    )
+  } catch (error) {
+    if (!isAgentError(error, 'connection.no_endpoint') && !isAgentError(error, 'connection.queue_full')) throw error
+    log('info', 'a holder was not told of a revocation', { event: 'revocation.not_told', error: error.code })
+  }
+}
+
+/** The pending revocation of an exchange, if there is one. */
+const readRevocation = async (unit: UnitOfWork, credentialRecordId: string) => {
+  const record = await unit.read(unit.tenant, CREDENTIAL, credentialRecordId)
+  const revocable = record && revocableOf(record)
+  const state = record && revocationOf(record)
+  return record === undefined || revocable === undefined || state?.state !== 'pending'
+    ? undefined
+    : { record, revocable, state }
+}
+
+const finish = async (unit: UnitOfWork, credentialRecordId: string): Promise<void> => {
+  const found = await readRevocation(unit, credentialRecordId)
+  if (found === undefined) return
+  const { record, revocable, state } = found
+  await notifyHolder(record, revocable)
+  await unit.update(withRevocation(record, { state: 'published', revokedAt: state.revokedAt }))
+  unit.delete(pendingRevocationItem.addressOf({ tenant: unit.tenant, ...revocable }))
+}
+
+export const revocationListJob: JobHandler = {
+  async run({ tenant, id, createdAt }) {
+    const { credentialRecordId } = publicationOf(id)
+    const result = await transaction(tenant, async (unit) => {
+      const found = await readRevocation(unit, credentialRecordId)
+      return found === undefined ? 'published' : publishList(unit, found.revocable)
+    })
+    if (result !== 'published') return { later: result === 'waiting' ? pauseSince(createdAt) : result }
+    return { commit: (unit) => finish(unit, credentialRecordId) }
+  },
+
+  /** A revocation has to be published in any case, so a new job tries again. Until then the exchange shows the reason. */
+  async giveUp(unit, { id }, reason) {
+    const { credentialRecordId, round } = publicationOf(id)
+    const found = await readRevocation(unit, credentialRecordId)
+    if (found !== undefined && found.state.reason !== reason)
+      await unit.update(withRevocation(found.record, { ...found.state, reason }))
+    enqueuePublication(unit, { credentialRecordId, round: round + 1 }, RETRY_MS)
+  },
+}
+
+/** Delay of the next job in ms. */
+const RETRY_MS = 10 * 60 * 1000

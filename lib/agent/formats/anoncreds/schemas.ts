@@ -1,0 +1,57 @@
+/** Schemas: publishes the agent's own through their issuer's registry, and reads others. */
+import { AnonCredsSchemaRecord, AnonCredsSchemaRepository } from '@credo-ts/anoncreds'
+import { AgentError, invalidField } from '../../../errors.ts'
+import { type AnonCredsSchema, isSameSet } from '../../../records/anoncreds-objects.ts'
+import { digest } from '../../../store/keys.ts'
+import { currentAgent } from '../../credo/index.ts'
+import { issuerOf } from '../../dids/index.ts'
+import { registryOf } from './registries.ts'
+
+export interface NewSchema {
+  issuerId?: string | undefined
+  name: string
+  version: string
+  attributes: string[]
+}
+
+export interface SchemaState {
+  /** `action`: an operator has to write `ledgerTransaction`. A repeated call returns `finished` once the ledger has exactly this schema. */
+  state: 'finished' | 'action'
+  schemaId: string
+  schema: AnonCredsSchema
+  ledgerTransaction?: unknown
+}
+
+/**
+ * Publishes a schema in the running unit of work, or returns the equal existing one. An issuer, name and version has one schema, whose attributes have
+ * no order. Throws `request.invalid`, `schema.exists` if it has other attributes.
+ */
+export const createSchema = async ({ issuerId: named, name, version, attributes }: NewSchema): Promise<SchemaState> => {
+  const agent = await currentAgent()
+  const issuerId = await issuerOf(agent, named)
+  const registry = registryOf(issuerId, 'issuerId')
+  const schemas = agent.context.resolve(AnonCredsSchemaRepository)
+  const id = recordIdOf(issuerId, name, version)
+  const known = await schemas.findById(agent.context, id)
+  const attrNames =
+    known !== null && isSameSet(known.schema.attrNames, attributes) ? known.schema.attrNames : attributes
+  const schema = { issuerId, name, version, attrNames }
+  const { schemaState, registrationMetadata } = await registry.registerSchema(agent.context, { schema, options: {} })
+  if (schemaState.state === 'failed') throw invalidField('issuerId', schemaState.reason)
+  const { state, schemaId } = schemaState
+  if (state === 'wait' || schemaId === undefined)
+    throw new AgentError('internal', `a registry of schemas answers ${state}`)
+  if (state === 'action') return { state, schemaId, schema, ledgerTransaction: registrationMetadata.transaction }
+  if (known !== null && known.schemaId !== schemaId)
+    throw new AgentError('schema.exists', 'the issuer has a schema of this name and version with other attributes')
+  // Some schemas were stored under other ids.
+  if (known === null && (await schemas.findBySchemaId(agent.context, schemaId)) === null)
+    await schemas.save(
+      agent.context,
+      new AnonCredsSchemaRecord({ id, schemaId, schema, methodName: registry.methodName }),
+    )
+  return { state, schemaId, schema }
+}
+
+/** Derived from what a schema is unique by, so that concurrent requests create one record. */
+const recordIdOf = (...key: string[]): string => digest(JSON.stringify(key))

@@ -1,0 +1,107 @@
+/** Tails files, with which a holder proves that a credential is not revoked: fetched through the address guard, and checked at each use. */
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TailsFileService } from '@credo-ts/anoncreds'
+import { type AgentContext, CredoError, TypedArrayEncoder } from '@credo-ts/core'
+import { get } from '../../../egress/post.ts'
+import { readTailsFile } from '../../../revocation/tails-file.ts'
+import { settings } from '../../../settings.ts'
+import { currentUnit } from '../../../store/transaction.ts'
+
+/** Size of a file in bytes: a version of 2 bytes, two points of 128 bytes for each credential, and one more point. */
+const sizeOf = (maxCredNum: number): number => 2 * 128 * maxCredNum + 128 + 2
+const MAX_BYTES = 10 * 1024 * 1024
+/** Maximum number of files in the cache. Lambda's /tmp has 512 MB. */
+const MAX_FILES = 10
+/** Time limit in ms for all files of a message. */
+const MAX_MS = 5_000
+
+const TIME_BUDGET = Symbol('timeBudget with hosts of tails files')
+
+const folder = join(tmpdir(), 'serverless-agent-tails')
+
+type Wanted = Parameters<TailsFileService['getTailsFile']>[1]
+
+export class TailsFiles implements TailsFileService {
+  getTailsBasePath(): string {
+    return folder
+  }
+
+  /** Not used: this agent publishes tails files with their registry. */
+  async uploadTailsFile(): Promise<never> {
+    throw new CredoError('tails files are published with their registry')
+  }
+
+  /** The path of a file with the hash of the registry's definition. Throws a CredoError. */
+  async getTailsFile(_: AgentContext, { revocationRegistryDefinition }: Wanted): Promise<{ tailsFilePath: string }> {
+    const { tailsHash, tailsLocation, maxCredNum } = revocationRegistryDefinition.value
+    assertHash(tailsHash)
+    const tailsFilePath = join(folder, tailsHash)
+    const kept = await readFile(tailsFilePath).catch(() => undefined)
+    if (kept === undefined || hashOf(kept) !== tailsHash) {
+      const content = await fetchFile(tailsHash, tailsLocation, Math.min(MAX_BYTES, sizeOf(maxCredNum)))
+      if (hashOf(content) !== tailsHash) throw new CredoError('the tails file is not the one of the registry')
+      await keep(tailsFilePath, content)
+    }
+    return { tailsFilePath }
+  }
+}
+
+/** A stranger chooses the hash, which becomes the name of the file. */
+const assertHash = (tailsHash: string): void => {
+  const isHash =
+    /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(tailsHash) && TypedArrayEncoder.fromBase58(tailsHash).length === 32
+  if (!isHash) throw new CredoError('the tails hash of the registry is not a SHA-256 in base58')
+}
+
+const hashOf = (content: Uint8Array): string =>
+  TypedArrayEncoder.toBase58(createHash('sha256').update(content).digest())
+
+const fetchFile = async (hash: string, url: string, maxBytes: number): Promise<Uint8Array> => {
+  const own = url.startsWith(`${settings().PUBLIC_URL}/`)
+  if (own) {
+    const unit = currentUnit()
+    const content = await readTailsFile(hash, (partition) => unit.queryAll(partition))
+    if (content === undefined) throw new CredoError('there is no such tails file')
+    return content
+  }
+  const timeBudget = currentUnit().slot(TIME_BUDGET, () => ({ milliseconds: MAX_MS }))
+  if (timeBudget.milliseconds <= 0) throw new CredoError('the tails files take too long to get')
+  const {
+    status,
+    failure,
+    milliseconds,
+    bytes = new Uint8Array(),
+  } = await get({
+    url,
+    headers: { accept: 'application/octet-stream' },
+    policy: { local: settings().LOCAL_STAGE },
+    limits: {
+      connectMs: Math.min(2_000, timeBudget.milliseconds),
+      attemptMs: timeBudget.milliseconds,
+      responseBytes: maxBytes + 1,
+    },
+  })
+  timeBudget.milliseconds -= milliseconds
+  if (status !== 200 || failure !== undefined || bytes.byteLength > maxBytes)
+    throw new CredoError(`no tails file at its address: ${failure ?? status}`)
+  return bytes
+}
+
+/** Renames the complete file, because another request may be reading it, and deletes the oldest files. */
+const keep = async (path: string, content: Uint8Array): Promise<void> => {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const files = await Promise.all(
+    (await readdir(folder)).map(async (name) => {
+      const file = join(folder, name)
+      return { file, changedAt: (await stat(file).catch(() => undefined))?.mtimeMs ?? 0 }
+    }),
+  )
+  const oldest = files.sort((a, b) => b.changedAt - a.changedAt).slice(MAX_FILES - 1)
+  await Promise.all(oldest.map(({ file }) => rm(file, { force: true })))
+  const part = `${path}.${randomUUID()}`
+  await writeFile(part, content, { mode: 0o600 })
+  await rename(part, path)
+}

@@ -1,0 +1,59 @@
+/** Documents that are to be trusted as contexts: what they define, and whether they need other documents. */
+import { CredoError } from '@credo-ts/core'
+import type { DocumentLoader } from '@digitalcredentials/jsonld'
+import type { ContextResolver } from '@digitalcredentials/jsonld/lib/ContextResolver.js'
+import { findFlaw, isObject, MAX_DEPTH, UNSAFE_NAMES } from '../../../json.ts'
+import { contextResolver } from './context-use.ts'
+import { processor } from './rdf.ts'
+import type { ContextDocument } from './verifier-contexts.ts'
+
+/**
+ * Maximum product of the names in all documents and of those that make the processor copy all terms: contexts of terms, and terms in the form of IRIs.
+ * 100,000 take about 20 ms, and a document of 128 KiB could have 40 times the maximum.
+ */
+const MAX_COPIES = 1_000_000
+
+/** Throws a CredoError if processing the documents would take seconds. */
+export const assertProcessable = (documents: readonly ContextDocument[]): void => {
+  let names = 0
+  let copies = 0
+  const pending: unknown[] = documents.map((document) => document['@context'])
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    if (isObject(value))
+      for (const name of Object.keys(value)) {
+        names++
+        if (name === '@context' || /[:/]/.test(name)) copies++
+      }
+    if (typeof value === 'object' && value !== null) pending.push(...Object.values(value))
+  }
+  if (names * copies > MAX_COPIES) throw new CredoError('the contexts have too many contexts of terms')
+}
+
+/** Whether a JSON value is a context by itself: an object with `@context` that is valid and needs no other document. */
+export const isOwnContext = async (json: unknown): Promise<boolean> => {
+  if (!isObject(json) || findFlaw(json, { maxDepth: MAX_DEPTH, forbidden: UNSAFE_NAMES }) !== undefined) return false
+  const contexts = [json['@context']].flat()
+  if (contexts.length === 0 || !contexts.every(isObject)) return false
+  try {
+    assertProcessable([json])
+    // The shared cache has documents that the loader would not load.
+    const resolver = await contextResolver(new Map())
+    await definedTerms([contexts], async () => Promise.reject(new CredoError('no other document')), resolver)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The IRIs of all terms of contexts, in order. */
+export const definedTerms = async (
+  contexts: readonly unknown[],
+  documentLoader: DocumentLoader,
+  resolver?: ContextResolver,
+): Promise<ReadonlySet<string>> => {
+  const { processContext } = await processor()
+  const options = { documentLoader, contextResolver: resolver ?? (await contextResolver()) }
+  let active = await processContext(null, null, options)
+  for (const context of contexts) active = await processContext(active, context, options)
+  return new Set([...active.mappings.values()].map((mapping) => String(mapping?.['@id'])))
+}

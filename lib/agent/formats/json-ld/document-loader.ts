@@ -1,0 +1,90 @@
+/** The document loader of the JSON-LD processor: DIDs, bundled contexts, and any others through a loader of the caller. */
+import {
+  type AgentContext,
+  CredoError,
+  DID_V1_CONTEXT_URL,
+  type DidDocument,
+  DidResolverService,
+  JsonTransformer,
+  type VerificationMethod,
+  W3cCredentialsModule,
+} from '@credo-ts/core'
+import type { DocumentLoader } from '@digitalcredentials/jsonld'
+import { boundDocumentsOfJsonLd, readText } from '../../web/index.ts'
+import { BUNDLED_CONTEXTS, bundledContext, COMMUNITY_CONTEXTS } from './bundled-contexts.ts'
+
+/** `loadOther` loads an address that is neither a DID nor a bundled context, or throws. */
+export const documentLoader = (
+  agentContext: AgentContext,
+  loadOther: (address: string) => Promise<Record<string, unknown>>,
+): DocumentLoader => {
+  const loadDid = didDocumentLoader(agentContext)
+  return async (url) => {
+    if (url.startsWith('did:')) return loadDid(url)
+    // The processor caches static documents in processed form.
+    if (BUNDLED_CONTEXTS.has(url))
+      return { contextUrl: null, documentUrl: url, document: await bundledContext(agentContext, url), tag: 'static' }
+    return { contextUrl: null, documentUrl: url, document: await loadOther(url) }
+  }
+}
+
+/** Credo's credentials module for issuers: other contexts are read from the web. Verifiers use verifier-contexts.ts. */
+export const w3cCredentials = () =>
+  new W3cCredentialsModule({
+    documentLoader: (agentContext) =>
+      documentLoader(agentContext, async (url) => {
+        const carried = COMMUNITY_CONTEXTS.get(url)
+        if (carried !== undefined) return carried
+        boundDocumentsOfJsonLd()
+        return JSON.parse(await readText(url))
+      }),
+  })
+
+/** Contexts of key types. Credo's suites look for them in the key, whatever its DID document has. */
+const KEY_CONTEXTS: Record<string, string> = {
+  Ed25519VerificationKey2018: 'https://w3id.org/security/suites/ed25519-2018/v1',
+  Ed25519VerificationKey2020: 'https://w3id.org/security/suites/ed25519-2020/v1',
+}
+
+/** The DID that a DID URL belongs to. */
+const didOf = (didUrl: string): string => didUrl.split(/[#?]/, 1)[0] ?? didUrl
+
+/**
+ * Loads a DID, with its `authentication` and `assertionMethod`, or one of its verification methods. The document's own contexts, which its controller
+ * writes, are not used for framing. Throws if the DID does not resolve or does not control the key.
+ */
+const didDocumentLoader =
+  (agentContext: AgentContext): DocumentLoader =>
+  async (url) => {
+    const did = didOf(url)
+    const { didDocument } = await agentContext.resolve(DidResolverService).resolve(agentContext, did)
+    if (didDocument === null || didDocument.id !== did) throw new CredoError(`the DID ${did} does not resolve`)
+    const document = url === did ? relationships(didDocument) : keyOf(didDocument, url)
+    return { contextUrl: null, documentUrl: url, document }
+  }
+
+const relationships = ({ id, authentication, assertionMethod }: DidDocument) => ({
+  '@context': DID_V1_CONTEXT_URL,
+  id,
+  authentication: idsOf(id, authentication),
+  assertionMethod: idsOf(id, assertionMethod),
+})
+
+const idsOf = (did: string, methods: (string | VerificationMethod)[] = []): string[] =>
+  methods.map((method) => absolute(did, typeof method === 'string' ? method : method.id))
+
+const absolute = (did: string, id: string): string => (id.startsWith('#') ? `${did}${id}` : id)
+
+const keyOf = (didDocument: DidDocument, url: string) => {
+  // DID Core, section 5.3.1: a relationship may embed a method that is listed nowhere else, as in a did:peer:2.
+  const method = didDocument.dereferenceKey(url, ['verificationMethod', 'authentication', 'assertionMethod'])
+  if (absolute(didDocument.id, method.controller) !== didDocument.id)
+    throw new CredoError(`the key ${url} is controlled by another DID`)
+  const context = KEY_CONTEXTS[method.type]
+  return {
+    ...JsonTransformer.toJSON(method),
+    '@context': context === undefined ? [] : [context],
+    id: url,
+    controller: didDocument.id,
+  }
+}

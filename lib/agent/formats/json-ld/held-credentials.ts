@@ -1,0 +1,63 @@
+/** Held JSON-LD credentials, from which a prover selects. */
+import * as v from 'valibot'
+import { isNestedDeeperThan, isObject, MAX_DEPTH } from '../../../json.ts'
+import type { HeldCredential } from '../../../presentation-exchange/choose-credentials.ts'
+import { VERIFIABLE_PROOF_TYPES } from '../../../presentation-exchange/definition.ts'
+import type { StoredRecord } from '../../../store/stored-record.ts'
+import { currentUnit } from '../../../store/transaction.ts'
+
+const W3C_CREDENTIAL = 'W3cCredentialRecord'
+
+const Texts = v.fallback(v.array(v.string()), [])
+
+/** Credo's record of a credential. AnonCreds are stored as such records too, but have other proofs and can't be presented here. */
+const JsonLdRecord = v.object({
+  value: v.object({
+    credentialInstances: v.looseTuple([
+      v.object({
+        credential: v.pipe(
+          v.custom<Record<string, unknown>>(isObject),
+          v.looseObject({ proof: v.looseObject({ type: v.picklist(VERIFIABLE_PROOF_TYPES) }) }),
+          v.check((credential) => !isNestedDeeperThan(credential, MAX_DEPTH)),
+        ),
+      }),
+    ]),
+  }),
+  tags: v.object({ contexts: Texts, types: Texts, expandedTypes: Texts, schemaIds: Texts, subjectIds: Texts }),
+})
+
+/** Undefined for a record of another kind of credential. */
+const toHeld = (stored: StoredRecord): HeldCredential | undefined => {
+  const read = v.safeParse(JsonLdRecord, stored)
+  if (!read.success) return undefined
+  const { value, tags } = read.output
+  const [{ credential }] = value.credentialInstances
+  return {
+    id: stored.id,
+    json: credential,
+    proofType: credential.proof.type,
+    subjects: tags.subjectIds,
+    contexts: tags.contexts,
+    types: tags.types,
+    typeIris: tags.expandedTypes,
+    schemaIds: tags.schemaIds,
+  }
+}
+
+/** The credential of a record; undefined if there is no such record, or it holds no JSON-LD credential. */
+export const heldCredential = async (id: string): Promise<HeldCredential | undefined> => {
+  const unit = currentUnit()
+  const stored = await unit.read(unit.tenant, W3C_CREDENTIAL, id)
+  return stored && toHeld(stored)
+}
+
+/** Credentials that may be selected: newest first, without expired ones. */
+export const heldCredentials = async (): Promise<HeldCredential[]> => {
+  const unit = currentUnit()
+  const stored = await unit.find(unit.tenant, W3C_CREDENTIAL, {})
+  return stored
+    .toReversed()
+    .map(toHeld)
+    .filter((held) => held !== undefined)
+    .filter(({ json: { expirationDate: until } }) => typeof until !== 'string' || !(Date.parse(until) <= Date.now()))
+}

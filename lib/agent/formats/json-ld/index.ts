@@ -1,0 +1,17 @@
+/** JSON-LD credentials: contexts, signatures, and what was signed. */
+export { CREDENTIALS_V1 } from './bundled-contexts.ts'
+export { JsonLdFormat } from './credential-format.ts'
+export { w3cCredentials } from './document-loader.ts'
+export { heldCredential, heldCredentials } from './held-credentials.ts'
+export { type OfferedJsonLd, toJsonLdFormat } from './offered-credential.ts'
+export {
+  NOTHING_PREPARED,
+  type PreparedContexts,
+  prepareContexts,
+  type RequestedDefinition,
+} from './prepared-contexts.ts'
+export { selectVerifierContexts } from './request-contexts.ts'
+export { signPresentation } from './sign-presentation.ts'
+export { signatureSuites } from './signature-suites.ts'
+export { readVerifierContexts, VerifierContexts } from './verifier-contexts.ts'
+export { verifyPresentation } from './verify-presentation.ts'

@@ -1,0 +1,114 @@
+/** Stores issued JSON-LD credentials, if they match the request and their issuer has signed them. */
+import { isDeepStrictEqual } from 'node:util'
+import {
+  type AgentContext,
+  CredoError,
+  JsonTransformer,
+  W3cCredentialRecord,
+  W3cCredentialService,
+  W3cCredentialsModuleConfig,
+  W3cJsonLdCredentialService,
+  W3cJsonLdVerifiableCredential,
+} from '@credo-ts/core'
+import * as v from 'valibot'
+import { isObject } from '../../../json.ts'
+import { NotAsOfferedError } from '../index.ts'
+import { type CredentialDetail, withPurpose } from './credential-detail.ts'
+import { newBudget } from './rdf.ts'
+import { recordingSuites, type VerifiedQuads } from './signature-suites.ts'
+import { CREDENTIAL, irisOf, readStatements, type Statements, typeIrisOf } from './signed-json.ts'
+
+/** Exactly one proof, so that no other can replace it. */
+const Proof = v.looseObject({
+  type: v.string(),
+  proofPurpose: v.string(),
+  created: v.optional(v.string()),
+  domain: v.optional(v.string()),
+  challenge: v.optional(v.string()),
+})
+
+const Received = v.looseObject({ '@context': v.array(v.unknown()), proof: Proof })
+
+const Verified = v.object({
+  vcJs: v.looseObject({
+    results: v.strictTuple([
+      v.looseObject({
+        proof: v.custom<object>(isObject),
+        verificationMethod: v.looseObject({ controller: v.string() }),
+      }),
+    ]),
+  }),
+})
+
+/** Verifies and stores a credential. Returns the id of its record. Throws a NotAsOfferedError. */
+export const storeRequested = async (
+  agentContext: AgentContext,
+  credential: unknown,
+  requested: CredentialDetail,
+): Promise<string> => {
+  if (!v.is(Received, credential) || !isAsRequested(credential, requested))
+    throw new NotAsOfferedError('the credential is not what was offered')
+  try {
+    return await store(agentContext, credential)
+  } catch (error) {
+    throw error instanceof CredoError
+      ? new NotAsOfferedError(`the credential does not verify: ${error.message}`, { cause: error })
+      : error
+  }
+}
+
+const isAsRequested = (
+  { proof, ...credential }: v.InferOutput<typeof Received>,
+  requested: CredentialDetail,
+): boolean => {
+  const { options } = withPurpose(requested)
+  return (
+    isDeepStrictEqual(withoutSingletonLists(credential), withoutSingletonLists(requested.credential)) &&
+    proof.type === options.proofType &&
+    proof.proofPurpose === options.proofPurpose &&
+    proof.domain === options.domain &&
+    proof.challenge === options.challenge &&
+    (options.created === undefined || proof.created === options.created)
+  )
+}
+
+/** Replaces lists of one element by the element: both mean the same (JSON-LD 1.1, section 4.3), and issuers write either. */
+const withoutSingletonLists = (credential: object): object =>
+  Object.fromEntries(
+    Object.entries(credential).map(([name, value]) => [
+      name,
+      Array.isArray(value) && value.length === 1 && name !== '@context' && name !== 'type' ? value[0] : value,
+    ]),
+  )
+
+const store = async (agentContext: AgentContext, json: object): Promise<string> => {
+  const credential = JsonTransformer.fromJSON(json, W3cJsonLdVerifiableCredential)
+  const statements = await verify(agentContext, credential)
+  const record = W3cCredentialRecord.fromCredential(credential)
+  // Otherwise Credo derives the types from the JSON, without a time limit.
+  record.setTag('expandedTypes', typeIrisOf(statements))
+  const { id } = await agentContext.resolve(W3cCredentialService).storeCredential(agentContext, { record })
+  return id
+}
+
+/** Verifies the issuer's signature. Only verifiers check the status. */
+const verify = async (agentContext: AgentContext, credential: W3cJsonLdVerifiableCredential): Promise<Statements> => {
+  const verified: VerifiedQuads = new WeakMap()
+  const service = new W3cJsonLdCredentialService(
+    recordingSuites(verified, newBudget()),
+    agentContext.resolve(W3cCredentialsModuleConfig),
+  )
+  const { isValid, validations } = await service.verifyCredential(agentContext, {
+    credential,
+    verifyCredentialStatus: false,
+  })
+  if (!isValid) throw new CredoError('its proof is not valid')
+  const [{ proof, verificationMethod }] = v.parse(Verified, validations).vcJs.results
+  const quads = verified.get(proof)
+  if (quads === undefined) throw new CredoError('its proof was not verified')
+  const statements = await readStatements(quads, CREDENTIAL)
+  const [issuer, another] = irisOf(statements, 'issuer')
+  if (issuer !== verificationMethod.controller || issuer !== credential.issuerId || another !== undefined)
+    throw new CredoError('its issuer has not signed it')
+  return statements
+}

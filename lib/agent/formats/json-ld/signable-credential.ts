@@ -1,0 +1,92 @@
+/** Checks that an offered credential can be signed, by its issuer's key and with all its values, and that this service could verify it. */
+import {
+  type AgentContext,
+  DidResolverService,
+  JsonTransformer,
+  W3cCredential,
+  W3cCredentialsModuleConfig,
+} from '@credo-ts/core'
+import * as v from 'valibot'
+import { invalidField } from '../../../errors.ts'
+import { canonicalize, newCredentialBudget, toQuads } from './rdf.ts'
+import { keyTypesOf } from './signature-suites.ts'
+import { assertShowable, CREDENTIAL, readStatements } from './signed-json.ts'
+
+const PATH = 'credentialFormats.jsonld.credential'
+
+/**
+ * Throws `request.invalid` for a credential that its issuer can't sign completely: with terms or types that its contexts do not define or define
+ * wrongly, with an unreadable context, with blank nodes that take too long to canonicalize, or with an issuer whose DID has no suitable key. And for
+ * one that no verifier of this service could verify, because it is too large.
+ */
+export const assertSignable = async (
+  agentContext: AgentContext,
+  credential: object,
+  { issuer, proofType }: { issuer: string; proofType: string },
+): Promise<void> => {
+  if ((await findSigningKey(agentContext, issuer, proofType)) === undefined)
+    throw invalidField(`${PATH}.issuer`, `has no ${keyTypesOf(proofType).join(' or ')} for assertions`)
+  const documentLoader = agentContext.resolve(W3cCredentialsModuleConfig).documentLoader(agentContext)
+  try {
+    const document = JsonTransformer.toJSON(JsonTransformer.fromJSON(credential, W3cCredential))
+    const budget = newCredentialBudget()
+    const quads = await toQuads(document, documentLoader, budget)
+    await canonicalize(quads, budget)
+    assertShowable(await readStatements(quads, CREDENTIAL), budget)
+  } catch (error) {
+    throw invalidField(PATH, reasonOf(error))
+  }
+}
+
+/**
+ * The issuer's verification method for assertions with this type of proof: the named one (a DID URL), or else the first; undefined if there is none.
+ * https://www.w3.org/TR/did-core/#assertion
+ */
+export const findSigningKey = async (
+  agentContext: AgentContext,
+  issuer: string,
+  proofType: string,
+  named?: string,
+): Promise<string | undefined> => {
+  const document = await agentContext.resolve(DidResolverService).resolveDidDocument(agentContext, issuer)
+  const methods = (document.assertionMethod ?? []).map((one) =>
+    typeof one === 'string' ? document.dereferenceVerificationMethod(one) : one,
+  )
+  const keys = methods.filter(({ type }) => keyTypesOf(proofType).includes(type))
+  const ids = keys.map(({ id }) => (id.startsWith('#') ? `${issuer}${id}` : id))
+  return named === undefined ? ids[0] : ids.find((id) => id === named)
+}
+
+/** An error of the JSON-LD processor: a code of the specification, or the event that stops its safe mode. */
+const Failure = v.object({
+  message: v.string(),
+  details: v.optional(
+    v.looseObject({
+      code: v.optional(v.string()),
+      url: v.optional(v.string()),
+      term: v.optional(v.string()),
+      event: v.optional(
+        v.object({
+          message: v.string(),
+          details: v.looseObject({ property: v.optional(v.string()), type: v.optional(v.string()) }),
+        }),
+      ),
+    }),
+  ),
+})
+
+/** https://www.w3.org/TR/json-ld11-api/#jsonlderrorcode */
+const reasonOf = (error: unknown): string => {
+  // A TypeError comes from the library itself, and means nothing to the caller.
+  if (error instanceof TypeError || !v.is(Failure, error)) return 'can not be signed'
+  const { code, url, term, event } = error.details ?? {}
+  if (code === 'loading remote context failed') return `names a context that can not be read: ${url}`
+  if (code === 'protected term redefinition') return `redefines the protected term "${term}"`
+  const { property, type } = event?.details ?? {}
+  if (property !== undefined) return `has "${property}", which none of its contexts defines`
+  if (type !== undefined) return `has the type "${type}", which none of its contexts defines`
+  return `can not be signed: ${event?.message ?? error.message}`.slice(0, MAX_REASON)
+}
+
+/** In characters. Errors of the processor may quote their input. */
+const MAX_REASON = 300

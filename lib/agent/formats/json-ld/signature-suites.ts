@@ -1,0 +1,99 @@
+/** Credo's Ed25519 signature suites, and those of a verification: within limits, recording the quads that each signature was verified over. */
+import { CredoError, Ed25519Signature2018, Ed25519Signature2020, Kms, SignatureSuiteRegistry } from '@credo-ts/core'
+import type { DocumentLoader } from '@digitalcredentials/jsonld'
+import * as v from 'valibot'
+import { MAX_KEY } from '../../envelopes/index.ts'
+import { type Budget, canonicalize, toQuads } from './rdf.ts'
+
+const TYPES = ['Ed25519VerificationKey2018', 'Ed25519VerificationKey2020'] as const
+
+const Key = v.looseObject({ type: v.picklist(TYPES), revoked: v.optional(v.undefined_()) })
+
+/**
+ * Credo's suite requires the key type of 2020, which its did:key documents do not have, so that no did:key could sign or verify. Signatures do not
+ * cover the type. https://www.w3.org/community/reports/credentials/CG-FINAL-di-eddsa-2020-20220724/
+ */
+class AnyKeySignature2020 extends Ed25519Signature2020 {
+  override async assertVerificationMethod(document: unknown): Promise<void> {
+    if (!v.is(Key, document)) throw new TypeError('the verification method is no Ed25519 key that is in force')
+  }
+
+  /** A holder may call the signature by any name that means this, and base58 takes quadratic time. */
+  override async verifySignature(options: Parameters<Ed25519Signature2020['verifySignature']>[0]) {
+    if (String(options.proof.proofValue).length > MAX_KEY) throw new TypeError('the signature is too long')
+    return super.verifySignature(options)
+  }
+}
+
+/** The context of documents that are signed with Ed25519Signature2020: it defines the proof's type. */
+export const SUITE_CONTEXT_2020 = Ed25519Signature2020.CONTEXT_URL
+
+/** Types of keys that an issuer may sign with, by type of proof. */
+const SIGNING_KEYS: Record<string, readonly string[]> = {
+  Ed25519Signature2018: ['Ed25519VerificationKey2018'],
+  Ed25519Signature2020: TYPES,
+}
+
+export const keyTypesOf = (proofType: string): readonly string[] => SIGNING_KEYS[proofType] ?? []
+
+type SuiteClass = typeof Ed25519Signature2018 | typeof Ed25519Signature2020
+
+/** The agent's suites, each changed by `change`. */
+export const signatureSuites = (
+  change: <Suite extends SuiteClass>(suite: Suite) => Suite = (suite) => suite,
+): SignatureSuiteRegistry =>
+  new SignatureSuiteRegistry(
+    [Ed25519Signature2018, AnyKeySignature2020].map((suite) => {
+      const proofType = suite === Ed25519Signature2018 ? 'Ed25519Signature2018' : 'Ed25519Signature2020'
+      return {
+        suiteClass: change(suite),
+        proofType,
+        verificationMethodTypes: [...TYPES],
+        supportedPublicJwkTypes: [Kms.Ed25519PublicJwk],
+      }
+    }),
+  )
+
+/** The verified quads (N-Quads) by proof, which is the object that the suite got. */
+export type VerifiedQuads = WeakMap<object, string>
+
+/** Of a proof, `expires`: a holder may call it by any name that means this. Data Integrity 1.0, section 2.1. */
+const EXPIRATION = /<https:\/\/w3id\.org\/security#expiration> "([^"]*)"/g
+
+const assertInTime = (quads: string): void => {
+  for (const [, until = ''] of quads.matchAll(EXPIRATION))
+    if (!(Date.parse(until) > Date.now())) throw new CredoError('a proof has expired')
+}
+
+interface ProofOptions {
+  proof: object
+  document: object
+}
+
+const recording = <Suite extends typeof Ed25519Signature2018 | typeof Ed25519Signature2020>(
+  suite: Suite,
+  verified: VerifiedQuads,
+  budget: Budget,
+): Suite => {
+  const quadsOf = new WeakMap<object, string>()
+  // The suites extend a class of a JavaScript package, so inherited methods have no types.
+  return class extends (suite as typeof Ed25519Signature2018) {
+    async canonize(document: object, { documentLoader }: { documentLoader: DocumentLoader }): Promise<string> {
+      const quads = await toQuads(document, documentLoader, budget)
+      assertInTime(quads)
+      quadsOf.set(document, quads)
+      return canonicalize(quads, budget)
+    }
+
+    async verifyProof(options: ProofOptions): Promise<{ verified: boolean }> {
+      const result = await super.verifyProof(options)
+      const quads = quadsOf.get(options.document)
+      if (result.verified && quads !== undefined) verified.set(options.proof, quads)
+      return result
+    }
+  } as unknown as Suite
+}
+
+/** The suites of one verification. */
+export const recordingSuites = (verified: VerifiedQuads, budget: Budget): SignatureSuiteRegistry =>
+  signatureSuites((suite) => recording(suite, verified, budget))

@@ -1,0 +1,159 @@
+/**
+ * Builds JSON in the verifier's terms from signed quads. A signature covers quads, and the holder writes the JSON around them: other terms, nesting
+ * and order have the same quads. So verifiers read JSON that is built only from the quads and their own contexts.
+ */
+import { CredoError } from '@credo-ts/core'
+import type { DocumentLoader } from '@digitalcredentials/jsonld'
+import { isObject, MAX_DEPTH } from '../../../json.ts'
+import { countingResolver } from './context-use.ts'
+import { type Budget, processor } from './rdf.ts'
+
+type Json = Record<string, unknown>
+
+const CREDENTIALS = 'https://www.w3.org/2018/credentials#'
+const XSD = 'http://www.w3.org/2001/XMLSchema#'
+export const CREDENTIAL = `${CREDENTIALS}VerifiableCredential`
+export const PRESENTATION = `${CREDENTIALS}VerifiablePresentation`
+const SUBJECT = `${CREDENTIALS}credentialSubject`
+
+/** A node of the default graph, in expanded form. */
+interface Node extends Json {
+  '@id': string
+}
+
+const isNode = (value: unknown): value is Node => isObject(value) && typeof value['@id'] === 'string'
+
+const asArray = (value: unknown): unknown[] => (value === undefined ? [] : Array.isArray(value) ? value : [value])
+
+const typesOf = (node: Node): string[] => asArray(node['@type']).map(String)
+
+/** The statements of a credential or presentation: the nodes of its graph, and the node that is the document. */
+export interface Statements {
+  root: Node
+  nodes: ReadonlyMap<string, Node>
+}
+
+/**
+ * Parses N-Quads. `type` is the document's own type: only one node may have it, or the holder could choose which one is the document. Named graphs
+ * are skipped: they hold a presentation's credentials, which are verified separately.
+ */
+export const readStatements = async (quads: string, type: string): Promise<Statements> => {
+  const { fromRDF } = await processor()
+  const graph = (await fromRDF(quads, { format: 'application/n-quads', useNativeTypes: false })).filter(isNode)
+  if (type === CREDENTIAL && graph.some((node) => '@graph' in node))
+    throw new CredoError('the credential has named graphs')
+  const [root, another] = graph.filter((node) => typesOf(node).includes(type))
+  if (root === undefined || another !== undefined) throw new CredoError(`not exactly one node is a ${type}`)
+  return { root, nodes: new Map(graph.map((node) => [node['@id'], node])) }
+}
+
+/** IRIs that are values of a property of the document. */
+export const irisOf = ({ root }: Statements, property: string): string[] =>
+  asArray(root[`${CREDENTIALS}${property}`]).flatMap((value) =>
+    isNode(value) && !value['@id'].startsWith('_:') ? [value['@id']] : [],
+  )
+
+/** Texts that are values of a property of the document. */
+export const literalsOf = ({ root }: Statements, property: string): string[] =>
+  asArray(root[`${CREDENTIALS}${property}`]).flatMap((value) =>
+    isObject(value) && typeof value['@value'] === 'string' ? [value['@value']] : [],
+  )
+
+export const has = ({ root }: Statements, property: string): boolean => `${CREDENTIALS}${property}` in root
+
+export const typeIrisOf = ({ root }: Statements): string[] => typesOf(root)
+
+/** Relative cost of compaction: it sorts the copied terms, which takes five times as long as copying. */
+const COMPACTION = 5
+
+/**
+ * The document in the terms of `contexts` (addresses for the loader). Quads have no order, so values are sorted by their text; `type` starts with the
+ * document's own.
+ */
+export const toVerifierJson = async (
+  statements: Statements,
+  contexts: readonly string[],
+  documentLoader: DocumentLoader,
+  budget: Budget,
+): Promise<Json> => {
+  const { compact } = await processor()
+  const options = { documentLoader, contextResolver: await countingResolver(budget, COMPACTION) }
+  const { '@context': context, ...json } = await compact(tree(statements, budget), { '@context': contexts }, options)
+  const { credentialSubject: subject } = json
+  return {
+    '@context': asArray(context),
+    ...(withoutNativeTypes(json) as Json),
+    type: asArray(json.type),
+    // Compaction turns a subject that has an id and no claims into a text.
+    ...(typeof subject === 'string' && { credentialSubject: { id: subject } }),
+  }
+}
+
+/** Throws a CredoError if the document is too large or too deep to be shown. */
+export const assertShowable = (statements: Statements, budget: Budget): void => {
+  tree(statements, budget)
+}
+
+/** The document as a tree: each IRI node once, below its first reference, the subject first; blank nodes at each reference. */
+const tree = ({ root, nodes }: Statements, budget: Budget): Json => {
+  const placed = new Set<string>()
+
+  const place = (id: string, path: ReadonlySet<string>): Json => {
+    const node = nodes.get(id)
+    const isBlank = id.startsWith('_:')
+    if (node === undefined || path.has(id) || placed.has(id)) return isBlank ? {} : { '@id': id }
+    budget.bytes -= Buffer.byteLength(JSON.stringify(node))
+    if (budget.bytes < 0) throw new CredoError('the documents are too large, or refer to the same nodes too often')
+    if (path.size > MAX_DEPTH) throw new CredoError(`the document has more than ${MAX_DEPTH} nodes in each other`)
+    if (!isBlank) placed.add(id)
+    const below = new Set([...path, id])
+    const properties = Object.keys(node)
+      .filter((name) => name !== '@id' && name !== '@type' && name !== '@graph')
+      .sort((a, b) => Number(b === SUBJECT) - Number(a === SUBJECT) || compare(a, b))
+    return {
+      ...(isBlank ? {} : { '@id': id }),
+      ...('@type' in node && { '@type': typesOf(node).sort(compareTypes) }),
+      ...Object.fromEntries(
+        properties.map((name) => [name, sorted(asArray(node[name]).map((one) => value(one, below)))]),
+      ),
+    }
+  }
+
+  const value = (one: unknown, path: ReadonlySet<string>): unknown => {
+    if (isNode(one)) return place(one['@id'], path)
+    if (isObject(one) && Array.isArray(one['@list'])) return { '@list': one['@list'].map((item) => value(item, path)) }
+    return isObject(one) ? withNativeValue(one) : one
+  }
+
+  return place(root['@id'], new Set())
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const compareTypes = (a: string, b: string): number => Number(isOwnType(b)) - Number(isOwnType(a)) || compare(a, b)
+
+const isOwnType = (type: string): boolean => type === CREDENTIAL || type === PRESENTATION
+
+const sorted = (values: unknown[]): unknown[] =>
+  values.toSorted((a, b) => compare(JSON.stringify(a), JSON.stringify(b)))
+
+const NUMBERS = [`${XSD}integer`, `${XSD}double`]
+
+/** Converts the typed text of a quad (XML Schema) to a JSON number or boolean. */
+const withNativeValue = (value: Json): Json => {
+  const { '@value': text, '@type': type } = value
+  if (typeof text !== 'string' || typeof type !== 'string') return value
+  if (type === `${XSD}boolean`) return { ...value, '@value': text === 'true' || text === '1' }
+  const number = Number(text)
+  const exact = Number.isFinite(number) && (type !== `${XSD}integer` || Number.isSafeInteger(number))
+  return NUMBERS.includes(type) && exact ? { ...value, '@value': number } : value
+}
+
+/** Removes the type that compaction keeps for numbers and booleans of untyped terms. */
+const withoutNativeTypes = (json: unknown): unknown => {
+  if (Array.isArray(json)) return json.map(withoutNativeTypes)
+  if (!isObject(json)) return json
+  const held = json['@value']
+  if (typeof held === 'number' || typeof held === 'boolean') return held
+  return Object.fromEntries(Object.entries(json).map(([name, member]) => [name, withoutNativeTypes(member)]))
+}

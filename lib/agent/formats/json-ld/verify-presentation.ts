@@ -1,0 +1,203 @@
+/** Verifies JSON-LD presentations, and returns what was signed, by whom and about whom, in the verifier's terms. */
+import {
+  type AgentContext,
+  CredoError,
+  JsonTransformer,
+  W3cCredentialsModuleConfig,
+  W3cJsonLdCredentialService,
+  W3cJsonLdVerifiablePresentation,
+} from '@credo-ts/core'
+import * as v from 'valibot'
+import { isObject } from '../../../json.ts'
+import type { Presented, PresentedCredential } from '../../../presentation-exchange/presentation.ts'
+import { boundDocumentsOfJsonLd } from '../../web/index.ts'
+import { type Budget, newBudget } from './rdf.ts'
+import { recordingSuites, type VerifiedQuads } from './signature-suites.ts'
+import {
+  CREDENTIAL,
+  has,
+  irisOf,
+  literalsOf,
+  PRESENTATION,
+  readStatements,
+  type Statements,
+  toVerifierJson,
+  typeIrisOf,
+} from './signed-json.ts'
+import { assertTrustedContexts } from './trusted-contexts.ts'
+import type { VerifierReading } from './verifier-contexts.ts'
+
+type Json = Record<string, unknown>
+
+/** A verified credential: the signed document without the proof. */
+interface SignedCredential extends PresentedCredential {
+  json: Json
+}
+
+export interface SignedPresentation extends Presented {
+  credentials: SignedCredential[]
+}
+
+/** There are at most 50 descriptors with one credential each. */
+const MAX_CREDENTIALS = 50
+
+/** A JSON object; valibot's own schemas of objects take arrays too. */
+const JsonObject = v.custom<Json>(isObject)
+
+const OneProof = v.union([JsonObject, v.strictTuple([JsonObject])])
+
+/** Credentials with a status are refused, because revocation is not checked. */
+const Credential = v.pipe(JsonObject, v.looseObject({ proof: OneProof, credentialStatus: v.optional(v.never()) }))
+
+/** Checked before the library: exactly one proof each, so that no other can replace it. */
+const Presentation = v.looseObject({
+  proof: OneProof,
+  verifiableCredential: v.union([v.pipe(v.array(Credential), v.nonEmpty(), v.maxLength(MAX_CREDENTIALS)), Credential]),
+})
+
+const Verified = v.object({
+  results: v.strictTuple([
+    v.looseObject({
+      proof: JsonObject,
+      verified: v.literal(true),
+      verificationMethod: v.looseObject({ controller: v.string() }),
+    }),
+  ]),
+})
+
+/** The library's result for a valid presentation. */
+const Result = v.object({
+  presentationResult: Verified,
+  credentialResults: v.array(v.object({ ...Verified.entries, credential: JsonObject })),
+})
+
+interface Expected {
+  challenge: string
+  domain?: string | undefined
+  reading: VerifierReading
+}
+
+/** Throws a CredoError with the reason for the verifier. */
+export const verifyPresentation = async (
+  agentContext: AgentContext,
+  document: unknown,
+  { challenge, domain, reading }: Expected,
+): Promise<SignedPresentation> => {
+  const shape = v.safeParse(Presentation, document)
+  if (!shape.success)
+    throw new CredoError(
+      v.getDotPath(shape.issues[0])?.startsWith('verifiableCredential')
+        ? `the presentation has not 1 to ${MAX_CREDENTIALS} credentials with one proof each and without a status`
+        : 'the presentation has not exactly one proof',
+    )
+  await assertTrustedContexts(document, reading)
+  boundDocumentsOfJsonLd()
+
+  const verified: VerifiedQuads = new WeakMap()
+  const budget = newBudget()
+  const service = new W3cJsonLdCredentialService(
+    recordingSuites(verified, budget),
+    new W3cCredentialsModuleConfig({ documentLoader: () => reading.documentLoader }),
+  )
+  const presentation = parse(document)
+  const { isValid, validations, error } = await service.verifyPresentation(agentContext, {
+    presentation,
+    challenge,
+    ...(domain !== undefined && { domain }),
+  })
+  if (!isValid)
+    throw new CredoError(`the presentation is not valid: ${reasonOf(validations) ?? reasonOf(error) ?? 'unknown'}`)
+
+  const { presentationResult, credentialResults } = v.parse(Result, Object(validations).vcJs)
+  const signer = presentationResult.results[0].verificationMethod.controller
+  assertHeldBy(signer, await statementsOf(verified, presentationResult, PRESENTATION))
+  const credentials: SignedCredential[] = []
+  for (const result of credentialResults) {
+    const statements = await statementsOf(verified, result, CREDENTIAL)
+    assertInForce(statements, result.results[0].verificationMethod.controller)
+    assertAbout(signer, statements)
+    credentials.push(await signedCredential(statements, result, reading, budget))
+  }
+  return { signer, proofType: proofTypeOf(presentationResult), credentials }
+}
+
+/** Credo reports an invalid presentation in a line for each of its parts. */
+const parse = (document: unknown): W3cJsonLdVerifiablePresentation => {
+  try {
+    return JsonTransformer.fromJSON(document, W3cJsonLdVerifiablePresentation)
+  } catch (error) {
+    throw new CredoError(`the presentation is not valid: ${reasonOf(error) ?? 'unknown'}`)
+  }
+}
+
+/** The statements that a document's signature was verified over. */
+const statementsOf = (
+  verified: VerifiedQuads,
+  { results: [{ proof }] }: v.InferOutput<typeof Verified>,
+  type: string,
+): Promise<Statements> => {
+  const quads = verified.get(proof)
+  if (quads === undefined) throw new CredoError('a proof was not verified')
+  return readStatements(quads, type)
+}
+
+const assertHeldBy = (signer: string, presentation: Statements): void => {
+  const holders = irisOf(presentation, 'holder')
+  if (holders.some((holder) => holder !== signer))
+    throw new CredoError('the holder of the presentation has not signed it')
+}
+
+/** Repeats the library's checks on the signed statements: a holder can write a property in a form that a check of the JSON does not find. */
+const assertInForce = (credential: Statements, signer: string): void => {
+  const issuers = irisOf(credential, 'issuer')
+  if (issuers.length !== 1 || issuers[0] !== signer)
+    throw new CredoError('the issuer of a credential has not signed it')
+  if (has(credential, 'credentialStatus')) throw new CredoError('the status of a credential can not be verified')
+  const now = Date.now()
+  if (!literalsOf(credential, 'issuanceDate').every((date) => Date.parse(date) <= now))
+    throw new CredoError('a credential is not valid yet')
+  if (!literalsOf(credential, 'expirationDate').every((date) => Date.parse(date) > now))
+    throw new CredoError('a credential has expired')
+}
+
+/** Checks that the signer is one of the credential's subjects. A credential without a subject id is a bearer credential. */
+const assertAbout = (signer: string, credential: Statements): void => {
+  const subjects = irisOf(credential, 'credentialSubject')
+  if (subjects.length > 0 && !subjects.includes(signer))
+    throw new CredoError('the signer of the presentation is not the subject of a credential in it')
+}
+
+const proofTypeOf = ({ results: [{ proof }] }: v.InferOutput<typeof Verified>): string => String(proof.type)
+
+const signedCredential = async (
+  statements: Statements,
+  result: v.InferOutput<typeof Result>['credentialResults'][number],
+  reading: VerifierReading,
+  budget: Budget,
+): Promise<SignedCredential> => {
+  const contexts = [result.credential['@context']].flat().filter((one) => typeof one === 'string')
+  const verifierContexts = await reading.contextsFor(new Set(contexts))
+  const json = await toVerifierJson(statements, verifierContexts, reading.documentLoader, budget)
+  return {
+    json,
+    proofType: proofTypeOf(result),
+    contexts,
+    types: [json.type].flat().filter((one) => typeof one === 'string'),
+    typeIris: typeIrisOf(statements),
+    schemaIds: irisOf(statements, 'credentialSchema'),
+  }
+}
+
+/** The first message in the library's result, which nests errors in several ways. */
+const reasonOf = (result: unknown, depth = 0): string | undefined => {
+  if (depth > 6 || typeof result !== 'object' || result === null) return undefined
+  if (result instanceof Error && !('errors' in result)) return result.message.slice(0, 300)
+  for (const name of ['errors', 'error', 'vcJs', 'presentationResult', 'credentialResults', 'results']) {
+    const inner: unknown = Reflect.get(result, name)
+    for (const one of Array.isArray(inner) ? inner : [inner]) {
+      const reason = reasonOf(one, depth + 1)
+      if (reason !== undefined) return reason
+    }
+  }
+  return result instanceof Error ? result.message.slice(0, 300) : undefined
+}

@@ -1,0 +1,2 @@
+/** DIF Presentation Exchange as a format of present-proof. */
+export { PresentationExchangeFormat } from './proof-format.ts'

@@ -1,0 +1,160 @@
+/** Answers a verifier's presentation definition with held credentials (DIF Presentation Exchange, Aries RFC 0510). */
+import { randomUUID } from 'node:crypto'
+import { type AgentContext, CredoError } from '@credo-ts/core'
+import * as v from 'valibot'
+import { type AgentError, invalidField } from '../../../errors.ts'
+import {
+  type Chosen,
+  chooseCredentials,
+  type HeldCredential,
+  type Unmet,
+} from '../../../presentation-exchange/choose-credentials.ts'
+import { permits } from '../../../presentation-exchange/definition.ts'
+import { ReceivedDefinition } from '../../../presentation-exchange/definition-schema.ts'
+import { Work, WorkLimitError } from '../../../presentation-exchange/work.ts'
+import { findOwnDid, issuerDid } from '../../dids/index.ts'
+import { CREDENTIALS_V1, heldCredential, heldCredentials, signPresentation } from '../json-ld/index.ts'
+
+type Json = Record<string, unknown>
+
+const FORMAT = 'proofFormats.presentationExchange'
+const NAMED = `${FORMAT}.credentials`
+
+/** The verifier's request. Without a challenge, anybody could replay the presentation. */
+const Request = v.object({
+  presentation_definition: ReceivedDefinition,
+  options: v.object({
+    challenge: v.pipe(v.string(), v.minLength(1), v.maxLength(1024)),
+    domain: v.optional(v.pipe(v.string(), v.maxLength(1024))),
+  }),
+})
+
+export type NamedCredentials = Readonly<Record<string, readonly string[]>>
+
+/**
+ * A signed presentation. It uses the credentials that are named for the descriptors, by record id, and suitable ones for the others. Throws
+ * `request.invalid` if nothing matches, with the field of the named credential that does not, or with the format's.
+ */
+export const presentationFor = async (
+  agentContext: AgentContext,
+  request: unknown,
+  named: NamedCredentials = {},
+): Promise<Json> => {
+  const read = v.safeParse(Request, request)
+  if (!read.success) throw cannotAnswer(`${v.getDotPath(read.issues[0]) ?? 'it'} ${read.issues[0].message}`)
+  const { presentation_definition: definition, options } = read.output
+  const { signer, chosen } = await choose(agentContext, definition, await credentialsOf(named))
+  const credentials = [...new Set(chosen.map(({ credential }) => credential))]
+  const unsigned = {
+    '@context': [CREDENTIALS_V1, 'https://identity.foundation/presentation-exchange/submission/v1'],
+    type: ['VerifiablePresentation', 'PresentationSubmission'],
+    presentation_submission: {
+      id: randomUUID(),
+      definition_id: definition.id,
+      descriptor_map: chosen.map(({ descriptorId, credential }) => ({
+        ...{ id: descriptorId, format: 'ldp_vc' },
+        path: `$.verifiableCredential[${credentials.indexOf(credential)}]`,
+      })),
+    },
+    verifiableCredential: credentials.map(({ json }) => json),
+  }
+  try {
+    return await signPresentation(agentContext, unsigned, {
+      ...{ signer, ...options },
+      permits: (proofType) => permits(definition.format, 'ldp_vp', proofType),
+    })
+  } catch (error) {
+    if (error instanceof CredoError) throw cannotAnswer(error.message)
+    throw error
+  }
+}
+
+const cannotAnswer = (reason: string): AgentError => invalidField(FORMAT, `can't answer the request: ${reason}`)
+
+const credentialsOf = async (named: NamedCredentials): Promise<Map<string, HeldCredential[]>> => {
+  const found = new Map<string, HeldCredential[]>()
+  for (const [descriptorId, ids] of Object.entries(named)) {
+    const held: HeldCredential[] = []
+    for (const id of new Set(ids)) {
+      const credential = await heldCredential(id)
+      if (credential === undefined)
+        throw invalidField(`${NAMED}.${descriptorId}`, 'names a record that is no JSON-LD credential of this agent')
+      held.push(credential)
+    }
+    found.set(descriptorId, held)
+  }
+  return found
+}
+
+interface Choice {
+  signer: string
+  chosen: Chosen[]
+}
+
+type Definition = v.InferOutput<typeof ReceivedDefinition>
+
+/**
+ * One DID signs the presentation, so all its credentials have this subject or none. The agent's DIDs that are subjects are tried in the order of the
+ * credentials.
+ */
+const choose = async (
+  agentContext: AgentContext,
+  definition: Definition,
+  named: ReadonlyMap<string, readonly HeldCredential[]>,
+): Promise<Choice> => {
+  const needsOthers = definition.input_descriptors.some(({ id }) => !named.has(id))
+  const held = needsOthers ? await heldCredentials() : []
+  const all = [...[...named.values()].flat(), ...held]
+  const work = new Work()
+  let unmet: Unmet | undefined
+  try {
+    let foreign = 0
+    for (const signer of signersOf(all)) {
+      const chosen = chooseCredentials({ definition, named, held, signer }, work)
+      if (!Array.isArray(chosen)) unmet ??= chosen
+      else if (await isOwn(agentContext, signer)) return { signer, chosen }
+      else {
+        unmet ??= notOwn(named, signer)
+        if (++foreign === MAX_FOREIGN) break
+      }
+    }
+    // Credentials without a subject are presented by the agent's issuer DID.
+    if (all.some(({ subjects }) => subjects.length === 0)) {
+      const signer = await issuerDid({ context: agentContext })
+      const chosen = chooseCredentials({ definition, named, held, signer }, work)
+      if (Array.isArray(chosen)) return { signer, chosen }
+      unmet ??= chosen
+    }
+  } catch (error) {
+    if (error instanceof WorkLimitError) throw cannotAnswer(error.message)
+    throw error
+  }
+  const { descriptorId, reason } = unmet ?? { reason: 'the agent holds no JSON-LD credential' }
+  throw descriptorId === undefined ? cannotAnswer(reason) : invalidField(`${NAMED}.${descriptorId}`, reason)
+}
+
+/** Subjects of a credential that are tried as signers. Its issuer chooses their number. */
+const MAX_SUBJECTS = 20
+
+/** Suitable subjects that turn out not to be this agent's. Each costs a lookup. */
+const MAX_FOREIGN = 20
+
+/** Possible signers, from the credentials with the fewest subjects first, so that one with thousands delays no other. */
+const signersOf = (credentials: readonly HeldCredential[]): Set<string> =>
+  new Set(
+    credentials
+      .toSorted((a, b) => a.subjects.length - b.subjects.length)
+      .flatMap(({ subjects }) => subjects.slice(0, MAX_SUBJECTS)),
+  )
+
+const notOwn = (named: ReadonlyMap<string, readonly HeldCredential[]>, signer: string): Unmet => {
+  const [descriptorId] =
+    [...named].find(([, credentials]) => credentials.some(({ subjects }) => subjects.includes(signer))) ?? []
+  const reason = 'is about a DID that is not one of this agent'
+  return { reason, ...(descriptorId !== undefined && { descriptorId }) }
+}
+
+const isOwn = async (agentContext: AgentContext, did: string): Promise<boolean> => {
+  if (!did.startsWith('did:')) return false
+  return (await findOwnDid({ context: agentContext }, did)) !== undefined
+}

@@ -1,0 +1,173 @@
+/** Problem reports of all protocols (Aries RFC 0035). A report abandons the sender's own exchange, and is never answered. */
+import { CredoError } from '@credo-ts/core'
+import {
+  type DidCommConnectionRecord,
+  DidCommConnectionService,
+  DidCommDidExchangeRole,
+  DidCommDidExchangeState,
+  type DidCommInboundMessageContext,
+  DidCommMessage,
+  type DidCommMessageHandler,
+  type DidCommMessageHandlerMiddleware,
+  DidCommMessageHandlerRegistry,
+  parseMessageType,
+} from '@credo-ts/didcomm'
+import * as v from 'valibot'
+import { log } from '../../log.ts'
+import { currentUnit } from '../../store/transaction.ts'
+import { connectionsOfOurKey, isOfCurrentDid } from '../connections/index.ts'
+import { findInvitationOfRequest, isOfInviterOf, markUsed } from '../invitations/index.ts'
+import {
+  abandonExchange,
+  EXCHANGE_PROTOCOLS,
+  type Exchange,
+  findExchanges,
+  isFinished,
+  isProblemReport,
+} from '../threads/index.ts'
+import { joinExchange } from './thread-owner.ts'
+
+type Inbound = DidCommInboundMessageContext
+
+/** In characters. */
+const MAX_ERROR_MESSAGE = 1000
+
+/** The only field that is read: wallets differ in the spelling of all others. */
+const Description = v.union([
+  v.pipe(
+    v.object({ code: v.string(), en: v.optional(v.string()) }),
+    v.transform(({ code, en }) => (en === undefined ? [code] : [code, en])),
+  ),
+  v.pipe(
+    v.string(),
+    v.transform((text) => [text]),
+  ),
+])
+const Report = v.object({ description: v.fallback(Description, []) })
+
+/** Handles the reports of all protocols, supported or not. Credo's own handlers find the exchange by the thread alone. */
+export class MessageHandlerRegistry extends DidCommMessageHandlerRegistry {
+  readonly #reports = new ProblemReportHandler()
+
+  override getHandlerForMessageType(messageType: string): DidCommMessageHandler | undefined {
+    return isProblemReport(messageType) ? this.#reports : super.getHandlerForMessageType(messageType)
+  }
+
+  /** Reads reports without Credo's validators, which refuse the lower case of RFC 0035. */
+  override getMessageClassForMessageType(messageType: string): typeof DidCommMessage | undefined {
+    return isProblemReport(messageType) ? DidCommMessage : super.getMessageClassForMessageType(messageType)
+  }
+}
+
+/** The code of the report that Credo sends for an error, or that a message is. It is this agent's, and no text of the sender. */
+const Reported = v.union([
+  v.pipe(
+    v.object({ problemReport: v.object({ description: v.object({ code: v.string() }) }) }),
+    v.transform(({ problemReport }) => problemReport.description.code),
+  ),
+  v.pipe(
+    v.object({ type: v.pipe(v.string(), v.check(isProblemReport)), description: v.object({ code: v.string() }) }),
+    v.transform(({ description }) => description.code),
+  ),
+])
+
+const logReport = (answer: unknown): void => {
+  const code = v.safeParse(Reported, answer)
+  if (!code.success) return
+  const unit = currentUnit()
+  unit.afterCommit(() =>
+    log('info', 'an inbound message was refused with a problem report', {
+      event: 'inbound.refused',
+      ...{ tenant: unit.tenant, error: code.output },
+    }),
+  )
+}
+
+/** Logs messages that are refused with a problem report; others are logged in receive.ts. Credo calls this before all other middlewares. */
+export const logProblemReports: DidCommMessageHandlerMiddleware = async (inbound, next) => {
+  try {
+    await next()
+    logReport(inbound.responseMessage?.message)
+  } catch (error) {
+    // Without a connection the message is refused without a report.
+    if (inbound.connection !== undefined) logReport(error)
+    throw error
+  }
+}
+
+class ProblemReportHandler implements DidCommMessageHandler {
+  readonly supportedMessages = []
+
+  /** Throws a CredoError for a stranger's report that belongs to none of its exchanges. */
+  async handle(inbound: Inbound): Promise<undefined> {
+    const { description } = v.parse(Report, inbound.message)
+    const exchange = await findReported(inbound)
+    const connection = exchange === undefined ? await findReportedConnection(inbound) : undefined
+    if (exchange !== undefined) await abandon(inbound, exchange, description.join(': ').slice(0, MAX_ERROR_MESSAGE))
+    else if (connection !== undefined)
+      await abandonConnection(inbound, connection, description.join(' : ').slice(0, MAX_ERROR_MESSAGE))
+    else if (inbound.connection === undefined) throw new CredoError('the report concerns nothing of its sender')
+  }
+}
+
+/** The reported message is in the report's thread (ACA-Py), or started its parent thread (RFC 0035). */
+const threadsOf = ({ threadId, thread }: DidCommMessage): string[] =>
+  [threadId, thread?.parentThreadId].filter((id) => id !== undefined)
+
+const findReported = async (inbound: Inbound): Promise<Exchange | undefined> => {
+  for (const threadId of threadsOf(inbound.message))
+    for (const protocol of EXCHANGE_PROTOCOLS)
+      for (const exchange of await findExchanges(inbound.agentContext, protocol, threadId))
+        if (await joinExchange(inbound, exchange)) return exchange
+  return undefined
+}
+
+/** Finished exchanges do not change. */
+const abandon = async ({ agentContext }: Inbound, exchange: Exchange, errorMessage: string): Promise<void> => {
+  if (isFinished(exchange)) return
+  await abandonExchange(agentContext, exchange, errorMessage)
+  const invitation =
+    exchange.connectionId === undefined && (await findInvitationOfRequest(agentContext, exchange.threadId))
+  if (invitation) await markUsed(agentContext, invitation)
+}
+
+/** Protocols whose reports abandon a connection, even a completed one. Credo writes "connection" for "connections". */
+const HANDSHAKES = ['connections', 'connection', 'didexchange']
+
+const isOfConnection = ({ state, threadId }: DidCommConnectionRecord, { thread, type }: DidCommMessage): boolean => {
+  const named = thread?.threadId ?? thread?.parentThreadId
+  if (HANDSHAKES.includes(parseMessageType(type).protocolName)) return named === undefined || named === threadId
+  return named === threadId && state === DidCommDidExchangeState.ResponseSent
+}
+
+/** The connection that a report abandons. */
+const findReportedConnection = async (inbound: Inbound): Promise<DidCommConnectionRecord | undefined> => {
+  const { connection, message } = inbound
+  if (connection === undefined) return findAsked(inbound)
+  return isOfConnection(connection, message) && (await isOfCurrentDid(inbound, connection)) ? connection : undefined
+}
+
+const ASKED: string[] = [DidCommDidExchangeState.RequestSent, DidCommDidExchangeState.ResponseReceived]
+
+/** A requested connection that is not ready: the other agent reports with a key of its invitation or DID. */
+const findAsked = async (inbound: Inbound): Promise<DidCommConnectionRecord | undefined> => {
+  const { agentContext, message, recipientKey } = inbound
+  if (recipientKey === undefined) return undefined
+  const asked = (await connectionsOfOurKey(agentContext, recipientKey)).find(
+    ({ role, state, threadId = '' }) =>
+      role === DidCommDidExchangeRole.Requester && ASKED.includes(state) && threadsOf(message).includes(threadId),
+  )
+  if (asked === undefined) return undefined
+  return (await isOfInviterOf(inbound, asked)) || (await isOfCurrentDid(inbound, asked)) ? asked : undefined
+}
+
+const abandonConnection = async (
+  { agentContext }: Inbound,
+  connection: DidCommConnectionRecord,
+  errorMessage: string,
+): Promise<void> => {
+  connection.errorMessage = errorMessage
+  await agentContext
+    .resolve(DidCommConnectionService)
+    .updateState(agentContext, connection, DidCommDidExchangeState.Abandoned)
+}

@@ -1,0 +1,112 @@
+/** Thread guard: messages on a thread are accepted only from the connection that it belongs to. */
+import { type AgentContext, CredoError, tryParseDid } from '@credo-ts/core'
+import {
+  DidCommConnectionRequestMessage,
+  DidCommDidExchangeCompleteMessage,
+  DidCommDidExchangeRequestMessage,
+  type DidCommInboundMessageContext,
+  type DidCommMessageHandlerMiddleware,
+  parseMessageType,
+} from '@credo-ts/didcomm'
+import { PUBLIC_DID } from '../../records/did.ts'
+import { isHandshakeRequest } from '../connections/index.ts'
+import { findOwnDid } from '../dids/index.ts'
+import { findInvitation, findInvitationsOfKey, isAddressedTo, rememberNamedInvitation } from '../invitations/index.ts'
+import type { Ed25519Key } from '../keys/index.ts'
+import {
+  type ExchangeProtocol,
+  findExchanges,
+  isExchangeProtocol,
+  isProblemReport,
+  recipientRole,
+} from '../threads/index.ts'
+import { isOthersThread, joinExchange } from './thread-owner.ts'
+
+type Inbound = DidCommInboundMessageContext
+
+/**
+ * Credo calls this before the handlers. Throws a CredoError, so that nothing is written, if the thread does not belong to the sender, or if a message
+ * accepts an invitation without being sent to it.
+ */
+export const guardThread: DidCommMessageHandlerMiddleware = async (inbound, next) => {
+  // Messages without an envelope are attached requests, dispatched by our own code. Problem reports are checked in problem-reports.ts.
+  if (inbound.encryptedMessage !== undefined && !isProblemReport(inbound.message.type)) await assertOwnThread(inbound)
+  await next()
+}
+
+const assertOwnThread = async (inbound: Inbound): Promise<void> => {
+  const { connection, message } = inbound
+  const { protocolName, messageName } = parseMessageType(message.type)
+  if (isExchangeProtocol(protocolName)) return assertOwnExchange(inbound, protocolName, messageName)
+  const isOwnHandshake =
+    message instanceof DidCommDidExchangeCompleteMessage && message.threadId === connection?.threadId
+  if (message.threadId !== message.id && !isOwnHandshake) await assertNotOthers(inbound, message.threadId)
+  if (isHandshakeRequest(inbound)) await assertInvited(inbound)
+  else await assertParentNotOthers(inbound)
+}
+
+const assertOwnExchange = async (inbound: Inbound, protocol: ExchangeProtocol, messageName: string): Promise<void> => {
+  const { agentContext, connection, message } = inbound
+  const exchanges = await findExchanges(agentContext, protocol, message.threadId)
+  const role = recipientRole(protocol, messageName)
+  for (const exchange of exchanges) {
+    if (!(await joinExchange(inbound, exchange))) throw notTheirs(message.threadId)
+    if (role !== undefined && exchange.role !== role)
+      throw new CredoError(`${message.type} is not for the ${exchange.role}`)
+  }
+  if (exchanges.length > 0) return
+  if (connection === undefined) throw new CredoError('only a connection begins an exchange')
+  await assertNotOthers(inbound, message.threadId)
+  await assertParentNotOthers(inbound)
+}
+
+const assertParentNotOthers = async (inbound: Inbound): Promise<void> => {
+  const parentThreadId = inbound.message.thread?.parentThreadId
+  if (parentThreadId !== undefined) await assertNotOthers(inbound, parentThreadId)
+}
+
+const assertNotOthers = async (inbound: Inbound, threadId: string): Promise<void> => {
+  if (await isOthersThread(inbound, threadId)) throw notTheirs(threadId)
+}
+
+const notTheirs = (threadId: string): CredoError => new CredoError(`the sender has no part in the thread ${threadId}`)
+
+/** Credo looks up the invitation only by its id (did-exchange) or only by the key (connections). */
+const assertInvited = async (inbound: Inbound): Promise<void> => {
+  const { agentContext, message, recipientKey } = inbound
+  const invitationId = message.thread?.parentThreadId
+  if (invitationId === undefined || recipientKey === undefined) return
+  if (tryParseDid(invitationId)) return assertImplicitlyInvited(inbound, invitationId)
+  const known =
+    message instanceof DidCommConnectionRequestMessage
+      ? (await findInvitationsOfKey(agentContext, recipientKey.fingerprint)).some(
+          ({ outOfBandInvitation }) => outOfBandInvitation.id === invitationId,
+        )
+      : await isInvitedTo(inbound, invitationId)
+  if (!known) throw new CredoError('the request was not sent to the invitation that it names')
+  rememberNamedInvitation(recipientKey, invitationId)
+}
+
+/** For requests to a DID instead of an invitation (RFC 0434, "implicit invitation"). Credo treats every DID of ours as public. */
+const assertImplicitlyInvited = async (
+  { agentContext, message, recipientKey }: Inbound,
+  did: string,
+): Promise<void> => {
+  const isRequested = message instanceof DidCommDidExchangeRequestMessage && recipientKey !== undefined
+  if (!isRequested || !(await isPublic(agentContext, did, recipientKey)))
+    throw new CredoError('the request was not sent to a DID that this agent has made known')
+}
+
+const isInvitedTo = async (inbound: Inbound, invitationId: string): Promise<boolean> => {
+  const invitation = await findInvitation(inbound.agentContext, invitationId)
+  return invitation !== undefined && isAddressedTo(invitation, inbound)
+}
+
+/** Whether a key belongs to a public DID of ours: an invitation named the DID, or it was created as public. */
+const isPublic = async (agentContext: AgentContext, did: string, key: Ed25519Key): Promise<boolean> => {
+  const record = await findOwnDid({ context: agentContext }, did)
+  if (!record?.getTags().recipientKeyFingerprints?.includes(key.fingerprint)) return false
+  if (record.getTag(PUBLIC_DID) === true) return true
+  const invitations = await findInvitationsOfKey(agentContext, key.fingerprint)
+  return invitations.some(({ outOfBandInvitation }) => outOfBandInvitation.getDidServices().includes(did))
+}

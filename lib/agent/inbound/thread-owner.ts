@@ -1,0 +1,135 @@
+/** Decides whom a thread belongs to: its connection, or the holder of the invitation that started it. */
+import { TypedArrayEncoder } from '@credo-ts/core'
+import {
+  type DidCommConnectionRecord,
+  DidCommConnectionRepository,
+  DidCommHandshakeReuseMessage,
+  type DidCommInboundMessageContext,
+  DidCommMessageRepository,
+  DidCommMessageRole,
+  parseMessageType,
+} from '@credo-ts/didcomm'
+import * as v from 'valibot'
+import { connectionsOfOurKey } from '../connections/index.ts'
+import { didsWithKey } from '../dids/index.ts'
+import {
+  findInvitation,
+  findInvitationOfRequest,
+  type Invitation,
+  isAddressedTo,
+  isOfInviter,
+  isTakenBy,
+  isUnused,
+  markUsed,
+  mayReuse,
+} from '../invitations/index.ts'
+import { findQuestions } from '../messages/index.ts'
+import { EXCHANGE_PROTOCOLS, type Exchange, findExchanges, isProblemReport, updateExchange } from '../threads/index.ts'
+
+type Inbound = DidCommInboundMessageContext
+
+/** The members of a credential request that are read. Keys are in base58. */
+const Requested = v.looseObject({
+  '~service': v.fallback(v.optional(v.looseObject({ recipientKeys: v.array(v.string()) })), undefined),
+})
+
+/** Messages that may answer the request of an unused invitation, beside problem reports. */
+const ANSWERS = new Set(['presentation', 'request-credential'])
+
+/**
+ * Whether the sender of a message is a party of an exchange. The exchange of an invitation belongs, from its first message on, to the connection that
+ * has accepted the invitation.
+ */
+export const joinExchange = async (inbound: Inbound, exchange: Exchange): Promise<boolean> => {
+  const { agentContext, connection, message } = inbound
+  const parent = message.thread?.parentThreadId ?? exchange.parentThreadId
+  if (exchange.connectionId !== undefined) {
+    if (exchange.connectionId !== connection?.id) return false
+    return parent === undefined || parent === exchange.parentThreadId || !(await isOthersThread(inbound, parent))
+  }
+  const invitation = await findInvitationOfRequest(agentContext, exchange.threadId)
+  // A request from an invitation continues with the inviter, whose messages Credo checks against the key in our answer.
+  if (invitation === undefined) return connection === undefined && isOfInviter(inbound, exchange.threadId)
+  const { id } = invitation.outOfBandInvitation
+  // Problem reports may name the request as their parent.
+  if (![id, exchange.parentThreadId, exchange.threadId].includes(parent)) return false
+  if (connection === undefined) {
+    if (!(await mayAnswer(inbound, invitation)) && !(await mayAcknowledge(inbound, exchange))) return false
+    // Credo requires a parent thread, which ACA-Py does not send.
+    message.setThread({ threadId: exchange.threadId, parentThreadId: id })
+    return true
+  }
+  if (!isTakenBy(invitation, connection)) {
+    if (!(await mayAnswerAgain(inbound, invitation, connection))) return false
+    await markUsed(agentContext, invitation, connection)
+  }
+  exchange.connectionId = connection.id
+  await updateExchange(agentContext, exchange)
+  return true
+}
+
+const isAnswer = ({ message: { type } }: Inbound, invitation: Invitation): boolean =>
+  isUnused(invitation) && (isProblemReport(type) || ANSWERS.has(parseMessageType(type).messageName))
+
+/** Whether a connectionless sender may answer: the invitation is unused, and the message was sent to its key by a new key. */
+const mayAnswer = async (inbound: Inbound, invitation: Invitation): Promise<boolean> => {
+  const { agentContext, senderKey } = inbound
+  if (senderKey === undefined || !isAnswer(inbound, invitation) || !isAddressedTo(invitation, inbound)) return false
+  return (await didsWithKey(agentContext, senderKey)).length === 0
+}
+
+/** Whether a connectionless sender requested the credential, by the key for answers in the request (`~service`, Aries RFC 0056). */
+const mayAcknowledge = async ({ agentContext, message, senderKey }: Inbound, { id }: Exchange): Promise<boolean> => {
+  const { protocolName, protocolMajorVersion, messageName } = parseMessageType(message.type)
+  if (senderKey === undefined || protocolName !== 'issue-credential' || messageName !== 'ack') return false
+  const request = await agentContext.resolve(DidCommMessageRepository).findSingleByQuery(agentContext, {
+    ...{ associatedRecordId: id, role: DidCommMessageRole.Receiver, messageName: 'request-credential' },
+    ...{ protocolName, protocolMajorVersion: String(protocolMajorVersion) },
+  })
+  const { '~service': service } = v.parse(Requested, request?.message ?? {})
+  return service?.recipientKeys.includes(TypedArrayEncoder.toBase58(senderKey.publicKey.publicKey)) ?? false
+}
+
+/**
+ * Whether an existing connection may answer without `handshake-reuse`, as Credo's wallets do: the message has to name the invitation, unless it declines
+ * the request. ACA-Py's problem reports name the request only, which nobody knows without the invitation.
+ */
+const mayAnswerAgain = async (
+  inbound: Inbound,
+  invitation: Invitation,
+  connection: DidCommConnectionRecord,
+): Promise<boolean> =>
+  (inbound.message.thread?.parentThreadId !== undefined || isProblemReport(inbound.message.type)) &&
+  isAnswer(inbound, invitation) &&
+  (await mayReuse(inbound.agentContext, invitation, connection))
+
+/** Whether an id is the thread of another party's invitation, exchange, question or handshake. An unknown id is not. */
+export const isOthersThread = async (inbound: Inbound, threadId: string): Promise<boolean> => {
+  const { agentContext, connection } = inbound
+  const invitation = await findInvitation(agentContext, threadId)
+  if (invitation !== undefined) return !(await isOwnInvitation(inbound, invitation))
+  for (const protocol of EXCHANGE_PROTOCOLS) {
+    const exchanges = await findExchanges(agentContext, protocol, threadId)
+    if (exchanges.length > 0)
+      return exchanges.some(({ connectionId }) => connectionId === undefined || connectionId !== connection?.id)
+  }
+  const questions = await findQuestions(agentContext, threadId)
+  // The questioner chooses the id: an equal id on another connection does not block this one.
+  if (questions.length > 0) return !questions.some(({ connectionId }) => connectionId === connection?.id)
+  return isOthersHandshake(inbound, threadId)
+}
+
+const isOwnInvitation = async (inbound: Inbound, invitation: Invitation): Promise<boolean> => {
+  const { agentContext, connection, message } = inbound
+  if (connection === undefined) return isAddressedTo(invitation, inbound)
+  if (isTakenBy(invitation, connection)) return true
+  return message instanceof DidCommHandshakeReuseMessage && mayReuse(agentContext, invitation, connection)
+}
+
+/** Before a connection is ready, its handshake is recognized by our key only. */
+const isOthersHandshake = async ({ agentContext, recipientKey }: Inbound, threadId: string): Promise<boolean> => {
+  const connections = await agentContext.resolve(DidCommConnectionRepository).findByQuery(agentContext, { threadId })
+  if (connections.length === 0) return false
+  const ours = recipientKey === undefined ? [] : await connectionsOfOurKey(agentContext, recipientKey)
+  return !connections.some(({ id }) => ours.some((one) => one.id === id))
+}

@@ -1,0 +1,50 @@
+/** Sends basic messages (Aries RFC 0095). */
+import {
+  DidCommBasicMessage,
+  DidCommBasicMessageRecord,
+  DidCommBasicMessageRepository,
+  DidCommBasicMessageRole,
+  DidCommMessageSender,
+  DidCommOutboundMessageContext,
+} from '@credo-ts/didcomm'
+import type { SentBasicMessage } from '../../outbox/message-item.ts'
+import { DELIVERY, type Delivery, toBasicMessageJson } from '../../records/basic-message.ts'
+import type { RecordJson } from '../../records/record-json.ts'
+import { idsOf, MAX_BODY_BYTES } from '../../records/webhook-event.ts'
+import { readyConnection, send } from '../connections/index.ts'
+import { currentContext, toStored } from '../credo/index.ts'
+import { isQueued, recordBasicMessage, recordQueuedMessage } from '../transport/index.ts'
+
+/** The message as events show it: its record, or only ids if the record is too large for an event. */
+const forEvents = (id: string, json: RecordJson): SentBasicMessage =>
+  Buffer.byteLength(JSON.stringify(json)) > MAX_BODY_BYTES
+    ? { record: { ...idsOf(json), id }, truncated: true, createdAt: String(json.createdAt) }
+    : { record: { ...json, id } }
+
+/**
+ * Stores a message and adds it to the outbox in the running unit of work. Returns its record. Throws `resource.not_found`, `connection.not_ready`,
+ * `connection.no_endpoint`, `connection.queue_full`.
+ */
+export const sendBasicMessage = async (connectionId: string, content: string): Promise<RecordJson> => {
+  const agentContext = await currentContext()
+  const connection = await readyConnection(agentContext, connectionId)
+  // Credo's API would instantiate the connection a second time, and copy the record for an event without listeners.
+  const message = new DidCommBasicMessage({ content })
+  const record = new DidCommBasicMessageRecord({
+    sentTime: message.sentTime.toISOString(),
+    content,
+    connectionId,
+    role: DidCommBasicMessageRole.Sender,
+    threadId: message.threadId,
+  })
+  const outbound = new DidCommOutboundMessageContext(message, { agentContext, connection, associatedRecord: record })
+  await send(() => agentContext.resolve(DidCommMessageSender).sendMessage(outbound))
+  const queued = isQueued(connectionId)
+  const delivery: Delivery = { state: queued ? 'waiting-for-pickup' : 'pending', attempts: 0 }
+  record.metadata.set(DELIVERY, delivery)
+  await agentContext.resolve(DidCommBasicMessageRepository).save(agentContext, record)
+  const json = toBasicMessageJson(toStored(agentContext, record))
+  const recordSent = queued ? recordQueuedMessage : recordBasicMessage
+  recordSent(connectionId, forEvents(record.id, json))
+  return json
+}

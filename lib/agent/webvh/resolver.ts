@@ -1,0 +1,99 @@
+/** Resolves did:webvh: this service's own from the table and the running unit of work, others through the guarded client, without a cache. */
+import {
+  type AgentContext,
+  CredoError,
+  DidDocument,
+  type DidResolutionResult,
+  type DidResolver,
+  JsonTransformer,
+  Kms,
+} from '@credo-ts/core'
+import { currentUnit } from '../../store/transaction.ts'
+import { isOurLocation, parseWebvhDid, possibleTenantOf, urlOfFile, type WebvhDid } from '../../webvh/did.ts'
+import {
+  documentOf,
+  MAX_LOG_BYTES,
+  needsWitnessProofs,
+  parseLog,
+  parseWitnessProofs,
+  type VerifyEd25519,
+} from '../../webvh/log.ts'
+import { readWebvhLog } from '../../webvh/published.ts'
+import { assertNoRollback } from '../../webvh/seen-versions.ts'
+import { isReadableDocument } from '../envelopes/index.ts'
+import { verifyWith } from '../keys/index.ts'
+import { readText } from '../web/index.ts'
+
+/** The tenant that hosts a DID; undefined for a DID of another host. Throws if the DID belongs here but does not exist. */
+export const hostOf = async (did: WebvhDid): Promise<string | undefined> => {
+  const tenant = possibleTenantOf(did)
+  if (tenant === undefined) return undefined
+  const published = await readWebvhLog(currentUnit(), tenant)
+  if (published?.did === did.did) return tenant
+  if (isOurLocation(did)) throw new CredoError(`the DID ${did.did} does not exist`)
+  return undefined
+}
+
+/** Documents read by the running unit of work: several objects of a message have the same issuer. */
+const RESOLVED = Symbol('resolved did:webvh')
+
+/** The current document of a did:webvh. Throws if there is none. */
+export const resolveWebvh = (did: WebvhDid): Promise<DidDocument> => {
+  const resolved = currentUnit().slot(RESOLVED, () => new Map<string, Promise<DidDocument>>())
+  const known = resolved.get(did.did)
+  if (known !== undefined) return known
+  const document = resolve(did).then((found) => {
+    if (!isReadableDocument(found)) throw new CredoError('the document is too large')
+    return JsonTransformer.fromJSON(found, DidDocument)
+  })
+  resolved.set(did.did, document)
+  return document
+}
+
+const resolve = async (did: WebvhDid): Promise<object> => {
+  const tenant = await hostOf(did)
+  if (tenant === undefined) return readDocument(did)
+  const published = await readWebvhLog(currentUnit(), tenant)
+  const newest = published?.log.trim().split('\n').at(-1)
+  if (newest === undefined) throw new CredoError(`the DID ${did.did} does not exist`)
+  return JSON.parse(newest).state
+}
+
+const readFile = (did: WebvhDid, file: Parameters<typeof urlOfFile>[1], accept: string): Promise<string> =>
+  readText(urlOfFile(did, file), { accept, maxBytes: MAX_LOG_BYTES })
+
+const readDocument = async (did: WebvhDid): Promise<object> => {
+  const log = parseLog(await readFile(did, 'did.jsonl', 'text/jsonl'))
+  const witnessProofs = needsWitnessProofs(log)
+    ? parseWitnessProofs(await readFile(did, 'did-witness.json', 'application/json'), log)
+    : []
+  const document = await documentOf(did, { log, witnessProofs, verify })
+  await assertNoRollback(
+    currentUnit(),
+    did.did,
+    log.map(({ versionId }) => versionId),
+  )
+  return document
+}
+
+const verify: VerifyEd25519 = async (signature, data, publicKey) =>
+  verifyWith(Kms.PublicJwk.fromPublicKey({ kty: 'OKP', crv: 'Ed25519', publicKey }).toJson(), 'EdDSA', data, signature)
+
+export class WebvhDidResolver implements DidResolver {
+  readonly supportedMethods = ['webvh']
+  /** No cache, because a key may have been replaced a moment ago. */
+  readonly allowsCaching = false
+  readonly allowsLocalDidRecord = false
+
+  async resolve(_agentContext: AgentContext, did: string): Promise<DidResolutionResult> {
+    try {
+      const parsed = parseWebvhDid(did)
+      if (parsed === undefined) throw new CredoError('it is no did:webvh')
+      const didDocument = await resolveWebvh(parsed)
+      return { didDocument, didDocumentMetadata: {}, didResolutionMetadata: { contentType: 'application/did+ld+json' } }
+    } catch (error) {
+      const message = error instanceof Error ? error.message : 'unknown'
+      return { didDocument: null, didDocumentMetadata: {}, didResolutionMetadata: { error: 'notFound', message } }
+    }
+  }
+}

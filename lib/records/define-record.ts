@@ -1,0 +1,93 @@
+/**
+ * A kind of record is described once: its index entries, lists and events, and its component, links and rights follow
+ * from that.
+ */
+import type * as v from 'valibot'
+import type { Format } from '../metrics.ts'
+import { type RecordContent, type RecordJson, toRecordJson } from './record-json.ts'
+
+/** Stands for a tag that every record of its type has, with the same value. */
+export const EVERY = '*'
+
+export interface Index {
+  /** Tags with the same name share an index: an `$or` over them is one query. */
+  name: string
+  /** The entry contains a copy of the record, for lists and for records that every message reads. */
+  copy?: true
+  /** An index on a value of the record instead of a tag. Only our own lists use it, not Credo's queries. */
+  of?: (value: Record<string, unknown>) => string | undefined
+  /** Maximum number of entries that a query reads, newest first. */
+  newest?: number
+}
+
+interface RecordEvent {
+  summary: string
+  /**
+   * Whether a change of the record, as the API shows it, is this event. A change is one event at most: the first of the
+   * kind. A second one would have the same sequence, and receivers take it for an older one. Absent: changes of other
+   * items are this event.
+   */
+  isChange?: (after: RecordJson, before: RecordJson | undefined) => boolean
+}
+
+interface Definition {
+  /** Credo's name of the record's type, which its keys have. */
+  type: string
+  /** The record as the API shows it; absent: no operation shows it. */
+  schema?: v.GenericSchema
+  /** Name of the schema in the API document; absent: `type`. */
+  component?: string
+  /** Name of the records' keys in `uses` of serverless.yml; absent: only `record` means them. */
+  keys?: string
+  /** The parameter by which operations take the record's id. */
+  parameter?: string
+  states?: readonly string[]
+  /**
+   * The tags that Credo and our lists query. `role`, `state` and message names are not selective enough for an index.
+   * If several indexes match a query, the first is read, so the most selective comes first.
+   */
+  indexes: Record<string, Index>
+  /** Filters of lists with an index of their own, the most selective first. */
+  lists?: readonly string[]
+  /** Epoch seconds, from the record and its expiry so far; undefined: it never expires. */
+  expiry?: (stored: RecordContent, before: number | undefined) => number | undefined
+  events?: Record<string, RecordEvent>
+  /** Further fields of its thin events, besides `id` and `state`. */
+  ids?: readonly string[]
+  /** The record in the API document's events; absent: `schema`. */
+  eventSchema?: v.GenericSchema
+  /** The format of an exchange in metrics, by the record's metadata. */
+  format?: (metadata: object) => Format
+  /** The record as the API shows it. */
+  view?: (stored: RecordContent) => RecordJson
+}
+
+export type RecordDefinition = Definition & Required<Pick<Definition, 'view'>>
+
+export const EXCHANGE_INDEXES: Record<string, Index> = {
+  [EVERY]: { name: EVERY, copy: true },
+  threadId: { name: 'threadId' },
+  parentThreadId: { name: 'parentThreadId' },
+  connectionId: { name: 'connectionId' },
+}
+export const EXCHANGE_LISTS = ['threadId', 'parentThreadId', 'connectionId'] as const
+
+/** The first state is a change too. So is the result of a verifier's checks, which may come without a new state. */
+export const isStateChange = (after: RecordJson, before: RecordJson | undefined): boolean =>
+  typeof after.state === 'string' && (after.state !== before?.state || after.isVerified !== before.isVerified)
+
+/**
+ * Describes a kind of record. The call is marked as pure, so that a bundle has only the descriptions that it uses.
+ *
+ * @example
+ * export const proofRecords = /* @__PURE__ *\/ defineRecord({
+ *   type: 'ProofRecord',
+ *   schema: ProofRecord,
+ *   indexes: { [EVERY]: { name: EVERY, copy: true }, threadId: { name: 'threadId' } },
+ *   lists: ['threadId'],
+ *   events: {
+ *     'proof.state_changed': { summary: 'The state of a proof exchange has changed', isChange: isStateChange },
+ *   },
+ * })
+ */
+export const defineRecord = <const D extends Definition>(definition: D) => ({ view: toRecordJson, ...definition })

@@ -1,0 +1,99 @@
+/** Hands out indexes of revocation registries, each to one credential and never again. */
+import { AgentError, isAgentError } from '../errors.ts'
+import {
+  credentialDefinitionRecords,
+  DEFAULT_REGISTRY_SIZE,
+  type StoredCredentialDefinition,
+} from '../records/credential-definition.ts'
+import { registryPartition } from '../store/anoncreds-keys.ts'
+import { readTagged } from '../store/record-reads.ts'
+import { queryPage } from '../store/table.ts'
+import { updateIf } from '../store/write.ts'
+import { ensureRegistry, isNearlyFull, lastIndex, type NewRegistry, type Registry, registryItem } from './registry.ts'
+
+interface RevocationIndex {
+  /** Id of the registry's definition. */
+  registryId: string
+  index: number
+}
+
+/**
+ * Takes the next free index of a definition's registries with an atomic update outside of any transaction: an index
+ * that is not used in the end is lost. Requests the next registry if this one is nearly full, and the first one if its
+ * creation has failed. Throws `revocation.no_index` if no registry has a free index yet, and `store.unavailable`.
+ */
+export const allocateRevocationIndex = async (
+  tenant: string,
+  credentialDefinitionId: string,
+): Promise<RevocationIndex> => {
+  // Only the two newest matter, because the next registry is created while the former has indexes left.
+  const { items } = await queryPage(registryPartition(tenant, credentialDefinitionId), { limit: 2, descending: true })
+  const registries = items.map(registryItem.decode)
+  const key = { tenant, credentialDefinitionId }
+  const newest = registries[0]
+  if (newest === undefined) {
+    throw noIndex(await askForFirst(key))
+  }
+  for (const registry of registries.toReversed()) {
+    const index = await allocateFrom({ ...key, ...registry })
+    if (index === undefined) continue
+    if (registry === newest && isNearlyFull({ ...registry, taken: index }))
+      await requestRegistry({ ...key, ...next(registry) })
+    return { registryId: registry.registryId, index }
+  }
+  throw noIndex(await requestRegistry({ ...key, ...next(newest) }))
+}
+
+const next = ({ number, size }: Registry): Pick<Registry, 'number' | 'size'> => ({ number: number + 1, size })
+
+type Found = Registry & { tenant: string; credentialDefinitionId: string }
+
+/** The index; undefined if the registry is full. */
+const allocateFrom = async (registry: Found): Promise<number | undefined> => {
+  if (registry.taken >= lastIndex(registry)) return undefined
+  const item = await updateIf(
+    registryItem.addressOf(registry),
+    { add: { taken: 1 } },
+    { below: registryItem.attributes({ taken: lastIndex(registry) }) },
+  )
+  return item && registryItem.decode(item).taken
+}
+
+/**
+ * Requests the first registry. It was requested with the definition, but does not exist yet or could not be created.
+ * Returns as `requestRegistry`.
+ */
+const askForFirst = async ({ tenant, credentialDefinitionId }: Omit<Found, keyof Registry>): Promise<boolean> => {
+  const tagged = await readTagged(tenant, credentialDefinitionRecords, 'credentialDefinitionId', credentialDefinitionId)
+  const definition = tagged
+    .map(({ value }) => value as Partial<StoredCredentialDefinition>)
+    .find(({ state, supportRevocation }) => state === 'finished' && supportRevocation)
+  if (definition === undefined) return false
+  const { revocationRegistrySize: size = DEFAULT_REGISTRY_SIZE } = definition
+  return requestRegistry({ tenant, credentialDefinitionId, number: 1, size })
+}
+
+/**
+ * Returns whether a ledger's operator has to write the registry. Concurrent offers request the same one, so a conflict
+ * is not an error.
+ */
+const requestRegistry = async (registry: NewRegistry): Promise<boolean> => {
+  try {
+    return await ensureRegistry(registry)
+  } catch (error) {
+    if (!isAgentError(error, 'store.conflict')) throw error
+    return false
+  }
+}
+
+/** `Retry-After` of an offer that waits for a job, or for what a ledger's operator has to write. */
+export const secondsUntilReady = (awaitsLedger: boolean): number => (awaitsLedger ? 60 : 2)
+
+const noIndex = (awaitsLedger: boolean): AgentError =>
+  new AgentError(
+    'revocation.no_index',
+    awaitsLedger
+      ? 'a revocation registry has to be written to the ledger: the credential definition shows it in ledgerObjects'
+      : 'a revocation registry of the credential definition is being made',
+    { retryAfter: secondsUntilReady(awaitsLedger) },
+  )

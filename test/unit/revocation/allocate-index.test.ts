@@ -1,0 +1,125 @@
+/** Indexes of revocation registries: none is given twice, the next registry is asked for in time, and a missing one is a 409 that says when to come again. */
+import { beforeEach, describe, expect, test } from 'vitest'
+import { jobItem, jobNamed } from '../../../lib/jobs/job.ts'
+import { allocateRevocationIndex } from '../../../lib/revocation/allocate-index.ts'
+import { registryItem, registryOfJob, waitForWrite } from '../../../lib/revocation/registry.ts'
+import { transaction } from '../../../lib/store/transaction.ts'
+import { useTableAndQueues } from '../outbox/table-and-queues.ts'
+
+const TENANT = 'acme'
+let definitions = 0
+let definition = ''
+
+const { table } = await useTableAndQueues({ check: false })
+beforeEach(() => {
+  table.way = undefined
+  definition = `did:webvh:scid:acme.example/resources/definition-${definitions++}`
+})
+
+const addRegistry = (number: number, { size = 100, taken = 0 } = {}) =>
+  table.put(
+    registryItem.encode({
+      ...{ tenant: TENANT, credentialDefinitionId: definition, number, size, taken },
+      registryId: `registry-${number}`,
+    }),
+  )
+const take = (tenant = TENANT) => allocateRevocationIndex(tenant, definition)
+const isAskedFor = async (number: number, size = 100) =>
+  (await table.get(
+    jobItem.addressOf({ tenant: TENANT, type: 'revocation-registry', id: `${number}.${size}.${definition}` }),
+  )) !== undefined
+
+test('200 that are taken at once are 200 different ones', async () => {
+  await addRegistry(1, { size: 1_000 })
+  const taken = await Promise.all(Array.from({ length: 200 }, () => take()))
+  const indexes = taken.map(({ index }) => index).sort((a, b) => a - b)
+  expect(indexes).toEqual(Array.from({ length: 200 }, (_, index) => index + 1))
+})
+
+test('taking one is two requests', async () => {
+  await addRegistry(1)
+  table.watch()
+  await take()
+  expect(table.requests).toEqual(['Query', 'UpdateItem'])
+})
+
+test('begins at 1 and ends one before the size of the registry', async () => {
+  await addRegistry(1, { taken: 0 })
+  expect(await take()).toEqual({ registryId: 'registry-1', index: 1 })
+  await addRegistry(1, { taken: 98 })
+  expect(await take()).toEqual({ registryId: 'registry-1', index: 99 })
+  await expect(take()).rejects.toMatchObject({ code: 'revocation.no_index' })
+})
+
+test('the next registry is asked for at 80 %, once, and taken from when this one is full', async () => {
+  await addRegistry(1, { taken: 77 })
+  await take()
+  expect(await isAskedFor(2)).toBe(false)
+  await Promise.all(Array.from({ length: 10 }, () => take()))
+  expect(await isAskedFor(2)).toBe(true)
+  await addRegistry(2)
+  await addRegistry(1, { taken: 98 })
+  expect([await take(), await take()]).toEqual([
+    { registryId: 'registry-1', index: 99 },
+    { registryId: 'registry-2', index: 1 },
+  ])
+  expect(await isAskedFor(3)).toBe(false)
+})
+
+describe('where none is free', () => {
+  test('it says so, and asks for the next registry', async () => {
+    await addRegistry(1, { taken: 99 })
+    await expect(take()).rejects.toMatchObject({ code: 'revocation.no_index' })
+    expect(await isAskedFor(2)).toBe(true)
+  })
+
+  test('100 at once fail in the same way, and one job is there', async () => {
+    await addRegistry(1, { taken: 99 })
+    const taken = await Promise.allSettled(Array.from({ length: 100 }, () => take()))
+    for (const result of taken) expect(result).toMatchObject({ reason: { code: 'revocation.no_index' } })
+    expect(await isAskedFor(2)).toBe(true)
+  })
+
+  test('it says so while the first registry is being made, and for another tenant', async () => {
+    await expect(take()).rejects.toMatchObject({ code: 'revocation.no_index' })
+    await addRegistry(1)
+    await expect(take('other')).rejects.toMatchObject({ code: 'revocation.no_index' })
+  })
+})
+
+test.each([
+  ['is being made', 'is being made', 2],
+  ['waits for the operator of a ledger', 'has to be written to the ledger', 60],
+])('an offer whose registry %s is told what it waits for, and when to come again', async (_, words, retryAfter) => {
+  await addRegistry(1, { taken: 99 })
+  const wanted = { tenant: TENANT, credentialDefinitionId: definition, number: 2, size: 100 }
+  if (retryAfter === 60)
+    await transaction(TENANT, (unit) => waitForWrite(unit, wanted, { registryId: 'registry-2', transaction: {} }))
+  await expect(take()).rejects.toMatchObject({ retryAfter, message: expect.stringContaining(words) })
+  expect(await isAskedFor(2)).toBe(retryAfter === 2)
+})
+
+test('an update whose answer was lost costs an index, and gives none twice', async () => {
+  await addRegistry(1)
+  let lost = false
+  table.way = async (command, send) => {
+    await send()
+    if (command !== 'UpdateItem' || lost) return
+    lost = true
+    throw Object.assign(new Error('reset'), { name: 'TimeoutError', code: 'ECONNRESET' })
+  }
+  const taken = [await take(), await take(), await take()].map(({ index }) => index)
+  expect(new Set(taken).size).toBe(3)
+})
+
+test('the job of a definition whose tag has the separator of keys is the job that its wake-up names', async () => {
+  definition = 'Th7MpTaRZVRYnPiabds81Y:3:CL:12:a|b%7Cc%d'
+  await addRegistry(1, { taken: 99 })
+  await expect(take()).rejects.toMatchObject({ code: 'revocation.no_index' })
+  const [item] = (await table.items()).filter(({ kind, pk }) => kind?.S === 'job' && pk?.S?.includes('Th7MpTaR'))
+  const key = jobNamed(item?.pk?.S ?? '')
+  expect(key && registryOfJob(key)).toEqual({
+    ...{ tenant: TENANT, number: 2, size: 100 },
+    credentialDefinitionId: definition,
+  })
+})
