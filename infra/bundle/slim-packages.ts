@@ -9,7 +9,7 @@ import { modulesAt } from './own-modules.ts'
  * `fetch` for platforms without one, of did:web's resolver, in whose place the service reads documents itself; and PEX
  * and its JSONPath, in whose place the service evaluates presentations itself. Some of it turns text into code.
  */
-const NEVER_CALLED =
+export const NEVER_CALLED =
   /^(@animo-id\/(mdoc|pex(\/.*)?)|@astronautlabs\/jsonpath|@sphereon\/kmp-mdoc-core|undici|cross-fetch)$/
 
 /** A module whose exports can be read, but not called. */

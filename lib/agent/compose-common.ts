@@ -65,6 +65,9 @@ export const platformModules = (contexts: AgentContextProvider) => ({
   platform: new PlatformModule(contexts),
 })
 
+/** What Credo calls of the service; its other members are private, or of its own table. */
+type Sessions = Omit<DidCommTransportService, 'transportSessionTable'>
+
 class PlatformModule implements Module {
   readonly #contexts: AgentContextProvider
 
@@ -76,9 +79,7 @@ class PlatformModule implements Module {
     const storage: StorageService<BaseRecord> = new UnitOfWorkStorageService()
     dependencyManager.registerInstance(InjectionSymbols.StorageService, storage)
     dependencyManager.registerInstance(InjectionSymbols.AgentContextProvider, this.#contexts)
-    // Credo calls only public methods, which the class has.
-    const sessions = new UnitOfWorkSessions() as unknown as DidCommTransportService
-    dependencyManager.registerInstance(DidCommTransportService, sessions)
+    dependencyManager.registerInstance<Sessions>(DidCommTransportService, new UnitOfWorkSessions())
     const { container } = dependencyManager
     container.register(DidRepository, { useFactory: (services) => new AgentDidRepository(services, knownDids) })
     container.register(DidCommEnvelopeService, { useFactory: (services) => new PackingService(services, sealedKeys) })

@@ -25,15 +25,15 @@ import {
 import { QuestionAnswerModule, QuestionAnswerService } from '@credo-ts/question-answer'
 import { commonOptions, platformModules } from './compose-common.ts'
 import {
+  acceptRepeatedComplete,
   ConnectionService,
   completeByMessage,
   completeRotation,
   DidExchange,
   DidRotateHandler,
   HangupHandler,
-  takeRepeatedComplete,
 } from './connections/index.ts'
-import { type AgentModules, agentOf, provideAgent } from './credo/index.ts'
+import { type AgentModules, agentOf, FeatureRegistry, provideAgent } from './credo/index.ts'
 import { EnvelopeService } from './envelopes/index.ts'
 import { credentialProtocols } from './exchanges/credentials/index.ts'
 import { proofProtocols } from './exchanges/proofs/index.ts'
@@ -83,13 +83,6 @@ const agentModules = (endpoint: string, contexts: AgentContextProvider) => {
   }
 }
 
-/** Answers feature queries (Aries RFC 0031, 0557). Credo repeats all features for each of hundreds of equal queries in a message: 1 MB for 25 KB. */
-class FeatureRegistry extends DidCommFeatureRegistry {
-  override query(...queries: Parameters<DidCommFeatureRegistry['query']>) {
-    return [...new Set(super.query(...queries))]
-  }
-}
-
 /** Replaces Credo's services by stricter ones. */
 class ProtocolsModule implements Module {
   register(dependencyManager: DependencyManager): void {
@@ -113,7 +106,7 @@ const MIDDLEWARE = [
   boundDocuments,
   completeRotation,
   guardThread,
-  takeRepeatedComplete,
+  acceptRepeatedComplete,
   completeByMessage,
 ]
 

@@ -2,7 +2,7 @@
  * Revocation on Indy ledgers: converts a ledger's indexes to a status list of AnonCreds, and lists to a ledger's entry.
  * Pure.
  */
-
+import * as v from 'valibot'
 import type { LedgerAccumulator, LedgerRegistry } from './proxy.ts'
 import { LedgerReplyError } from './replies.ts'
 
@@ -30,12 +30,13 @@ export const statusList = (
 }
 
 /** An entry: the new accumulator, and the indexes that have changed since the previous one. */
-export interface EntryValue {
-  accum: string
-  prevAccum?: string
-  issued?: number[]
-  revoked?: number[]
-}
+export const EntryValue = v.object({
+  accum: v.string(),
+  prevAccum: v.exactOptional(v.string()),
+  issued: v.exactOptional(v.array(v.number())),
+  revoked: v.exactOptional(v.array(v.number())),
+})
+export type EntryValue = v.InferOutput<typeof EntryValue>
 
 interface Status {
   accumulator: string

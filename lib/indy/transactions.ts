@@ -4,7 +4,7 @@
  * https://github.com/hyperledger/indy-node/blob/main/docs/source/requests.md#write-requests
  */
 import { isDeepStrictEqual } from 'node:util'
-import type * as v from 'valibot'
+import * as v from 'valibot'
 import { isSameSet } from '../records/anoncreds-objects.ts'
 import {
   type CredentialDefinitionId,
@@ -16,51 +16,42 @@ import {
   unqualifiedId,
 } from './ids.ts'
 import { type Ledger, readAccumulator, readDefinition, readRegistry, readSchema } from './proxy.ts'
-import type { DefinitionContent, RegistryContent } from './replies.ts'
-import type { EntryValue } from './revocation.ts'
+import { DefinitionContent, RegistryContent, SchemaContent } from './replies.ts'
+import { EntryValue } from './revocation.ts'
 
 type RegistryValue = v.InferOutput<typeof RegistryContent>['value']
 
-interface SchemaOperation {
-  type: '101'
-  data: { name: string; version: string; attr_names: string[] }
-}
+const SchemaOperation = v.object({ type: v.literal('101'), data: SchemaContent })
 
-interface DefinitionOperation {
-  type: '102'
-  ref: number
-  signature_type: 'CL'
-  tag: string
-  data: v.InferOutput<typeof DefinitionContent>
-}
+const DefinitionOperation = v.object({
+  type: v.literal('102'),
+  ref: v.number(),
+  signature_type: v.literal('CL'),
+  tag: v.string(),
+  data: DefinitionContent,
+})
 
-interface RegistryOperation {
-  type: '113'
-  id: string
-  credDefId: string
-  revocDefType: 'CL_ACCUM'
-  tag: string
-  value: RegistryValue
-}
+const RegistryOperation = v.object({ type: v.literal('113'), ...RegistryContent.entries })
 
-interface EntryOperation {
-  type: '114'
-  revocRegDefId: string
-  revocDefType: 'CL_ACCUM'
-  value: EntryValue
-}
+const EntryOperation = v.object({
+  type: v.literal('114'),
+  revocRegDefId: v.string(),
+  revocDefType: v.literal('CL_ACCUM'),
+  value: EntryValue,
+})
 
 /** Plain JSON: it is shown to the operator, and stored until the ledger has it. */
-export interface LedgerTransaction {
+export const LedgerTransaction = v.object({
   /** The ledger's namespace. */
-  namespace: string
-  request: {
+  namespace: v.string(),
+  request: v.object({
     /** The issuer's unqualified DID. The ledger requires its signature. */
-    identifier: string
-    protocolVersion: 2
-    operation: SchemaOperation | DefinitionOperation | RegistryOperation | EntryOperation
-  }
-}
+    identifier: v.string(),
+    protocolVersion: v.literal(2),
+    operation: v.variant('type', [SchemaOperation, DefinitionOperation, RegistryOperation, EntryOperation]),
+  }),
+})
+export type LedgerTransaction = v.InferOutput<typeof LedgerTransaction>
 
 type Operation = LedgerTransaction['request']['operation']
 
@@ -78,7 +69,7 @@ export const schemaTransaction = (namespace: string, id: SchemaId, attributes: s
 export const definitionTransaction = (
   namespace: string,
   id: CredentialDefinitionId,
-  keys: DefinitionOperation['data'],
+  keys: v.InferOutput<typeof DefinitionContent>,
 ): LedgerTransaction =>
   transactionOf(namespace, id.did, {
     type: '102',

@@ -13,6 +13,8 @@ export interface Address {
 /** Sort key of the only item in a partition. */
 export const ALONE = '-'
 
+export const address = (pk: string, sk = ALONE): Address => ({ pk, sk })
+
 /** Shortens values for keys, which have at most 2 KB: SHA-256 in base64url. A did:peer:4 is over 1 KB. */
 export const digest = (value: string): string => createHash('sha256').update(value).digest('base64url')
 
@@ -20,10 +22,7 @@ export const digest = (value: string): string => createHash('sha256').update(val
 export const shardOf = (id: string, shards: number): number =>
   (createHash('sha256').update(id).digest()[0] ?? 0) % shards
 
-export const recordAddress = (tenant: string, type: string, id: string): Address => ({
-  pk: `${tenant}|${type}|${id}`,
-  sk: ALONE,
-})
+export const recordAddress = (tenant: string, type: string, id: string): Address => address(`${tenant}|${type}|${id}`)
 
 /** Parses the partition key of a record. */
 export const recordKeyOf = (pk: string): { tenant: string; type: string; id: string } => {
@@ -37,7 +36,7 @@ export const entryPartition = (tenant: string, type: string, tag: string, value:
   `${tenant}|${type}|${tag}|${digest(value)}`
 
 /** Entries of a partition are sorted by creation of their records, then by id. `createdAt`: ISO 8601. */
-export const entryAddress = (pk: string, createdAt: unknown, id: string): Address => ({ pk, sk: `${createdAt}#${id}` })
+export const entryAddress = (pk: string, createdAt: unknown, id: string): Address => address(pk, `${createdAt}#${id}`)
 
 /** Entry of a message in the index `connectionId` of its record type, which also has the message's delivery. */
 export const messageEntryAddress = (tenant: string, connectionId: string, createdAt: string, id: string): Address =>
@@ -52,51 +51,39 @@ export const recordOfEntry = ({ pk, sk }: Address): Address => {
   return recordAddress(tenant, type, id)
 }
 
-export const keyAddress = (tenant: string, keyId: string): Address => ({ pk: `${tenant}|key|${keyId}`, sk: ALONE })
+export const keyAddress = (tenant: string, keyId: string): Address => address(`${tenant}|key|${keyId}`)
 
 /** The sealed data key of a scope. */
-export const dataKeyAddress = (scope: string): Address => ({ pk: `${scope}|data-key`, sk: ALONE })
+export const dataKeyAddress = (scope: string): Address => address(`${scope}|data-key`)
 
 /** The mark of an inbound envelope; `envelope` is its ciphertext and tag. */
-export const envelopeMarkAddress = (tenant: string, envelope: string): Address => ({
-  pk: `${tenant}|inbound|${digest(envelope)}`,
-  sk: ALONE,
-})
+export const envelopeMarkAddress = (tenant: string, envelope: string): Address =>
+  address(`${tenant}|inbound|${digest(envelope)}`)
 
 /** The mark of an inbound message: in a new envelope it has the same sender key and `@id`. */
-export const messageMarkAddress = (tenant: string, sender: string, messageId: string): Address => ({
-  pk: `${tenant}|message|${digest(`${sender} ${messageId}`)}`,
-  sk: ALONE,
-})
+export const messageMarkAddress = (tenant: string, sender: string, messageId: string): Address =>
+  address(`${tenant}|message|${digest(`${sender} ${messageId}`)}`)
 
 /** A piece of a response that is too large for the mark of its envelope. */
-export const answerPieceAddress = (piece: { markPk: string; number: number }): Address => ({
-  pk: piece.markPk,
-  sk: String(piece.number),
-})
+export const answerPieceAddress = (piece: { markPk: string; number: number }): Address =>
+  address(piece.markPk, String(piece.number))
 
 /** Idempotency keys are separate for each caller. A key contains no space. */
-export const idempotencyAddress = (tenant: string, subject: string, key: string): Address => ({
-  pk: `${tenant}|idempotency|${digest(`${subject} ${key}`)}`,
-  sk: ALONE,
-})
+export const idempotencyAddress = (tenant: string, subject: string, key: string): Address =>
+  address(`${tenant}|idempotency|${digest(`${subject} ${key}`)}`)
 
 /** A count of an agent in a window of time. */
-export const countAddress = ({ tenant, of, window }: { tenant: string; of: string; window: number }): Address => ({
-  pk: `${tenant}|count|${of}|${window}`,
-  sk: ALONE,
-})
+export const countAddress = ({ tenant, of, window }: { tenant: string; of: string; window: number }): Address =>
+  address(`${tenant}|count|${of}|${window}`)
 
-export const tenantAddress = (tenant: string): Address => ({ pk: `@tenant|${tenant}`, sk: ALONE })
+export const tenantAddress = (tenant: string): Address => address(`@tenant|${tenant}`)
 
 /** The public copy of an invitation, by its `@id`, because its reader does not know the tenant. */
-export const invitationAddress = ({ id }: { id: string }): Address => ({ pk: `@invitation|${digest(id)}`, sk: ALONE })
+export const invitationAddress = ({ id }: { id: string }): Address => address(`@invitation|${digest(id)}`)
 
 /** The keys that a token issuer serves at an address. */
-export const issuerKeysAddress = ({ jwksUri }: { jwksUri: string }): Address => ({
-  pk: `@issuer-keys|${digest(jwksUri)}`,
-  sk: ALONE,
-})
+export const issuerKeysAddress = ({ jwksUri }: { jwksUri: string }): Address =>
+  address(`@issuer-keys|${digest(jwksUri)}`)
 
 /** Partition of an organization's tenants, by id. */
 export const organizationTenants = (orgId: string): string => `@org|${orgId}|tenants`
@@ -105,37 +92,28 @@ export const organizationTenants = (orgId: string): string => `@org|${orgId}|ten
 export const organizationPartition = (orgId: string): string => `@org|${orgId}`
 
 /** An organization's endpoint of a kind. */
-export const endpointAddress = (orgId: string, kind: string): Address => ({
-  pk: organizationPartition(orgId),
-  sk: kind,
-})
+export const endpointAddress = (orgId: string, kind: string): Address => address(organizationPartition(orgId), kind)
 
 /** The address that signing secrets are sealed for, current and previous ones. */
 export const secretAddress = (orgId: string, kind: string): string => `${organizationPartition(orgId)}|${kind}`
 
 /** One of a few slots for pending registrations. */
-export const pendingAddress = (orgId: string, slot: number): Address => ({
-  pk: organizationPartition(orgId),
-  sk: `notification#pending#${slot}`,
-})
+export const pendingAddress = (orgId: string, slot: number): Address =>
+  address(organizationPartition(orgId), `notification#pending#${slot}`)
 
 /** A decoy: written in place of a registration that is not stored. */
-export const decoyAddress = (number: number): Address => ({ pk: `@decoy|${number}`, sk: ALONE })
+export const decoyAddress = (number: number): Address => address(`@decoy|${number}`)
 
 /** A JSON-LD context that a verifier trusts, by the digest of its text. */
-export const contextAddress = (context: { scope: string; digest: string }): Address => ({
-  pk: `${context.scope}|context|${context.digest}`,
-  sk: ALONE,
-})
+export const contextAddress = (context: { scope: string; digest: string }): Address =>
+  address(`${context.scope}|context|${context.digest}`)
 
 /** The agent's default issuer DID. */
-export const issuerDidAddress = (tenant: string): Address => ({ pk: `${tenant}|issuer-did`, sk: ALONE })
+export const issuerDidAddress = (tenant: string): Address => address(`${tenant}|issuer-did`)
 
 /** A job of an agent. */
-export const jobAddress = ({ tenant, type, id }: { tenant: string; type: string; id: string }): Address => ({
-  pk: `${tenant}|job|${type}|${id}`,
-  sk: ALONE,
-})
+export const jobAddress = ({ tenant, type, id }: { tenant: string; type: string; id: string }): Address =>
+  address(`${tenant}|job|${type}|${id}`)
 
 /** Parses the partition key of a job; undefined for any other key. */
 export const jobKeyOf = (pk: string): { tenant: string; type: string; id: string } | undefined => {
@@ -187,13 +165,13 @@ export const laneOwner = (lane: string): string => {
 }
 
 /** The state of a lane: lease and retries. */
-export const laneAddress = (lane: string): Address => ({ pk: `${lane}|lane`, sk: ALONE })
+export const laneAddress = (lane: string): Address => address(`${lane}|lane`)
 
 /** The destination of an endpoint's events: its id, not its URL, because organizations share nothing. */
 export const endpointDestination = (endpointId: string): string => `endpoint|${endpointId}`
 
 /** An unreadable item that was moved here from this address. */
-export const corruptAddress = ({ pk, sk }: Address): Address => ({ pk: `@corrupt|${digest(`${pk} ${sk}`)}`, sk: ALONE })
+export const corruptAddress = ({ pk, sk }: Address): Address => address(`@corrupt|${digest(`${pk} ${sk}`)}`)
 
 /**
  * The origin of a destination that is an address (`<origin>#<digest>`). An origin and a webhook endpoint are their own.
@@ -201,29 +179,20 @@ export const corruptAddress = ({ pk, sk }: Address): Address => ({ pk: `@corrupt
 export const originOf = (destination: string): string => destination.split('#', 1)[0] ?? destination
 
 /** A destination: an origin, an address of it, or a webhook endpoint. */
-export const destinationAddress = (destination: string): Address => ({
-  pk: `@destination|${digest(destination)}`,
-  sk: ALONE,
-})
+export const destinationAddress = (destination: string): Address => address(`@destination|${digest(destination)}`)
 
 export const waitingPartition = (destination: string, shard: number): string =>
   `@destination|${digest(destination)}|waiting|${shard}`
 
-export const waitingAddress = (destination: string, shard: number, position: string): Address => ({
-  pk: waitingPartition(destination, shard),
-  sk: position,
-})
+export const waitingAddress = (destination: string, shard: number, position: string): Address =>
+  address(waitingPartition(destination, shard), position)
 
-export const slotAddress = (destination: string, slot: number): Address => ({
-  pk: `@destination|${digest(destination)}|slot|${slot}`,
-  sk: ALONE,
-})
+export const slotAddress = (destination: string, slot: number): Address =>
+  address(`@destination|${digest(destination)}|slot|${slot}`)
 
 /** Outcome of messages to a connection. */
-export const outcomeAddress = (tenant: string, connectionId: string, id: string): Address => ({
-  pk: `${tenant}|delivery|${connectionId}`,
-  sk: id,
-})
+export const outcomeAddress = (tenant: string, connectionId: string, id: string): Address =>
+  address(`${tenant}|delivery|${connectionId}`, id)
 
 /** Events and attempts of an endpoint are sharded, because a partition takes at most 1,000 writes a second. */
 const ENDPOINT_SHARDS = 8
@@ -242,10 +211,7 @@ export const eventAddress = ({
   endpointId: string
   occurredAt: string
   id: string
-}): Address => ({
-  pk: eventPartitions(endpointId)[shardOf(id, ENDPOINT_SHARDS)] ?? '',
-  sk: `${occurredAt}#${id}`,
-})
+}): Address => address(eventPartitions(endpointId)[shardOf(id, ENDPOINT_SHARDS)] ?? '', `${occurredAt}#${id}`)
 
 /** Partitions of an endpoint's attempts, sorted by start. */
 export const attemptPartitions = (endpointId: string): string[] => endpointPartitions(endpointId, 'attempts')
@@ -260,22 +226,15 @@ export const attemptAddress = ({
   startedAt: string
   eventId: string
   attempt: number
-}): Address => ({
-  pk: attemptPartitions(endpointId)[shardOf(eventId, ENDPOINT_SHARDS)] ?? '',
-  sk: `${startedAt}#${eventId}#${attempt}`,
-})
+}): Address =>
+  address(attemptPartitions(endpointId)[shardOf(eventId, ENDPOINT_SHARDS)] ?? '', `${startedAt}#${eventId}#${attempt}`)
 
 /** Partition of parked changes, by sequence number. */
 export const PARKED_CHANGES = '@parked'
 
 /** Sorted in the order of the stream: sequence numbers are padded to their maximum length. */
-export const parkedAddress = ({ sequence, part }: { sequence: string; part: number }): Address => ({
-  pk: PARKED_CHANGES,
-  sk: `${sequence.padStart(40, '0')}#${String(part).padStart(2, '0')}`,
-})
+export const parkedAddress = ({ sequence, part }: { sequence: string; part: number }): Address =>
+  address(PARKED_CHANGES, `${sequence.padStart(40, '0')}#${String(part).padStart(2, '0')}`)
 
 /** The number of started dispatches of a change. */
-export const dispatchTriesAddress = ({ sequence }: { sequence: string }): Address => ({
-  pk: `@dispatch|${sequence}`,
-  sk: ALONE,
-})
+export const dispatchTriesAddress = ({ sequence }: { sequence: string }): Address => address(`@dispatch|${sequence}`)

@@ -80,7 +80,7 @@ describe('an envelope that was altered is a 400', () => {
 })
 
 describe('what is no envelope is a 400', () => {
-  const noEnvelope = { message: 'the body is no DIDComm envelope (RFC 0019)' }
+  const noEnvelope = { message: 'the body is not a DIDComm envelope (RFC 0019)' }
 
   test.each([
     {},

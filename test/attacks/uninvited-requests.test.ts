@@ -208,7 +208,7 @@ describe('a wallet with one key for all of its connections', () => {
 describe('handshakes that come to nothing', () => {
   /** As many as there may be, made at once; the first ones are the oldest. */
   const fill = async (outOfBandId: string, state: DidCommDidExchangeState): Promise<string[]> => {
-    const { MAX_UNFINISHED } = await import('../../lib/agent/connections/strangers.ts')
+    const { MAX_UNFINISHED } = await import('../../lib/agent/connections/unsolicited-requests.ts')
     const made = Array.from(
       { length: MAX_UNFINISHED },
       (_, number) =>

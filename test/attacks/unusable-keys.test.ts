@@ -59,7 +59,7 @@ describe('an invitation is refused', () => {
     const { status, body } = await receive(invitation(service({ recipient: false })))
     expect([status, body.details]).toEqual([
       422,
-      [{ path: 'invitation', message: 'is no invitation that this agent can read' }],
+      [{ path: 'invitation', message: 'must be an invitation that this agent can read' }],
     ])
   })
 

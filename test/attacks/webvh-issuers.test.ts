@@ -125,7 +125,7 @@ describe('a resource is refused', () => {
     for (const proof of [undefined, {}, [], { type: 'DataIntegrityProof', cryptosuite: 'ecdsa-jcs-2019' }])
       await refuses(
         issuer.publish(schemaOf(issuer.did, `proof ${JSON.stringify(proof)}`), { after: { proof } }),
-        /no attested/,
+        /not an attested/,
       )
   })
 
@@ -135,7 +135,7 @@ describe('a resource is refused', () => {
     const text = String(host.files.get(path))
     for (const name of ['__proto__', 'constructor', 'prototype']) {
       host.files.set(path, text.replace('"content":{', `"content":{"${name}":{"issuerId":"x"},`))
-      await refuses(id, /no attested/)
+      await refuses(id, /not an attested/)
     }
   })
 
@@ -165,7 +165,7 @@ describe('a resource is refused', () => {
 
   test('that is too large', async () => {
     const id = issuer.publish(schemaOf(issuer.did, 'large'), { more: { surplus: 'x'.repeat(1_100_000) } })
-    await refuses(id, /too large|more documents/)
+    await refuses(id, /too large|too many documents/)
   })
 
   test.each<[string, string | ((response: ServerResponse) => unknown), string]>([
@@ -210,7 +210,7 @@ describe('a resource is refused', () => {
     `{did}/resources/${'z'.repeat(5000)}`,
   ])('whose id is %s', async (id) => {
     host.asked.length = 0
-    await refuses(id.replace('{did}', issuer.did), /no id of a resource/)
+    await refuses(id.replace('{did}', issuer.did), /not the id of a resource/)
     expect(host.asked).toEqual([])
   })
 })
@@ -356,7 +356,7 @@ describe('a log is refused', () => {
     'did:webvh:{scid}:localhost%3A1:..',
     'did:webvh:{scid}:a%2Fb',
   ])('of %s, which is no identifier of the method', async (did) => {
-    await refusesLog(did.replace('{scid}', issuer.did.split(':')[2] ?? ''), /no did:webvh|undefined/)
+    await refusesLog(did.replace('{scid}', issuer.did.split(':')[2] ?? ''), /not a did:webvh|undefined/)
   })
 
   test('of a tenant that has no DID, and nothing is asked for over HTTP', async () => {

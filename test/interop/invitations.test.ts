@@ -274,7 +274,7 @@ describe('the address of an invitation', () => {
     const { status, body } = await addressed(url + path)
     expect({ status, details: body.details }).toEqual({
       status: 422,
-      details: [{ path: 'invitationUrl', message: 'leads to no invitation that this agent can take' }],
+      details: [{ path: 'invitationUrl', message: 'must lead to an invitation that this agent can accept' }],
     })
   })
 
@@ -291,7 +291,7 @@ describe('the address of an invitation', () => {
     const { status, body } = await addressed(address)
     expect({ status, details: body.details }).toEqual({
       status: 422,
-      details: [{ path: 'invitationUrl', message: 'leads to no invitation that this agent can take' }],
+      details: [{ path: 'invitationUrl', message: 'must lead to an invitation that this agent can accept' }],
     })
   })
 

@@ -192,7 +192,7 @@ test('where nothing fits it is a 422, and the request stays', async () => {
   expect(await proofOf(prover, id)).toMatchObject({ state: 'request-received' })
   expect(await accept(id, { proofFormats: { indy: {} } })).toMatchObject({
     status: 422,
-    body: { details: [{ path: 'proofFormats.indy', message: 'is not asked for' }] },
+    body: { details: [{ path: 'proofFormats.indy', message: 'is not requested' }] },
   })
 })
 

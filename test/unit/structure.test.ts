@@ -29,6 +29,8 @@ const ARROWS: Record<string, string[]> = {
     'lib/outbox',
     'lib/egress',
     'lib/presentation-exchange',
+    // Types only: see below.
+    'lib/interface',
     'lib/store',
     'lib/records',
     'lib/webvh',
@@ -149,6 +151,12 @@ describe('lib/agent', () => {
     }
     expect(uses.length).toBeGreaterThan(50)
   })
+
+  test('casts through unknown and assigns to prototypes in credo/ only', () => {
+    const FORCES = /\bas unknown as\b|\.prototype(?:\.\w+|\[[^\]]+\]) = |\bObject\.\w+\(\w+\.prototype\b/
+    const forcing = files.filter((file) => /^lib\/agent\//.test(file) && FORCES.test(readFileSync(file, 'utf8')))
+    expect(forcing).toEqual(['lib/agent/credo/root-agent.ts'])
+  })
 })
 
 test('no file imports itself by way of others, not even a type', () => {
@@ -181,6 +189,14 @@ test('the pipeline, reads of records and opening secrets import nothing of the u
 test('only lib/agent knows Credo', () => {
   const others = files.filter((file) => folderOf(file) !== 'lib/agent')
   expect(others.filter((file) => importsOf(file).some((specifier) => specifier.startsWith('@credo-ts')))).toEqual([])
+})
+
+test('lib/agent imports types of contracts, and no contract', () => {
+  const imported = files
+    .filter((file) => file.startsWith('lib/agent/'))
+    .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/^import (type )?[^']*'[./]+\/interface\//gm)])
+  expect(imported.length).toBeGreaterThan(5)
+  expect(imported.filter(([, type]) => type === undefined)).toEqual([])
 })
 
 test('only lib/store knows DynamoDB', () => {

@@ -1,4 +1,6 @@
-/** did-rotate (Aries RFC 0794). The other agent's new DID is pending until it authenticates a message on the connection. */
+/**
+ * did-rotate (Aries RFC 0794). The other agent's new DID is pending until it authenticates a message on the connection.
+ */
 import { type AgentContext, DidRepository } from '@credo-ts/core'
 import {
   AckStatus,
@@ -33,12 +35,15 @@ import {
 } from '../dids/index.ts'
 import type { Ed25519Key } from '../keys/index.ts'
 import { addToOutbox, type Lane, laneOf, Rotations } from '../transport/index.ts'
-import { connectionsOfOurKey, currentConnection } from './connection-service.ts'
-import { expires, expireUnlessCompleted, isHandshakeRequest } from './strangers.ts'
+import { connectionsOfOurKey, currentConnection } from './current-connection.ts'
+import { expires, expireUnlessCompleted, isHandshakeRequest } from './unsolicited-requests.ts'
 
 type Inbound = DidCommInboundMessageContext
 
-/** Metadata of the connection. It is not indexed: a pending DID finds no connection, and its owner may still connect with it. */
+/**
+ * Metadata of the connection. It is not indexed: a pending DID finds no connection, and its owner may still connect
+ * with it.
+ */
 const PENDING = '_internal/pendingTheirDid'
 
 const Pending = v.object({ did: v.string(), keyFingerprints: v.array(v.string()) })
@@ -46,13 +51,16 @@ const Pending = v.object({ did: v.string(), keyFingerprints: v.array(v.string())
 const pendingOf = ({ metadata }: DidCommConnectionRecord) =>
   v.parse(v.fallback(Pending, { did: '', keyFingerprints: [] }), metadata.get(PENDING))
 
-/** Maximum number of rotations of a connection to another DID in an hour: each makes a request to an endpoint that the other agent chooses. */
+/**
+ * Maximum number of rotations of a connection to another DID in an hour: each makes a request to an endpoint that the
+ * other agent chooses.
+ */
 const MAX_ROTATIONS = 10
 
 const HOUR = 60 * 60 * 1000
 
 /** With one more rotation. Throws `UnusableDidError` if there are too many. */
-const counted = ({ metadata, theirDid = '' }: DidCommConnectionRecord, now: number): Rotations => {
+const withOneMore = ({ metadata, theirDid = '' }: DidCommConnectionRecord, now: number): Rotations => {
   const none = { firstDid: digest(theirDid), at: [] }
   const { firstDid, at } = v.parse(v.fallback(Rotations, none), metadata.get(ROTATIONS))
   const ofHour = at.filter((time) => time > now - HOUR)
@@ -69,16 +77,16 @@ export class DidRotateHandler implements DidCommMessageHandler {
   async handle(inbound: Rotation): Promise<DidCommOutboundMessageContext> {
     const { agentContext, message } = inbound
     const connection = await currentConnection(inbound)
-    const answer = await this.#take(inbound, connection).catch((error) => refusal(message, error))
+    const answer = await this.#acceptRotation(inbound, connection).catch((error) => problemReportFor(message, error))
     return new DidCommOutboundMessageContext(answer, { agentContext, connection })
   }
 
-  async #take(inbound: Rotation, connection: DidCommConnectionRecord): Promise<DidCommMessage> {
+  async #acceptRotation(inbound: Rotation, connection: DidCommConnectionRecord): Promise<DidCommMessage> {
     const { agentContext, message } = inbound
     const { toDid: did, threadId } = message
     if (did === connection.theirDid) connection.metadata.delete(PENDING)
     else {
-      const rotations = counted(connection, Date.now())
+      const rotations = withOneMore(connection, Date.now())
       const keyFingerprints = await recipientKeysOf(agentContext, did)
       await ping(inbound, did, laneOf(connection.id, did, rotations))
       connection.metadata.set(PENDING, { did, keyFingerprints })
@@ -90,11 +98,12 @@ export class DidRotateHandler implements DidCommMessageHandler {
 }
 
 /** In ms. */
-const AFTER_ACK = 2_000
+const PING_DELAY = 2_000
 
 /**
- * Pings the new DID (Aries RFC 0048), which may wait for a message before it writes one. Nothing else is sent to it before its answer. An agent without
- * an endpoint writes first. To ACA-Py, a message for the new DID that it reads before the `ack` is a stranger's, and gets no answer.
+ * Pings the new DID (Aries RFC 0048), which may wait for a message before it writes one. Nothing else is sent to it
+ * before its answer. An agent without an endpoint writes first. To ACA-Py, a message for the new DID that it reads
+ * before the `ack` is of an unknown sender, and gets no answer.
  */
 const ping = async ({ agentContext, recipientKey }: Inbound, did: string, lane: Lane): Promise<void> => {
   const [service] = await reachableServicesOf(agentContext, did)
@@ -102,10 +111,10 @@ const ping = async ({ agentContext, recipientKey }: Inbound, did: string, lane: 
   const message = new DidCommTrustPingMessage({ responseRequested: true })
   const keys = { ...service, senderKey: recipientKey }
   const payload = await agentContext.resolve(DidCommEnvelopeService).packMessage(agentContext, message, keys)
-  await addToOutbox(lane, { endpoint: service.serviceEndpoint, payload: JSON.stringify(payload) }, AFTER_ACK)
+  await addToOutbox(lane, { endpoint: service.serviceEndpoint, payload: JSON.stringify(payload) }, PING_DELAY)
 }
 
-const refusal = ({ id, threadId }: DidCommDidRotateMessage, error: unknown): DidCommMessage => {
+const problemReportFor = ({ id, threadId }: DidCommDidRotateMessage, error: unknown): DidCommMessage => {
   if (isAgentError(error)) throw error
   // Credo throws for services without readable keys.
   const code = error instanceof UnusableDidError ? error.code : 'e.did.doc_unsupported'
@@ -144,7 +153,8 @@ const isRepetition = async ({ agentContext, recipientKey, senderKey }: Inbound):
 }
 
 /**
- * Completes a rotation when a key of the pending DID has authenticated a message to our key of the connection. Credo calls this before the handlers.
+ * Completes a rotation when a key of the pending DID has authenticated a message to our key of the connection. Credo
+ * calls this before the handlers.
  */
 export const completeRotation: DidCommMessageHandlerMiddleware = async (inbound, next) => {
   const { agentContext, connection, recipientKey, senderKey } = inbound
@@ -161,7 +171,10 @@ export const completeRotation: DidCommMessageHandlerMiddleware = async (inbound,
 const isOurs = async (agentContext: AgentContext, key: Ed25519Key): Promise<boolean> =>
   (await agentContext.resolve(DidRepository).findCreatedDidByRecipientKey(agentContext, key)) !== null
 
-/** Maximum number of former DIDs, from which messages may still arrive. Each is an index entry with a copy of the connection, whose size others choose. */
+/**
+ * Maximum number of former DIDs, from which messages may still arrive. Each is an index entry with a copy of the
+ * connection, whose size others choose.
+ */
 const MAX_FORMER_DIDS = 5
 
 const rotate = async (inbound: Inbound, connection: DidCommConnectionRecord, senderKey: Ed25519Key): Promise<void> => {

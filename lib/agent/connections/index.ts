@@ -1,7 +1,9 @@
 /** Connections: handshakes, rotations of DIDs, bounds for those that nobody has invited. */
-export { ConnectionService, connectionsOfOurKey, currentConnection, isOfCurrentDid } from './connection-service.ts'
-export { completeByMessage, DidExchange, takeRepeatedComplete } from './did-exchange.ts'
+export { ConnectionService } from './connection-service.ts'
+export { connectionsOfOurKey, currentConnection, isOfCurrentDid } from './current-connection.ts'
+export { DidExchange } from './did-exchange.ts'
 export { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
+export { acceptRepeatedComplete, completeByMessage } from './handshake-middleware.ts'
 export { endConnection, sendTrustPing } from './messages.ts'
-export { findConnection, readyConnection, send } from './ready-connection.ts'
-export { isHandshakeRequest } from './strangers.ts'
+export { findConnection, readyConnection, sendOn, withSendErrors } from './ready-connection.ts'
+export { isHandshakeRequest } from './unsolicited-requests.ts'

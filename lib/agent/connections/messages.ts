@@ -16,8 +16,8 @@ import { withoutQueue } from '../transport/index.ts'
 import { findConnection, readyConnection, sendOn } from './ready-connection.ts'
 
 /**
- * Adds a ping to the outbox in the running unit of work. `responseRequested`: whether to ask the other agent for an answer. Returns the connection.
- * Throws `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`.
+ * Adds a ping to the outbox in the running unit of work. `responseRequested`: whether to ask the other agent for an
+ * answer. Returns the connection. Throws `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`.
  */
 export const sendTrustPing = async (
   connectionId: string,
@@ -31,8 +31,8 @@ export const sendTrustPing = async (
 }
 
 /**
- * Deletes a connection's record in the running unit of work, and sends a hang-up if the connection was completed and the other agent has an endpoint.
- * What waits to be fetched on it is given up. Throws `resource.not_found`.
+ * Deletes a connection's record in the running unit of work, and sends a hang-up if the connection was completed and
+ * the other agent has an endpoint. What waits to be fetched on it is given up. Throws `resource.not_found`.
  */
 export const endConnection = async (connectionId: string): Promise<undefined> => {
   const agentContext = await currentContext()

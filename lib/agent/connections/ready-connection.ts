@@ -1,5 +1,5 @@
 /** The connection that a message is sent to, and errors of sending. */
-import type { AgentContext } from '@credo-ts/core'
+import type { AgentContext, BaseRecord } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
   DidCommConnectionRepository,
@@ -20,7 +20,10 @@ export const findConnection = async (agentContext: AgentContext, id: string): Pr
   return connection
 }
 
-/** The same for sending a message. Throws `connection.not_ready` if the handshake is not complete or the other agent has hung up. */
+/**
+ * The same for sending a message. Throws `connection.not_ready` if the handshake is not complete or the other agent has
+ * hung up.
+ */
 export const readyConnection = async (agentContext: AgentContext, id: string): Promise<DidCommConnectionRecord> => {
   const connection = await findConnection(agentContext, id)
   if (!connection.isReady)
@@ -30,8 +33,11 @@ export const readyConnection = async (agentContext: AgentContext, id: string): P
   return connection
 }
 
-/** Runs `act`, which sends a message. Throws `connection.no_endpoint` if the DID document of the other agent has no usable endpoint. */
-export const send = async <T>(act: () => Promise<T>): Promise<T> => {
+/**
+ * Runs `act`, which sends a message. Throws `connection.no_endpoint` if the DID document of the other agent has no
+ * usable endpoint.
+ */
+export const withSendErrors = async <T>(act: () => Promise<T>): Promise<T> => {
   try {
     return await act()
   } catch (error) {
@@ -41,12 +47,17 @@ export const send = async <T>(act: () => Promise<T>): Promise<T> => {
   }
 }
 
-/** Adds a message to a connection to the outbox, or to its queue. Throws `connection.no_endpoint`, `connection.queue_full`. */
+/**
+ * Adds a message to a connection to the outbox, or to its queue. Throws `connection.no_endpoint`,
+ * `connection.queue_full`.
+ */
 export const sendOn = (
   agentContext: AgentContext,
   connection: DidCommConnectionRecord,
   message: DidCommMessage,
+  associatedRecord?: BaseRecord,
 ): Promise<void> => {
-  const outbound = new DidCommOutboundMessageContext(message, { agentContext, connection })
-  return send(() => agentContext.resolve(DidCommMessageSender).sendMessage(outbound))
+  const of = { agentContext, connection, ...(associatedRecord && { associatedRecord }) }
+  const outbound = new DidCommOutboundMessageContext(message, of)
+  return withSendErrors(() => agentContext.resolve(DidCommMessageSender).sendMessage(outbound))
 }

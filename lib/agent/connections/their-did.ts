@@ -1,4 +1,7 @@
-/** Checks whose DID or document a handshake message brings (Aries RFC 0023, 0160): it has to belong to the key that packed the message. */
+/**
+ * Checks whose DID or document a handshake message brings (Aries RFC 0023, 0160): it has to belong to the key that
+ * packed the message.
+ */
 import {
   type AgentContext,
   CredoError,
@@ -18,6 +21,8 @@ import {
   type VerificationMethod,
 } from '@credo-ts/core'
 import {
+  DidCommConnection,
+  type DidCommConnectionResponseMessage,
   type DidCommDidExchangeRequestMessage,
   DidDoc,
   DidExchangeProblemReportError,
@@ -25,6 +30,7 @@ import {
 } from '@credo-ts/didcomm'
 import { isObject, parseBase64 } from '../../json.ts'
 import { authenticationMethod } from '../dids/index.ts'
+import { isReadableDocument } from '../envelopes/index.ts'
 import { type Ed25519Key, keyOfVerkey } from '../keys/index.ts'
 import { QUEUE } from '../transport/index.ts'
 
@@ -37,8 +43,8 @@ export interface TheirDid {
 type Request = Pick<DidCommDidExchangeRequestMessage, 'did' | 'didDoc'>
 
 /**
- * The DID to use for the sender of a request. A DID without a method (ACA-Py, did-exchange 1.0) becomes a did:peer:4 of its document. Throws a
- * problem report if the DID or its document does not belong to the sender's key.
+ * The DID to use for the sender of a request. A DID without a method (ACA-Py, did-exchange 1.0) becomes a did:peer:4 of
+ * its document. Throws a problem report if the DID or its document does not belong to the sender's key.
  */
 export const theirDidOf = async (
   agentContext: AgentContext,
@@ -48,35 +54,40 @@ export const theirDidOf = async (
   const { did } = request
   if (!did.startsWith('did:') || isDid(did, 'sov')) {
     const document = JsonTransformer.fromJSON(await attachedDocument(agentContext, request, senderKey), DidDoc)
-    if (unqualified(document.id) !== unqualified(did)) throw refusal('the attached document is of another DID')
+    if (unqualified(document.id) !== unqualified(did))
+      throw requestNotAccepted('the attached document is of another DID')
     assertOfSender(document, senderKey)
     return { did: toPeerDid(document, senderKey) }
   }
   if (PEER_OF_DOCUMENT.test(did)) {
     const didDocument = documentOf(did, await attachedDocument(agentContext, request, senderKey))
-    if (didDocument === null) throw refusal('the attached document is of another DID')
+    if (didDocument === null) throw requestNotAccepted('the attached document is of another DID')
     return { did, didDocument: storable(didDocument, senderKey) }
   }
   const document = await agentContext.resolve(DidsApi).resolveDidDocument(did)
-  if (document.id !== did || authenticationMethod(document, senderKey) === undefined) throw refusal(NOT_THEIRS)
+  if (document.id !== did || authenticationMethod(document, senderKey) === undefined)
+    throw requestNotAccepted(NOT_THEIRS)
   return { did }
 }
 
 /**
- * Checks that the DID of a response belongs to the sender, and that its document has no other recipient key: messages of that key would be attributed
- * to this connection. Throws a problem report.
+ * Checks that the DID of a response belongs to the sender, and that its document has no other recipient key: messages
+ * of that key would be attributed to this connection. Returns the sender's key. Throws a problem report.
  */
 export const assertOfResponder = async (
   agentContext: AgentContext,
   { did, didDoc }: Request,
-  senderKey: Ed25519Key,
-): Promise<void> => {
+  senderKey: Ed25519Key | undefined,
+): Promise<Ed25519Key> => {
+  if (senderKey === undefined) throw requestNotAccepted('the response is not authenticated')
   const document = PEER_OF_DOCUMENT.test(did)
     ? documentOf(did, parseBase64(didDoc?.data.base64 ?? ''))
     : (await agentContext.resolve(DidsApi).resolve(did)).didDocument
-  if (document === null) throw rejection('the DID of the response has no document, or another one than is attached')
+  if (document === null)
+    throw responseNotAccepted('the DID of the response has no document, or another one than is attached')
   if (onlyMethod(document, senderKey) === undefined)
-    throw rejection('the response is not packed with the key of the DID that it names')
+    throw responseNotAccepted('the response is not packed with the key of the DID that it names')
+  return senderKey
 }
 
 /** Method 1: the DID is a hash of its document, which is attached. */
@@ -95,10 +106,13 @@ const NOT_THEIRS = 'the request is not packed with a key of the DID that it name
 
 const unqualified = (did: string): string => did.replace(/^did:sov:/, '')
 
-/** Credo finds a stored document by the recipient keys of its services, so there has to be one, and all have to be the sender's. */
+/**
+ * Credo finds a stored document by the recipient keys of its services, so there has to be one, and all have to be the
+ * sender's.
+ */
 const storable = (document: DidDocument, senderKey: Ed25519Key): DidDocument => {
   const method = onlyMethod(document, senderKey)
-  if (method === undefined) throw refusal(NOT_THEIRS)
+  if (method === undefined) throw requestNotAccepted(NOT_THEIRS)
   if (document.recipientKeys.length > 0) return document
   const queue = new DidCommV1Service({ id: '#queue', serviceEndpoint: QUEUE, recipientKeys: [method.id] })
   document.service = [...(document.service ?? []), queue]
@@ -108,29 +122,31 @@ const storable = (document: DidDocument, senderKey: Ed25519Key): DidDocument => 
 /** The attached DID document as JSON, signed by the sender. */
 const attachedDocument = async (agentContext: AgentContext, { didDoc }: Request, senderKey: Ed25519Key) => {
   const { base64, jws } = didDoc?.data ?? {}
-  if (base64 === undefined || jws === undefined) throw refusal('the request brings no signed DID document')
+  if (base64 === undefined || jws === undefined) throw requestNotAccepted('the request has no signed DID document')
   const payload = Buffer.from(base64, 'base64').toString('base64url')
   const { isValid } = await agentContext.resolve(JwsService).verifyJws(agentContext, {
     jws: { ...jws, payload },
     jwsSigner: { method: 'jwk', jwk: senderKey },
   })
-  if (!isValid) throw refusal('the attached document is not signed by the sender')
+  if (!isValid) throw requestNotAccepted('the attached document is not signed by the sender')
   const json = parseBase64(base64)
-  if (!isObject(json)) throw refusal('the attached document is not a JSON object')
+  if (!isObject(json)) throw requestNotAccepted('the attached document is not a JSON object')
   return json
 }
 
-export const refusal = (message: string): DidExchangeProblemReportError =>
+export const requestNotAccepted = (message: string): DidExchangeProblemReportError =>
   new DidExchangeProblemReportError(message, { problemCode: DidExchangeProblemReportReason.RequestNotAccepted })
 
-const rejection = (message: string): DidExchangeProblemReportError =>
+const responseNotAccepted = (message: string): DidExchangeProblemReportError =>
   new DidExchangeProblemReportError(message, { problemCode: DidExchangeProblemReportReason.ResponseNotAccepted })
 
 /**
- * Checks that the document of a DID without a method (Aries RFC 0160, and 0023 at version 1.0) belongs to its sender, and adds a queue if it has no
- * service. Throws a CredoError if it has another recipient key: messages packed with that key would be attributed to this wallet.
+ * Checks that the document of a DID without a method (Aries RFC 0160, and 0023 at version 1.0) belongs to its sender,
+ * and adds a queue if it has no service. Throws a CredoError if it has another recipient key: messages packed with that
+ * key would be attributed to this wallet.
  */
-export const assertOfSender = (document: DidDoc, senderKey: Ed25519Key): void => {
+export const assertOfSender = (document: DidDoc | undefined, senderKey: Ed25519Key | undefined): void => {
+  if (document === undefined || senderKey === undefined) return
   const own = TypedArrayEncoder.toBase58(senderKey.publicKey.publicKey)
   const keyOf = (key: string) => document.publicKey.find(({ id }) => id.endsWith(key))?.value ?? key
   const services = document.didCommServices
@@ -141,7 +157,22 @@ export const assertOfSender = (document: DidDoc, senderKey: Ed25519Key): void =>
   if (services.length === 0) document.service.push(new IndyAgentService(queue))
 }
 
-/** Converts such a document to a did:peer:4, which only this agent uses for the wallet. Throws a problem report if it is too large for that. */
+/** The same for the document that a response of connections/1.0 has signed. Throws a CredoError if it is too large. */
+export const assertSignedOfSender = (
+  { connectionSig: { signatureData } }: DidCommConnectionResponseMessage,
+  senderKey: Ed25519Key | undefined,
+): void => {
+  // Credo has checked the signature by the invitation's key. The first 8 bytes are a timestamp (Aries RFC 0234).
+  const signed: unknown = JSON.parse(Buffer.from(signatureData, 'base64').subarray(8).toString())
+  // It is not an attachment, so it was not checked with the message.
+  if (!isReadableDocument(signed)) throw new CredoError('the signed document is too large')
+  assertOfSender(JsonTransformer.fromJSON(signed, DidCommConnection).didDoc, senderKey)
+}
+
+/**
+ * Converts such a document to a did:peer:4, which only this agent uses for the wallet. Throws a problem report if it is
+ * too large for that.
+ */
 const toPeerDid = (document: DidDoc, senderKey: Ed25519Key): string => {
   const services = document.didCommServices.map(({ serviceEndpoint, routingKeys = [] }, index) => ({
     id: `#didcomm-${index}`,
@@ -150,16 +181,19 @@ const toPeerDid = (document: DidDoc, senderKey: Ed25519Key): string => {
     routingKeys: routingKeys.map(toKey),
   }))
   const { didDocument } = createPeerDidDocumentFromServices(services, false)
-  if (JSON.stringify(didDocument).length > MAX_DOCUMENT) throw refusal('the attached document is too large')
+  if (JSON.stringify(didDocument).length > MAX_DOCUMENT) throw requestNotAccepted('the attached document is too large')
   return didDocumentToNumAlgo4Did(didDocument).longFormDid
 }
 
-/** Of the document in a did:peer:4, in characters: base58 makes them a third more, and no DID is longer than `MAX_IDENTIFIER`. */
+/**
+ * Of the document in a did:peer:4, in characters: base58 makes them a third more, and no DID is longer than
+ * `MAX_IDENTIFIER`.
+ */
 const MAX_DOCUMENT = 2900
 
 /** Routing keys are in base58, or are DIDs. */
 const toKey = (key: string): Ed25519Key => {
   const parsed = key.startsWith('did:key:') ? DidKey.fromDid(key).publicJwk : keyOfVerkey(key)
-  if (!parsed.is(Kms.Ed25519PublicJwk)) throw new CredoError('a routing key is of another kind than Ed25519')
+  if (!parsed.is(Kms.Ed25519PublicJwk)) throw new CredoError('a routing key must be an Ed25519 key')
   return parsed
 }

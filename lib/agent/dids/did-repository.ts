@@ -1,4 +1,7 @@
-/** The repository of DIDs. Several DIDs of other agents may have the same key, because anybody can write it into a document. */
+/**
+ * The repository of DIDs. Several DIDs of other agents may have the same key, because anybody can write it into a
+ * document.
+ */
 import {
   type AgentContext,
   CredoError,
@@ -32,8 +35,9 @@ export class KnownDids extends Bounded<string, readonly DidRecord[]> {
 }
 
 /**
- * A DID's record never changes, so a process reads it once. This covers DIDs of this agent, and DIDs that name their document by its hash
- * (did:peer:1, and the short form of did:peer:4). Those of an unfinished handshake expire (strangers.ts): no connection names them then.
+ * A DID's record never changes, so a process reads it once. This covers DIDs of this agent, and DIDs that name their
+ * document by its hash (did:peer:1, and the short form of did:peer:4). Those of an unfinished handshake expire
+ * (lib/agent/connections/unsolicited-requests.ts): no connection names them then.
  */
 export class AgentDidRepository extends DidRepository {
   readonly #known: KnownDids
@@ -46,20 +50,20 @@ export class AgentDidRepository extends DidRepository {
   override async getCreatedDids(agentContext: AgentContext, query: { method?: string; did?: string }) {
     const { did, method } = query
     const read = () => super.getCreatedDids(agentContext, query)
-    return did === undefined || method !== undefined ? read() : this.#once(agentContext, `created ${did}`, read)
+    return did === undefined || method !== undefined ? read() : this.#readOnce(agentContext, `created ${did}`, read)
   }
 
   override async findCreatedDidByRecipientKey(agentContext: AgentContext, key: Kms.PublicJwk) {
-    const [record] = await this.#once(agentContext, `created by key ${key.fingerprint}`, async () => {
-      const found = await super.findCreatedDidByRecipientKey(agentContext, key)
-      return found === null ? [] : [found]
+    const [record] = await this.#readOnce(agentContext, `created by key ${key.fingerprint}`, async () => {
+      const record = await super.findCreatedDidByRecipientKey(agentContext, key)
+      return record === null ? [] : [record]
     })
     return record ?? null
   }
 
   /** Credo's resolver of did:peer calls this for a document that is not in the DID. */
   override findAllByDid(agentContext: AgentContext, did: string): Promise<DidRecord[]> {
-    return this.#once(agentContext, did, () => super.findAllByDid(agentContext, did))
+    return this.#readOnce(agentContext, did, () => super.findAllByDid(agentContext, did))
   }
 
   /** Stores a DID of another agent once for each key. Throws a CredoError if the key has too many. */
@@ -78,21 +82,24 @@ export class AgentDidRepository extends DidRepository {
   override deleteById = this.update
 
   /**
-   * Only Credo's handshakes call this, to refuse a sender whose key is in a known document. With that, anybody could block another agent. Connections
-   * do not need unique keys: see `ConnectionService.findByKeys`.
+   * Only Credo's handshakes call this, to reject a sender whose key is in a known document. With that, anybody could
+   * block another agent. Connections do not need unique keys: see `ConnectionService.findByKeys`.
    */
   override async findReceivedDidByRecipientKey(): Promise<DidRecord | null> {
     return null
   }
 
-  /** Reads until a record is found, freezes it because it is shared, and caches it when the reading unit of work commits. */
-  async #once(agentContext: AgentContext, what: string, read: () => Promise<DidRecord[]>): Promise<DidRecord[]> {
+  /**
+   * Reads until a record is found, freezes it because it is shared, and caches it when the reading unit of work
+   * commits.
+   */
+  async #readOnce(agentContext: AgentContext, what: string, read: () => Promise<DidRecord[]>): Promise<DidRecord[]> {
     const key = `${tenantOf(agentContext)} ${what}`
     const known = this.#known.get(key)
     if (known !== undefined) return [...known]
-    const found = deepFreeze(await read())
-    if (found.length > 0) currentUnit().afterCommit(() => this.#known.set(key, found))
-    return [...found]
+    const records = deepFreeze(await read())
+    if (records.length > 0) currentUnit().afterCommit(() => this.#known.set(key, records))
+    return [...records]
   }
 }
 
@@ -109,12 +116,16 @@ const didsOfKey = (agentContext: AgentContext, fingerprint: string): Promise<Did
 export const isOfDid = (record: DidRecord, did: string | undefined): boolean =>
   did !== undefined && (record.did === did || (record.getTags().alternativeDids ?? []).includes(did))
 
-/** Maximum number of DIDs of another agent's key. Each message of the key reads them all, and they stay after their connection is deleted. */
+/**
+ * Maximum number of DIDs of another agent's key. Each message of the key reads them all, and they stay after their
+ * connection is deleted.
+ */
 const MAX_DIDS_OF_KEY = 50
 
 /**
- * Whether another agent's DID is stored already under its key, for good or for as long as the running handshake may take: a wallet with one key names
- * the same DID in each handshake. Throws a CredoError if the key has too many other DIDs.
+ * Whether another agent's DID is stored already under its key, for good or for as long as the running handshake may
+ * take: a wallet with one key names the same DID in each handshake. Throws a CredoError if the key has too many other
+ * DIDs.
  */
 const isStored = async (agentContext: AgentContext, record: DidRecord): Promise<boolean> => {
   const [fingerprint] = record.getTags().recipientKeyFingerprints ?? []
@@ -135,8 +146,8 @@ const isStored = async (agentContext: AgentContext, record: DidRecord): Promise<
 const sharing = () => currentUnit().slot(isStored, (): { dids?: string[] } => ({}))
 
 /**
- * Lets the running handshake, which expires unless it is completed, share DIDs of other such handshakes. Returns the ids of the records that it
- * shares: whoever completes first takes their expiry away.
+ * Lets the running handshake, which expires unless it is completed, share DIDs of other such handshakes. Returns the
+ * ids of the records that it shares: whoever completes first takes their expiry away.
  */
 export const shareDids = (): string[] => {
   const shared = sharing()
@@ -144,7 +155,10 @@ export const shareDids = (): string[] => {
   return shared.dids
 }
 
-/** Stores another agent's DID under the key that was authenticated, and under no other key of its document. Throws as `save`. */
+/**
+ * Stores another agent's DID under the key that was authenticated, and under no other key of its document. Throws as
+ * `save`.
+ */
 export const storeTheirDid = async (
   agentContext: AgentContext,
   theirs: { did: string; didDocument?: DidDocument },

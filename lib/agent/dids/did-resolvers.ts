@@ -1,4 +1,7 @@
-/** Resolvers and caches of DID documents: documents that are contained in the DID are built once, frozen and shared; others are cached for a time. */
+/**
+ * Resolvers and caches of DID documents: documents that are contained in the DID are built once, frozen and shared;
+ * others are cached for a time.
+ */
 import {
   type AgentContext,
   type Cache,
@@ -53,7 +56,8 @@ export class BoundedJwkDidResolver extends JwkDidResolver {
 const KEY = 'z[1-9a-km-zA-HJ-NP-Z]{5,200}'
 
 /**
- * Credo's pattern, except for its dot, which matches any character there: this one is unambiguous, and so takes linear time.
+ * Credo's pattern, except for its dot, which matches any character there: this one is unambiguous, and so takes linear
+ * time.
  * https://identity.foundation/peer-did-method-spec/#abnf-for-peer-dids
  */
 const PEER_DID = new RegExp(

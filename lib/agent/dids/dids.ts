@@ -28,7 +28,7 @@ export const assertOwnDid = async (agent: Agent, did: string, path: string): Pro
 export const assertReachableDid = async (agent: Agent, did: string, path: string): Promise<void> => {
   await assertOwnDid(agent, did, path)
   const { didDocument } = await agent.dids.resolveCreatedDidDocumentWithKeys(did)
-  if (didDocument.didCommServices.length === 0) throw invalidField(path, 'names no DIDComm service')
+  if (didDocument.didCommServices.length === 0) throw invalidField(path, 'must be a DID with a DIDComm service')
 }
 
 /** A new did:peer:2 with the agent's endpoint. https://identity.foundation/peer-did-method-spec/#method-2 */
@@ -72,13 +72,13 @@ export const issuerDid = async (agent: Pick<Agent, 'context'>): Promise<string> 
 }
 
 const created = ({ didState }: { didState: { did?: string; reason?: string } }): string => {
-  if (didState.did === undefined) throw new AgentError('internal', `no DID was made: ${didState.reason}`)
+  if (didState.did === undefined) throw new AgentError('internal', `the DID could not be created: ${didState.reason}`)
   return didState.did
 }
 
 /**
- * The agent's DID that has this Ed25519 key, given as did:key, fingerprint (`z6Mk...`) or base58. Throws `request.invalid` for a key that is not this
- * agent's.
+ * The agent's DID that has this Ed25519 key, given as did:key, fingerprint (`z6Mk...`) or base58. Throws
+ * `request.invalid` for a key that is not this agent's.
  */
 export const didOfKey = async (agent: Agent, recipientKey: string): Promise<string> => {
   const record = await agent.context.resolve(DidRepository).findSingleByQuery(agent.context, {
@@ -89,7 +89,10 @@ export const didOfKey = async (agent: Agent, recipientKey: string): Promise<stri
   return record.did
 }
 
-/** A key of this agent for an inline service, whether it is part of a DID or not. Throws `request.invalid` for any other key. */
+/**
+ * A key of this agent for an inline service, whether it is part of a DID or not. Throws `request.invalid` for any other
+ * key.
+ */
 export const ownKey = async (agent: Agent, recipientKey: string): Promise<Ed25519Key> => {
   const key = parseKey(recipientKey)
   key.keyId = key.legacyKeyId

@@ -63,12 +63,13 @@ export const findOwnDid = async ({ context }: Agent, did: string): Promise<DidRe
   (await context.resolve(DidRepository).getCreatedDids(context, { did }))[0]
 
 /**
- * Throws `request.invalid` if another DID of the agent has this recipient key, because envelopes name only the key. A concurrent request may have
- * created the same DID: the commit detects that.
+ * Throws `request.invalid` if another DID of the agent has this recipient key, because envelopes name only the key. A
+ * concurrent request may have created the same DID: the commit detects that.
  */
 export const assertReachesNoOther = async ({ context }: Agent, did: string, key: Kms.PublicJwk): Promise<void> => {
-  const found = await context.resolve(DidRepository).findCreatedDidByRecipientKey(context, key)
-  if (found !== null && found.did !== did) throw invalidField('seed', 'is of the key of another DID of this agent')
+  const other = await context.resolve(DidRepository).findCreatedDidByRecipientKey(context, key)
+  if (other !== null && other.did !== did)
+    throw invalidField('seed', 'must not be the seed of another DID of this agent')
 }
 
 export interface OwnDid {
@@ -81,7 +82,10 @@ export interface OwnDid {
   keys: { didDocumentRelativeKeyId: string; kmsKeyId: string }[]
 }
 
-/** The did:key of a key of the agent. Its document is built from the DID, because one built from the key would contain the key's id of this agent. */
+/**
+ * The did:key of a key of the agent. Its document is built from the DID, because one built from the key would contain
+ * the key's id of this agent.
+ */
 export const ownDidKey = (key: Kms.PublicJwk): OwnDid => {
   const { did } = new DidKey(key)
   const { didDocument } = DidKey.fromDid(did)
@@ -89,9 +93,9 @@ export const ownDidKey = (key: Kms.PublicJwk): OwnDid => {
 }
 
 /**
- * Stores the record of a new DID. Its id is derived from the DID: of two concurrent requests, one is repeated (`store.conflict`) and finds the
- * record. The tag `public` separates it from DIDs of single invitations and connections. With `recipientKeyFingerprints`, other agents may connect to
- * it without an invitation.
+ * Stores the record of a new DID. Its id is derived from the DID: of two concurrent requests, one is repeated
+ * (`store.conflict`) and finds the record. The tag `public` separates it from DIDs of single invitations and
+ * connections. With `recipientKeyFingerprints`, other agents may connect to it without an invitation.
  */
 export const saveOwnDid = async (
   { context }: Agent,

@@ -1,4 +1,7 @@
-/** Resolves any DID, with the guarded client and without storing anything. https://www.w3.org/TR/did-core/#did-resolution */
+/**
+ * Resolves any DID, with the guarded client and without storing anything.
+ * https://www.w3.org/TR/did-core/#did-resolution
+ */
 import * as v from 'valibot'
 import { AgentError } from '../../errors.ts'
 import { DidDocument } from '../../records/did.ts'
@@ -14,19 +17,22 @@ export interface Resolution {
 /** Hidden, because all tenants share the cache: these fields tell whether another tenant has resolved the DID. */
 const OF_CACHE = ['servedFromCache', 'resolutionTime']
 
-/** Throws `resource.not_found`, and `request.invalid` for a DID that this agent can't resolve. The errors give no network details. */
+/**
+ * Throws `resource.not_found`, and `request.invalid` for a DID that this agent can't resolve. The errors give no
+ * network details.
+ */
 export const resolveDid = (tenant: string, did: string): Promise<Resolution> =>
   transaction(tenant, async () => {
     const { didDocument, didDocumentMetadata, didResolutionMetadata } = await (await currentAgent()).dids.resolve(did)
     if (didDocument === null) throw unresolved(didResolutionMetadata.error ?? 'notFound')
     const document = didDocument.toJSON()
-    // A stranger's server may return anything. Malformed documents are not passed on.
+    // The server of another agent may return anything. Malformed documents are not passed on.
     if (!v.is(DidDocument, document)) throw unresolved('invalidDidDocument')
-    const shown = Object.entries(didResolutionMetadata).filter(([name]) => !OF_CACHE.includes(name))
+    const metadata = Object.entries(didResolutionMetadata).filter(([name]) => !OF_CACHE.includes(name))
     return {
       didDocument: document,
       didDocumentMetadata,
-      didResolutionMetadata: Object.fromEntries(shown),
+      didResolutionMetadata: Object.fromEntries(metadata),
     }
   })
 

@@ -2,9 +2,7 @@
 import {
   type AgentContext,
   CredoError,
-  type DependencyManager,
   type DidDocument,
-  DidRepository,
   DidResolverService,
   getPublicJwkFromVerificationMethod,
   Kms,
@@ -35,22 +33,19 @@ export const authenticationMethod = (document: DidDocument, sender: Ed25519Key):
 
 type Services = Awaited<ReturnType<DidCommDocumentService['resolveServicesFromDid']>>
 
-/** Treats a document without a service as one with a queue. Otherwise Credo would find no key to pack for, and report an internal error. */
-export class DocumentService extends DidCommDocumentService {
-  readonly #resolver: DidResolverService
-
-  constructor(services: Pick<DependencyManager, 'resolve'>) {
-    const resolver = services.resolve(DidResolverService)
-    super(resolver, services.resolve(DidRepository))
-    this.#resolver = resolver
-  }
-
-  override async resolveServicesFromDid(agentContext: AgentContext, did: string): Promise<Services> {
-    const services = await super.resolveServicesFromDid(agentContext, did)
-    if (services.length > 0 || did.includes('#')) return services
-    const keys = authenticationKeys(await this.#resolver.resolveDidDocument(agentContext, did))
-    return [{ id: '#queue', recipientKeys: keys.map(({ key }) => key), routingKeys: [], serviceEndpoint: QUEUE }]
-  }
+/**
+ * The services of a DID, or a queue if its document has none: otherwise Credo would find no key to pack for, and report an
+ * internal error.
+ */
+export const servicesOrQueue = async (
+  agentContext: AgentContext,
+  did: string,
+  services: Services,
+): Promise<Services> => {
+  if (services.length > 0 || did.includes('#')) return services
+  const document = await agentContext.resolve(DidResolverService).resolveDidDocument(agentContext, did)
+  const recipientKeys = authenticationKeys(document).map(({ key }) => key)
+  return [{ id: '#queue', recipientKeys, routingKeys: [], serviceEndpoint: QUEUE }]
 }
 
 /** `code` is one of Aries RFC 0794, "Problem Report", or the last one, which is of this agent. */
@@ -67,10 +62,13 @@ export class UnusableDidError extends CredoError {
   }
 }
 
-/** A stranger's document may have any number of keys, and each becomes an index entry. */
+/** The document of another agent may have any number of keys, and each becomes an index entry. */
 const MAX_KEYS = 4
 
-/** did:peer:1 and the short form of did:peer:4 do not contain their document. A stranger must not use documents of other connections. */
+/**
+ * did:peer:1 and the short form of did:peer:4 do not contain their document. Nobody may use documents of other
+ * connections.
+ */
 const WITHOUT_DOCUMENT = /^did:peer:(?:1|4[^:]*$)/
 
 /** Fingerprints of the recipient keys in a DID's services. Throws `UnusableDidError`. */
@@ -94,7 +92,10 @@ const keysOf = (document: DidDocument): string[] => {
   }
 }
 
-/** The services of a DID that have an HTTP endpoint. Throws if the DID does not resolve or an endpoint is refused by the address guard. */
+/**
+ * The services of a DID that have an HTTP endpoint. Throws if the DID does not resolve or an endpoint is rejected by the
+ * address guard.
+ */
 export const reachableServicesOf = async (agentContext: AgentContext, did: string): Promise<Services> => {
   const services = await agentContext.resolve(DidCommDocumentService).resolveServicesFromDid(agentContext, did)
   const reachable = services.filter(({ serviceEndpoint }) => /^https?:/i.test(serviceEndpoint))

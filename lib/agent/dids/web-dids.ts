@@ -1,4 +1,7 @@
-/** The agent's did:web: its name and document. Credo resolves the method but does not create it. https://w3c-ccg.github.io/did-method-web/ */
+/**
+ * The agent's did:web: its name and document. Credo resolves the method but does not create it.
+ * https://w3c-ccg.github.io/did-method-web/
+ */
 import {
   DidCommV1Service,
   DidDocumentBuilder,
@@ -13,18 +16,25 @@ import { isOurWebDid, webDidOf } from '../../webvh/web-document.ts'
 import { endpointOf } from '../credo/index.ts'
 import type { OwnDid } from './own-dids.ts'
 
-/** The did:web of the caller's own domain, or by default the agent's at this service. Throws `request.invalid` for a domain of this service. */
+/**
+ * The did:web of the caller's own domain, or by default the agent's at this service. Throws `request.invalid` for a
+ * domain of this service.
+ */
 export const webDidFor = (domain: string | undefined): string => {
   if (domain === undefined) return webDidOf(currentUnit().tenant)
   const did = `did:web:${domain}`
-  if (parseDomain(domain) === undefined) throw invalidField('domain', 'is not the domain of a DID')
-  if (isOurWebDid(did)) throw invalidField('domain', 'is of this service: it serves the DID where none is given')
+  if (parseDomain(domain) === undefined) throw invalidField('domain', 'must be the domain of a DID')
+  if (isOurWebDid(did))
+    throw invalidField('domain', 'must not be the domain of this service, which serves the DID without a domain')
   return did
 }
 
-/** The document of a did:web: an Ed25519 key for authentication, assertion and key agreement, and the agent's DIDComm endpoint. */
+/**
+ * The document of a did:web: an Ed25519 key for authentication, assertion and key agreement, and the agent's DIDComm
+ * endpoint.
+ */
 export const webDid = (did: string, key: Kms.PublicJwk): OwnDid => {
-  if (!key.is(Kms.Ed25519PublicJwk)) throw new AgentError('internal', 'a did:web is of an Ed25519 key')
+  if (!key.is(Kms.Ed25519PublicJwk)) throw new AgentError('internal', 'a did:web must have an Ed25519 key')
   const [signing, agreement] = ['#key-1', '#key-2'].map((id) => `${did}${id}`) as [string, string]
   const didDocument = new DidDocumentBuilder(did)
     .addContext('https://w3id.org/security/suites/ed25519-2018/v1')

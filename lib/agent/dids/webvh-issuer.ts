@@ -1,4 +1,7 @@
-/** The issuer of AnonCreds objects, by default the agent's did:webvh: created once, its key in the agent's key store, its log served by this service. */
+/**
+ * The issuer of AnonCreds objects, by default the agent's did:webvh: created once, its key in the agent's key store,
+ * its log served by this service.
+ */
 import { DidDocument, JsonTransformer, Kms } from '@credo-ts/core'
 import { createDID, MultibaseEncoding, multibaseEncode, prepareDataForSigning } from 'didwebvh-ts'
 import { invalidField } from '../../errors.ts'
@@ -25,7 +28,7 @@ export const webvhIssuer = async (agent: Agent): Promise<string> => {
   const unit = currentUnit()
   const known = await readWebvhLog(unit, unit.tenant)
   if (known !== undefined) return known.did
-  const { did, log } = await make(agent, locationOf(unit.tenant))
+  const { did, log } = await createDid(agent, locationOf(unit.tenant))
   publishLog(unit, { did, log })
   return did
 }
@@ -38,24 +41,25 @@ interface NewWebvhDid {
 }
 
 /**
- * Creates a did:webvh that the caller will serve. `domain` is in the form of a DID, and may have a path. Throws `request.invalid` for this service's
- * own domain.
+ * Creates a did:webvh that the caller will serve. `domain` is in the form of a DID, and may have a path. Throws
+ * `request.invalid` for this service's own domain.
  */
-export const makeWebvhDid = async (agent: Agent, domain: string): Promise<NewWebvhDid> => {
+export const createWebvhDidOf = async (agent: Agent, domain: string): Promise<NewWebvhDid> => {
   const parsed = parseDomain(domain)
-  if (parsed === undefined) throw invalidField('domain', 'is not the domain of a DID')
-  if (isOurLocation(parsed)) throw invalidField('domain', 'is of this service: it serves the DID where none is given')
+  if (parsed === undefined) throw invalidField('domain', 'must be the domain of a DID')
+  if (isOurLocation(parsed))
+    throw invalidField('domain', 'must not be the domain of this service, which serves the DID without a domain')
   const [host = '', ...path] = domain.split(':')
-  return make(agent, { domain: host, path })
+  return createDid(agent, { domain: host, path })
 }
 
 type Agent = Pick<TenantAgent, 'context'>
 
-const make = async (agent: Agent, location: Location): Promise<NewWebvhDid> => {
+const createDid = async (agent: Agent, location: Location): Promise<NewWebvhDid> => {
   const kms = agent.context.resolve(Kms.KeyManagementApi)
   const { keyId, publicJwk } = await kms.createKey({ type: { kty: 'OKP', crv: 'Ed25519' } })
   const publicKeyMultibase = Kms.PublicJwk.fromPublicJwk(publicJwk).fingerprint
-  const { did, doc, log } = await create(location, {
+  const { did, doc, log } = await createLog(location, {
     publicKeyMultibase,
     sign: async (data) => (await kms.sign({ keyId, algorithm: 'EdDSA', data })).signature,
     verify: async (signature, data) =>
@@ -77,10 +81,10 @@ interface Key {
 }
 
 /**
- * Replaces Credo's registrar, whose DIDs other implementations refuse: proofs have to name the key with its fragment, the DID document has to list
- * the key for assertion, and only the DID may be its controller.
+ * Replaces Credo's registrar, whose DIDs other implementations reject: proofs have to name the key with its fragment,
+ * the DID document has to list the key for assertion, and only the DID may be its controller.
  */
-const create = async ({ domain, path }: Location, { publicKeyMultibase, sign, verify }: Key): Promise<Created> => {
+const createLog = async ({ domain, path }: Location, { publicKeyMultibase, sign, verify }: Key): Promise<Created> => {
   const id = `${['did:webvh:{SCID}', domain, ...path].join(':')}#${publicKeyMultibase}`
   return createDID({
     domain,
@@ -100,7 +104,10 @@ const create = async ({ domain, path }: Location, { publicKeyMultibase, sign, ve
   })
 }
 
-/** The issuer that a request names in `issuerId`, by default the agent's did:webvh. Throws `request.invalid` for another agent's did:webvh. */
+/**
+ * The issuer that a request names in `issuerId`, by default the agent's did:webvh. Throws `request.invalid` for another
+ * agent's did:webvh.
+ */
 export const issuerOf = async (agent: TenantAgent, named: string | undefined): Promise<string> => {
   if (named === undefined) return webvhIssuer(agent)
   const unit = currentUnit()

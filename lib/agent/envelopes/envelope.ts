@@ -4,7 +4,7 @@ import { AgentError } from '../../errors.ts'
 import { parseBase64 } from '../../json.ts'
 import { KEY_BYTES, Verkey } from '../keys/index.ts'
 
-/** Each recipient costs a lookup, and strangers choose their number. */
+/** Each recipient costs a lookup, and anybody may choose their number. */
 const MAX_RECIPIENTS = 16
 
 /** Characters of the protected header. 16 recipients, as ACA-Py and Credo write them, take about 9,000. */
@@ -73,7 +73,7 @@ export type Envelope = v.InferOutput<typeof Envelope>
 
 /** Validates an envelope without any lookup. Throws `request.malformed`. */
 export const readEnvelope = (body: unknown): Envelope => {
-  if (!v.is(Texts, body)) throw new AgentError('request.malformed', 'the body is no DIDComm envelope (RFC 0019)')
+  if (!v.is(Texts, body)) throw new AgentError('request.malformed', 'the body is not a DIDComm envelope (RFC 0019)')
   const envelope = v.safeParse(Envelope, body)
   if (!envelope.success) throw cannotHandle()
   readHeader(envelope.output)

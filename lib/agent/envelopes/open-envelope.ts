@@ -1,9 +1,15 @@
 /** Opens envelopes (Aries RFC 0019, "Unpack"), in place of Credo's implementation. */
 import { type AgentContext, CredoError, type Kms, TypedArrayEncoder } from '@credo-ts/core'
 import type { DidCommEncryptedMessage, DidCommEnvelopeService } from '@credo-ts/didcomm'
-import { agreementKeyOf, decryptByAgreement, decryptContent, type Ed25519Key, keyOfVerkey } from '../keys/index.ts'
+import {
+  agreementKeyOf,
+  decryptByAgreement,
+  decryptContent,
+  type Ed25519Key,
+  keyOfVerkey,
+  type SealedKeyStore,
+} from '../keys/index.ts'
 import { type Envelope, type EnvelopeHeader, readHeader } from './envelope.ts'
-import { PackingService } from './pack-envelope.ts'
 import { assertReadable } from './readable-message.ts'
 
 type Recipient = EnvelopeHeader['recipients'][number]
@@ -46,7 +52,7 @@ const parse = (json: string): unknown => {
     return JSON.parse(json)
   } catch {
     // The parser's message quotes the text, and this error is logged.
-    throw new CredoError('the message is no JSON')
+    throw new CredoError('the message is not JSON')
   }
 }
 
@@ -57,31 +63,31 @@ const text = (content: Uint8Array): string => new TextDecoder('utf-8', { fatal: 
 
 type Unpacked = Awaited<ReturnType<DidCommEnvelopeService['unpackMessage']>>
 
-/** The envelope can't be opened or holds no message, so it was not handled before either. */
+/** The envelope can't be opened or has no message, so it was not handled before either. */
 export class UnreadableEnvelopeError extends CredoError {}
 
-export class EnvelopeService extends PackingService {
-  /**
-   * Credo searches DIDs, invitations and mediations for each recipient. Here a key's id is its name in envelopes (ADR 10). Throws
-   * `UnreadableEnvelopeError`, and errors of the store.
-   */
-  override async unpackMessage(agentContext: AgentContext, envelope: DidCommEncryptedMessage): Promise<Unpacked> {
-    const { recipients } = readHeader(envelope)
-    const kids = recipients.map(({ header }) => header.kid)
-    const found = await this.keys.first(agentContext, kids)
-    try {
-      const recipient = recipients.find(({ header }) => header.kid === found?.keyId)
-      if (found === null || recipient === undefined) throw new CredoError('no recipient is of this agent')
-      const { message, senderKey } = openEnvelope(envelope, recipient, found.jwk)
-      assertReadable(message)
-      const recipientKey = keyOfVerkey(found.keyId)
-      recipientKey.keyId = found.keyId
-      return { plaintextMessage: message, recipientKey, ...(senderKey && { senderKey }) }
-    } catch (error) {
-      throw new UnreadableEnvelopeError(
-        'the envelope can not be opened',
-        error instanceof Error ? { cause: error } : {},
-      )
-    }
+/**
+ * Opens an envelope with the agent's key that it names: a key's id is its name in envelopes
+ * (docs/adr/0010-a-key-has-the-id-that-envelopes-name-it-by.md). Credo searches DIDs, invitations and mediations for each
+ * recipient. Throws `UnreadableEnvelopeError`, and errors of the store.
+ */
+export const unpackMessage = async (
+  agentContext: AgentContext,
+  envelope: DidCommEncryptedMessage,
+  keys: Pick<SealedKeyStore, 'first'>,
+): Promise<Unpacked> => {
+  const { recipients } = readHeader(envelope)
+  const kids = recipients.map(({ header }) => header.kid)
+  const key = await keys.first(agentContext, kids)
+  try {
+    const recipient = recipients.find(({ header }) => header.kid === key?.keyId)
+    if (key === null || recipient === undefined) throw new CredoError('this agent is not a recipient')
+    const { message, senderKey } = openEnvelope(envelope, recipient, key.jwk)
+    assertReadable(message)
+    const recipientKey = keyOfVerkey(key.keyId)
+    recipientKey.keyId = key.keyId
+    return { plaintextMessage: message, recipientKey, ...(senderKey && { senderKey }) }
+  } catch (error) {
+    throw new UnreadableEnvelopeError('the envelope can not be opened', error instanceof Error ? { cause: error } : {})
   }
 }

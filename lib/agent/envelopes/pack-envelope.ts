@@ -1,12 +1,12 @@
 /** Packs messages into envelopes (Aries RFC 0019, "Pack") for their recipients and mediators. */
 
 import { randomBytes } from 'node:crypto'
-import { type AgentContext, CredoError, type DependencyManager, InjectionSymbols, Kms } from '@credo-ts/core'
+import { type AgentContext, CredoError, Kms } from '@credo-ts/core'
 import {
-  DidCommDocumentService,
   type DidCommEncryptedMessage,
-  DidCommEnvelopeService,
+  type DidCommEnvelopeService,
   DidCommForwardMessage,
+  type DidCommMessage,
   DidCommModuleConfig,
 } from '@credo-ts/didcomm'
 import { MAX_ROUTING_KEYS } from '../../records/did.ts'
@@ -64,44 +64,43 @@ const recipientOf = (key: Ed25519Key, contentKey: Uint8Array, sender: Sender | u
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
-type Packing = Parameters<DidCommEnvelopeService['packMessage']>
+/** The keys that a message is packed with: the sender's, and those of the recipients and of their mediators. */
+type Keys = Parameters<DidCommEnvelopeService['packMessage']>[2]
 
-/** Credo's envelope service, packing without validation by schemas. open-envelope.ts adds opening. */
-export class PackingService extends DidCommEnvelopeService {
-  readonly keys: Pick<SealedKeyStore, 'first' | 'get'>
-
-  constructor(services: Pick<DependencyManager, 'resolve'>, keys: PackingService['keys']) {
-    super(services.resolve(InjectionSymbols.Logger), services.resolve(DidCommDocumentService))
-    this.keys = keys
+/**
+ * Packs a message, and wraps it for each mediator (Aries RFC 0094), each of which adds a third to its size. Credo would
+ * ask for a return route where there is no connection, but a message is sent after its transaction, when nothing handles
+ * a response, and this agent has an endpoint. Throws for an unknown sender key, and for more recipients or mediators than
+ * any agent has.
+ */
+export const packMessage = async (
+  agentContext: AgentContext,
+  message: DidCommMessage,
+  { recipientKeys, routingKeys, senderKey }: Keys,
+  store: Pick<SealedKeyStore, 'get'>,
+): Promise<DidCommEncryptedMessage> => {
+  const { useDidSovPrefixWhereAllowed } = agentContext.resolve(DidCommModuleConfig)
+  if (routingKeys.length > MAX_ROUTING_KEYS) throw new CredoError('the other agent has too many mediators')
+  if (recipientKeys.length > MAX_KEYS) throw new CredoError('the other agent has too many keys')
+  const sender = senderKey === null ? undefined : await senderOf(agentContext, senderKey, store)
+  const { '~transport': _, ...json } = message.toJSON({ useDidSovPrefixWhereAllowed })
+  let envelope = packEnvelope(json, recipientKeys, sender)
+  let [next] = recipientKeys
+  for (const routingKey of routingKeys) {
+    if (next === undefined) throw new CredoError('a forwarded message must have a recipient')
+    const forward = new DidCommForwardMessage({ to: verkeyOf(next), message: envelope })
+    envelope = packEnvelope(forward.toJSON({ useDidSovPrefixWhereAllowed }), [routingKey])
+    next = routingKey
   }
+  return envelope
+}
 
-  /**
-   * Packs a message, and wraps it for each mediator (Aries RFC 0094), each of which adds a third to its size. Credo would ask for a return route
-   * where there is no connection, but a message is sent after its transaction, when nothing handles a response, and this agent has an endpoint.
-   * Throws for an unknown sender key, and for more recipients or mediators than any agent has.
-   */
-  override async packMessage(...[agentContext, message, keys]: Packing): Promise<DidCommEncryptedMessage> {
-    const { useDidSovPrefixWhereAllowed } = agentContext.resolve(DidCommModuleConfig)
-    const { recipientKeys, routingKeys, senderKey } = keys
-    if (routingKeys.length > MAX_ROUTING_KEYS)
-      throw new CredoError('too many mediators are on the way to the other agent')
-    if (recipientKeys.length > MAX_KEYS) throw new CredoError('the other agent has too many keys')
-    const sender = senderKey === null ? undefined : await this.#sender(agentContext, senderKey)
-    const { '~transport': _, ...json } = message.toJSON({ useDidSovPrefixWhereAllowed })
-    let envelope = packEnvelope(json, recipientKeys, sender)
-    let [next] = recipientKeys
-    for (const routingKey of routingKeys) {
-      if (next === undefined) throw new CredoError('a message that is forwarded to nobody')
-      const forward = new DidCommForwardMessage({ to: verkeyOf(next), message: envelope })
-      envelope = packEnvelope(forward.toJSON({ useDidSovPrefixWhereAllowed }), [routingKey])
-      next = routingKey
-    }
-    return envelope
-  }
-
-  async #sender(agentContext: AgentContext, key: Ed25519Key): Promise<Sender> {
-    const jwk = await this.keys.get(agentContext, key.keyId)
-    if (jwk === null) throw new Kms.KeyManagementKeyNotFoundError(key.keyId, ['serverless-agent'])
-    return { verkey: verkeyOf(key), jwk }
-  }
+const senderOf = async (
+  agentContext: AgentContext,
+  key: Ed25519Key,
+  store: Pick<SealedKeyStore, 'get'>,
+): Promise<Sender> => {
+  const jwk = await store.get(agentContext, key.keyId)
+  if (jwk === null) throw new Kms.KeyManagementKeyNotFoundError(key.keyId, ['serverless-agent'])
+  return { verkey: verkeyOf(key), jwk }
 }

@@ -1,4 +1,7 @@
-/** Checks messages and DID documents before Credo reads them: for some malformed ones, and for long identifiers, it takes quadratic time or worse. */
+/**
+ * Checks messages and DID documents before Credo reads them: for some malformed ones, and for long identifiers, it
+ * takes quadratic time or worse.
+ */
 import { CredoError } from '@credo-ts/core'
 import type { DidCommPlaintextMessage } from '@credo-ts/didcomm'
 import * as v from 'valibot'
@@ -22,7 +25,10 @@ const IDENTIFIERS = new Set([
   ...['thread_id', 'credential_id', 'cred_def_id', 'schema_id', 'rev_reg_id'],
 ])
 
-/** In characters: Credo converts keys and signatures from base58, and numbers of JWKs to it, in quadratic time. An RSA key of 4,096 bits has 683. */
+/**
+ * In characters: Credo converts keys and signatures from base58, and numbers of JWKs to it, in quadratic time. An RSA
+ * key of 4,096 bits has 683.
+ */
 export const MAX_KEY = 1024
 
 /** Members with a key or signature in base58 or multibase. */
@@ -38,7 +44,8 @@ export const MAX_KEYS = 16
 const LISTS_OF_KEYS = new Set(['recipientKeys', 'routingKeys'])
 
 const maxLength = (name: string, value: string): number => {
-  // Multibase says by its first character that it is base64url, which takes linear time: a proof of AnonCreds in the form of W3C has 3,500 characters.
+  // Multibase says by its first character that it is base64url, which takes linear time: a proof of AnonCreds in the
+  // form of W3C has 3,500 characters.
   if (name === 'proofValue' && value.startsWith('u')) return Number.POSITIVE_INFINITY
   if (KEYS.has(name) || (LISTS_OF_KEYS.has(name) && !value.startsWith('did:'))) return MAX_KEY
   return IDENTIFIERS.has(name) ? MAX_IDENTIFIER : Number.POSITIVE_INFINITY
@@ -48,7 +55,10 @@ const hasLongNumber = (jwk: unknown): boolean =>
   isObject(jwk) &&
   Object.entries(jwk).some(([name, text]) => NUMBERS.has(name) && typeof text === 'string' && text.length > MAX_KEY)
 
-/** Whether a message or document, including its base64 attachments, has an identifier that is too long, or a service with too many keys. */
+/**
+ * Whether a message or document, including its base64 attachments, has an identifier that is too long, or a service
+ * with too many keys.
+ */
 export const hasLongIdentifier = (value: unknown, name = ''): boolean => {
   if (typeof value === 'string')
     return name === 'base64' ? hasLongIdentifier(parseBase64(value)) : value.length > maxLength(name, value)
@@ -64,7 +74,10 @@ const MAX_CHARACTERS = 256
 
 const Short = v.pipe(v.string(), v.maxLength(MAX_CHARACTERS))
 
-/** Credo's `PthidRegExp` (ThreadDecorator, didcomm 0.6.3) in linear time: there, each colon in `did:a:b:::::` with a line end doubles the time. */
+/**
+ * Credo's `PthidRegExp` (ThreadDecorator, didcomm 0.6.3) in linear time: there, each colon in `did:a:b:::::` with a
+ * line end doubles the time.
+ */
 const ThreadId = v.pipe(
   v.string(),
   v.maxLength(MAX_IDENTIFIER),
@@ -76,7 +89,10 @@ const ThreadId = v.pipe(
 /** An attached document may be nested 32 levels deep. The message around it adds five. */
 const RULES = { maxDepth: 40, forbidden: ['__proto__'] }
 
-/** Maximum number of objects and lists that Credo turns into class instances, at 20 µs each. Attachments as `json` do not count. */
+/**
+ * Maximum number of objects and lists that Credo turns into class instances, at 20 µs each. Attachments as `json` do
+ * not count.
+ */
 const MAX_STRUCTURE = 500
 
 /** Number of objects and lists, without attachments as `json`. */
@@ -92,7 +108,9 @@ const isSmall = (value: unknown): boolean =>
 /** Whether Credo may read a DID document of another agent. */
 export const isReadableDocument = (document: unknown): boolean => isSmall(document) && !hasLongIdentifier(document)
 
-/** An attached DID document (Aries RFC 0023): Credo turns all of it into class instances before it checks the signature. */
+/**
+ * An attached DID document (Aries RFC 0023): Credo turns all of it into class instances before it checks the signature.
+ */
 const AttachedDidDocument = v.looseObject({
   data: v.looseObject({
     base64: v.optional(
@@ -113,12 +131,13 @@ const Message = v.looseObject({
   'did_doc~attach': v.optional(AttachedDidDocument),
 })
 
-/** Nested deeper than any document may be: whoever reads it refuses it, and tells the sender. */
+/** Nested deeper than any document may be: whoever reads it rejects it, and tells the sender. */
 const TOO_DEEP: unknown = JSON.parse(`${'{"a":'.repeat(MAX_DEPTH + 1)}1${'}'.repeat(MAX_DEPTH + 1)}`)
 
 /**
- * Puts a short document in the place of each attached one that no library may see; the message itself can be answered by a problem report. Base64 gets
- * the alphabet and padding of RFC 4648, section 4: agents send that of section 5 too (Credo 0.7 does, and reads only the first one).
+ * Puts a short document in the place of each attached one that no library may see; the message itself can be answered
+ * by a problem report. Base64 gets the alphabet and padding of RFC 4648, section 4: agents send that of section 5 too
+ * (Credo 0.7 does, and reads only the first one).
  */
 const normalizeAttachments = (message: unknown): void => {
   if (!isObject(message)) return

@@ -1,3 +1,3 @@
-/** Steps of exchanges, and when they are taken without an API call. */
-export { autoAccept, canRespond, isAutoAccepted, OfferAcceptance, proposesAllOf } from './auto-accept.ts'
-export { type Formats, type Turn, takeStep } from './steps.ts'
+/** Exchanges that API calls begin and continue, and when they continue without one. */
+export { autoAccept } from './auto-accept.ts'
+export { beginExchange, continueExchange, type Expected, type Formats } from './steps.ts'

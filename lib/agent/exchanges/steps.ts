@@ -1,17 +1,20 @@
-/** Steps of exchanges that API calls take: a step needs the right state, and a message of the other agent that can be answered. */
+/**
+ * Begins and continues exchanges for API calls: the state has to be the right one, and the other agent's message one
+ * that can be answered.
+ */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import { AgentError, isAgentError } from '../../errors.ts'
 import type { RecordJson } from '../../records/record-json.ts'
 import type { NewRecord } from '../../store/unit-of-work.ts'
-import { readyConnection, send } from '../connections/index.ts'
+import { readyConnection, withSendErrors } from '../connections/index.ts'
 import { currentAgent, type TenantAgent, toStored } from '../credo/index.ts'
 import type { Exchange } from '../threads/index.ts'
 
 /** Formats by key; undefined ones are absent. */
 export type Formats = Record<string, object | undefined>
 
-/** The role and states in which a step is allowed. */
-export interface Turn<Of extends Exchange> {
+/** The role and the state of an exchange that an operation needs. */
+export interface Expected<Of extends Exchange> {
   role: Of['role']
   state: Of['state']
 }
@@ -27,26 +30,42 @@ interface Kind<Of extends Exchange> {
 }
 
 /**
- * Takes a step in the running unit of work, by `act`. Returns the exchange record. Throws `resource.not_found`, `exchange.out_of_turn`,
- * `connection.not_ready`, `connection.no_endpoint`, and `request.invalid` if the other agent's message can't be answered.
+ * Begins an exchange on a connection in the running unit of work, by `act`. Returns its record. Throws
+ * `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`.
  */
-export const takeStep = async <Of extends Exchange>(
+export const beginExchange = async <Of extends Exchange>(
+  connectionId: string,
+  toJson: (record: NewRecord) => RecordJson,
+  act: (agent: TenantAgent) => Promise<Of>,
+): Promise<RecordJson> => {
+  const agent = await currentAgent()
+  await readyConnection(agent.context, connectionId)
+  const exchange = await withSendErrors(() => act(agent))
+  return toJson(toStored(agent.context, exchange))
+}
+
+/**
+ * Continues an exchange in the running unit of work, by `act`. Returns its record. Throws `resource.not_found`,
+ * `exchange.out_of_turn`, `connection.not_ready`, `connection.no_endpoint`, and `request.invalid` if the other agent's
+ * message can't be answered.
+ */
+export const continueExchange = async <Of extends Exchange>(
   { name, field, find, toJson }: Kind<Of>,
   id: string,
-  turn: Turn<Of>,
+  expected: Expected<Of>,
   act: (agent: TenantAgent, exchange: Of) => Promise<Of>,
 ): Promise<RecordJson> => {
   const agent = await currentAgent()
   const { context } = agent
   const exchange = await find(context, id)
   if (exchange === null) throw new AgentError('resource.not_found', `there is no such ${name}`)
-  if (exchange.role !== turn.role || exchange.state !== turn.state)
+  if (exchange.role !== expected.role || exchange.state !== expected.state)
     throw new AgentError(
       'exchange.out_of_turn',
-      `the state of the exchange is ${exchange.state}, as ${exchange.role}: it would have to be ${turn.state}, as ${turn.role}`,
+      `the state of the exchange is ${exchange.state}, as ${exchange.role}: it must be ${expected.state}, as ${expected.role}`,
     )
   await assertConnected(context, exchange)
-  const changed = await answerable(field, () => send(() => act(agent, exchange)))
+  const changed = await withAnswerErrors(field, () => withSendErrors(() => act(agent, exchange)))
   return toJson(toStored(context, changed))
 }
 
@@ -65,7 +84,7 @@ const assertConnected = async (agentContext: AgentContext, { connectionId }: Exc
 const MAX_REASON = 300
 
 /** Errors of Credo and the libraries in `act` are caused by the other agent's message. */
-const answerable = async <T>(path: string, act: () => Promise<T>): Promise<T> => {
+const withAnswerErrors = async <T>(path: string, act: () => Promise<T>): Promise<T> => {
   try {
     return await act()
   } catch (error) {

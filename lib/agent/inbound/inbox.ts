@@ -1,4 +1,7 @@
-/** Inbox deduplication: a handled message leaves marks, so that its repetition has no effect and gets the same answer, even in a new envelope. */
+/**
+ * Inbox deduplication: a handled message leaves marks, so that its repetition has no effect and gets the same answer,
+ * even in a new envelope.
+ */
 import type { DidCommInboundMessageContext, DidCommMessageHandlerMiddleware } from '@credo-ts/didcomm'
 import { AgentError } from '../../errors.ts'
 import { defineItem, readItem } from '../../store/item.ts'
@@ -18,7 +21,10 @@ const SECONDS_KEPT = 7 * 24 * 60 * 60
 const markItem = defineItem('mark', (address: Address) => address, {
   pk: inKey('pk', text()),
   answer: text(),
-  /** Of an answer that is too large for one item: the number of pieces, and their partition, which is that of the envelope's mark. */
+  /**
+   * Of an answer that is too large for one item: the number of pieces, and their partition, which is that of the
+   * envelope's mark.
+   */
   pieces: optional(integer()),
   piecesPk: optional(text()),
   expiresAt: integer(),
@@ -30,8 +36,9 @@ const pieceItem = defineItem('answer-piece', answerPieceAddress, { text: text(),
 const PIECE = 300 * 1024
 
 /**
- * Handles a tenant's envelope in one transaction, and returns the packed answer, or '' if there is none. If the message was handled before, nothing is
- * committed, and the answer is the stored one. Throws `request.malformed` if this agent can't read or handle it.
+ * Handles a tenant's envelope in one transaction, and returns the packed answer, or '' if there is none. If the message
+ * was handled before, nothing is committed, and the answer is the stored one. Throws `request.malformed` if this agent
+ * can't read or handle it.
  */
 export const handleOnce = async (
   tenant: string,
@@ -53,9 +60,9 @@ export const handleOnce = async (
   } catch (error) {
     if (error instanceof AgentError) throw error
     // If the message was handled before, the commit has found a mark, or a handler did not expect the message any more.
-    const given = error instanceof UnreadableEnvelopeError ? undefined : await marks?.answerGiven()
-    if (given === undefined) throw cannotHandle(error)
-    return given
+    const stored = error instanceof UnreadableEnvelopeError ? undefined : await marks?.storedAnswer()
+    if (stored === undefined) throw cannotHandle(error)
+    return stored
   }
 }
 
@@ -63,9 +70,9 @@ export const handleOnce = async (
 const marksOf = (unit: UnitOfWork) => unit.slot(markItem, (): { marks?: InboxMarks } => ({}))
 
 /** Thrown by the commit if one of the marks exists. */
-class HandledBefore extends Error {}
+class HandledBeforeError extends Error {}
 
-const handled = () => new HandledBefore('the message was handled before')
+const handled = () => new HandledBeforeError('the message was handled before')
 
 /** The marks of one inbound message. They are committed in the same transaction as its changes. */
 class InboxMarks {
@@ -117,13 +124,13 @@ class InboxMarks {
   }
 
   /** The stored answer, if the message was handled before. */
-  async answerGiven(): Promise<string | undefined> {
+  async storedAnswer(): Promise<string | undefined> {
     const marks = (await getItems(this.#addresses)).map(markItem.decode)
-    const [given] = this.#addresses.flatMap(({ pk }) => marks.filter((mark) => mark.pk === pk))
-    if (given?.pieces === undefined || given.piecesPk === undefined) return given?.answer
+    const [stored] = this.#addresses.flatMap(({ pk }) => marks.filter((mark) => mark.pk === pk))
+    if (stored?.pieces === undefined || stored.piecesPk === undefined) return stored?.answer
     const texts: string[] = []
-    for (let number = 1; number <= given.pieces; number++) {
-      const piece = await readItem(pieceItem, { markPk: given.piecesPk, number })
+    for (let number = 1; number <= stored.pieces; number++) {
+      const piece = await readItem(pieceItem, { markPk: stored.piecesPk, number })
       // Pieces expire at the same time as the mark.
       if (piece === undefined) return undefined
       texts.push(piece.text)
@@ -138,7 +145,10 @@ export const forgetMarks = (): void => marksOf(currentUnit()).marks?.forget()
 /** Whether a unit of work handles an inbound message. */
 export const handlesMessage = (unit: UnitOfWork): boolean => marksOf(unit).marks !== undefined
 
-/** Credo calls this with every decoded message, before the handlers. Requests that are attached to an invitation have no sender. */
+/**
+ * Credo calls this with every decoded message, before the handlers. Requests that are attached to an invitation have no
+ * sender.
+ */
 export const markMessage: DidCommMessageHandlerMiddleware = async (messageContext, next) => {
   const unit = currentUnit()
   if (messageContext.encryptedMessage !== undefined)

@@ -25,20 +25,26 @@ import {
 import { currentConnection } from '../connections/index.ts'
 import { forgetMarks } from './inbox.ts'
 
-/** Refuses a limit below one message. */
-const assertNumber = (wanted: number): void => {
-  if (wanted < 1) throw new DidCommProblemReportError('at least one message', { problemCode: 'e.msg.invalid-limit' })
+/** Rejects a limit below one message. */
+const assertLimit = (limit: number): void => {
+  if (limit < 1) throw new DidCommProblemReportError('at least one message', { problemCode: 'e.msg.invalid-limit' })
 }
 
-/** v1 removes messages when it hands them out. The mark of the envelope keeps the batch, which a repeated request gets again. */
+/**
+ * v1 removes messages when it hands them out. The mark of the envelope keeps the batch, which a repeated request gets
+ * again.
+ */
 class PickupV1 extends DidCommMessagePickupV1Protocol {
   override async processBatchPickup(inbound: DidCommInboundMessageContext<DidCommBatchPickupMessage>) {
-    assertNumber(inbound.message.batchSize)
+    assertLimit(inbound.message.batchSize)
     return super.processBatchPickup(inbound)
   }
 }
 
-/** v2 keeps messages until they are acknowledged, so its requests change nothing, and a repetition needs no special handling. */
+/**
+ * v2 keeps messages until they are acknowledged, so its requests change nothing, and a repetition needs no special
+ * handling.
+ */
 class PickupV2 extends DidCommMessagePickupV2Protocol {
   override async processStatusRequest(inbound: DidCommInboundMessageContext<DidCommStatusRequestV2Message>) {
     forgetMarks()
@@ -46,7 +52,7 @@ class PickupV2 extends DidCommMessagePickupV2Protocol {
   }
 
   override async processDeliveryRequest(inbound: DidCommInboundMessageContext<DidCommDeliveryRequestV2Message>) {
-    assertNumber(inbound.message.limit)
+    assertLimit(inbound.message.limit)
     forgetMarks()
     return super.processDeliveryRequest(inbound)
   }
@@ -57,7 +63,7 @@ class PickupV2 extends DidCommMessagePickupV2Protocol {
     return super.processMessagesReceived(inbound)
   }
 
-  /** Refuses "Live Mode": functions hold no connections open. */
+  /** Rejects "Live Mode": functions hold no connections open. */
   override async processLiveDeliveryChange(inbound: DidCommInboundMessageContext<DidCommLiveDeliveryChangeV2Message>) {
     const { agentContext, message } = inbound
     const connection = inbound.assertReadyConnection()
@@ -76,8 +82,11 @@ class PickupV2 extends DidCommMessagePickupV2Protocol {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Messages that a mediator accepts. Credo's protocols would also accept messages that were picked up elsewhere, which this agent never does. */
-const ASKED: unknown[] = [
+/**
+ * Messages that a mediator accepts. Credo's protocols would also accept messages that were picked up elsewhere, which
+ * this agent never does.
+ */
+const ACCEPTED_MESSAGES: unknown[] = [
   DidCommBatchPickupMessage,
   DidCommStatusRequestV2Message,
   DidCommDeliveryRequestV2Message,
@@ -103,7 +112,7 @@ export const registerPickup = (
     registerMessageHandlers: (handlers: DidCommMessageHandler[]) =>
       register(
         handlers
-          .filter(({ supportedMessages }) => supportedMessages.some((one) => ASKED.includes(one)))
+          .filter(({ supportedMessages }) => supportedMessages.some((one) => ACCEPTED_MESSAGES.includes(one)))
           .map(ofCurrentDid),
       ),
   } as DidCommMessageHandlerRegistry

@@ -1,4 +1,7 @@
-/** Problem reports of all protocols (Aries RFC 0035). A report abandons the sender's own exchange, and is never answered. */
+/**
+ * Problem reports of all protocols (Aries RFC 0035). A report abandons the sender's own exchange, and is never
+ * answered.
+ */
 import { CredoError } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
@@ -6,10 +9,9 @@ import {
   DidCommDidExchangeRole,
   DidCommDidExchangeState,
   type DidCommInboundMessageContext,
-  DidCommMessage,
+  type DidCommMessage,
   type DidCommMessageHandler,
   type DidCommMessageHandlerMiddleware,
-  DidCommMessageHandlerRegistry,
   parseMessageType,
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
@@ -45,21 +47,10 @@ const Description = v.union([
 ])
 const Report = v.object({ description: v.fallback(Description, []) })
 
-/** Handles the reports of all protocols, supported or not. Credo's own handlers find the exchange by the thread alone. */
-export class MessageHandlerRegistry extends DidCommMessageHandlerRegistry {
-  readonly #reports = new ProblemReportHandler()
-
-  override getHandlerForMessageType(messageType: string): DidCommMessageHandler | undefined {
-    return isProblemReport(messageType) ? this.#reports : super.getHandlerForMessageType(messageType)
-  }
-
-  /** Reads reports without Credo's validators, which refuse the lower case of RFC 0035. */
-  override getMessageClassForMessageType(messageType: string): typeof DidCommMessage | undefined {
-    return isProblemReport(messageType) ? DidCommMessage : super.getMessageClassForMessageType(messageType)
-  }
-}
-
-/** The code of the report that Credo sends for an error, or that a message is. It is this agent's, and no text of the sender. */
+/**
+ * The code of the report that Credo sends for an error, or that a message is. It is this agent's, and no text of the
+ * sender.
+ */
 const Reported = v.union([
   v.pipe(
     v.object({ problemReport: v.object({ description: v.object({ code: v.string() }) }) }),
@@ -83,22 +74,26 @@ const logReport = (answer: unknown): void => {
   )
 }
 
-/** Logs messages that are refused with a problem report; others are logged in receive.ts. Credo calls this before all other middlewares. */
+/**
+ * Logs messages that are rejected with a problem report; others are logged in lib/agent/inbound/receive.ts. Credo calls this before all
+ * other middlewares.
+ */
 export const logProblemReports: DidCommMessageHandlerMiddleware = async (inbound, next) => {
   try {
     await next()
     logReport(inbound.responseMessage?.message)
   } catch (error) {
-    // Without a connection the message is refused without a report.
+    // Without a connection the message is rejected without a report.
     if (inbound.connection !== undefined) logReport(error)
     throw error
   }
 }
 
-class ProblemReportHandler implements DidCommMessageHandler {
+/** Of all protocols, supported or not. Credo's own handlers find the exchange by the thread alone. */
+export class ProblemReportHandler implements DidCommMessageHandler {
   readonly supportedMessages = []
 
-  /** Throws a CredoError for a stranger's report that belongs to none of its exchanges. */
+  /** Throws a CredoError for a report that belongs to none of its exchanges. */
   async handle(inbound: Inbound): Promise<undefined> {
     const { description } = v.parse(Report, inbound.message)
     const exchange = await findReported(inbound)
@@ -106,7 +101,7 @@ class ProblemReportHandler implements DidCommMessageHandler {
     if (exchange !== undefined) await abandon(inbound, exchange, description.join(': ').slice(0, MAX_ERROR_MESSAGE))
     else if (connection !== undefined)
       await abandonConnection(inbound, connection, description.join(' : ').slice(0, MAX_ERROR_MESSAGE))
-    else if (inbound.connection === undefined) throw new CredoError('the report concerns nothing of its sender')
+    else if (inbound.connection === undefined) throw new CredoError('the report is about nothing of its sender')
   }
 }
 
@@ -143,22 +138,24 @@ const isOfConnection = ({ state, threadId }: DidCommConnectionRecord, { thread, 
 /** The connection that a report abandons. */
 const findReportedConnection = async (inbound: Inbound): Promise<DidCommConnectionRecord | undefined> => {
   const { connection, message } = inbound
-  if (connection === undefined) return findAsked(inbound)
+  if (connection === undefined) return findRequested(inbound)
   return isOfConnection(connection, message) && (await isOfCurrentDid(inbound, connection)) ? connection : undefined
 }
 
-const ASKED: string[] = [DidCommDidExchangeState.RequestSent, DidCommDidExchangeState.ResponseReceived]
+const REQUESTED_STATES: string[] = [DidCommDidExchangeState.RequestSent, DidCommDidExchangeState.ResponseReceived]
 
 /** A requested connection that is not ready: the other agent reports with a key of its invitation or DID. */
-const findAsked = async (inbound: Inbound): Promise<DidCommConnectionRecord | undefined> => {
+const findRequested = async (inbound: Inbound): Promise<DidCommConnectionRecord | undefined> => {
   const { agentContext, message, recipientKey } = inbound
   if (recipientKey === undefined) return undefined
-  const asked = (await connectionsOfOurKey(agentContext, recipientKey)).find(
+  const requested = (await connectionsOfOurKey(agentContext, recipientKey)).find(
     ({ role, state, threadId = '' }) =>
-      role === DidCommDidExchangeRole.Requester && ASKED.includes(state) && threadsOf(message).includes(threadId),
+      role === DidCommDidExchangeRole.Requester &&
+      REQUESTED_STATES.includes(state) &&
+      threadsOf(message).includes(threadId),
   )
-  if (asked === undefined) return undefined
-  return (await isOfInviterOf(inbound, asked)) || (await isOfCurrentDid(inbound, asked)) ? asked : undefined
+  if (requested === undefined) return undefined
+  return (await isOfInviterOf(inbound, requested)) || (await isOfCurrentDid(inbound, requested)) ? requested : undefined
 }
 
 const abandonConnection = async (

@@ -9,8 +9,9 @@ import { ReturnRouteSession } from '../transport/index.ts'
 import { handleOnce } from './inbox.ts'
 
 /**
- * Handles an envelope for a tenant's agent. Returns the packed message for the HTTP response, or '' if there is none. A message that was handled
- * before gets the same answer again. Throws `request.malformed` if this agent can't read or handle it.
+ * Handles an envelope for a tenant's agent. Returns the packed message for the HTTP response, or '' if there is none. A
+ * message that was handled before gets the same answer again. Throws `request.malformed` if this agent can't read or
+ * handle it.
  */
 export const receiveEnvelope = async (tenant: string, envelope: Envelope): Promise<string> => {
   const receiver = (await agentContexts()).root.resolve(DidCommMessageReceiver)
@@ -24,8 +25,8 @@ export const receiveEnvelope = async (tenant: string, envelope: Envelope): Promi
   })
 }
 
-/** Logs refused envelopes. */
-export const logRefusals = async <T>(tenant: string, receive: () => Promise<T>): Promise<T> => {
+/** Logs rejected envelopes. */
+export const logRejections = async <T>(tenant: string, receive: () => Promise<T>): Promise<T> => {
   try {
     return await receive()
   } catch (error) {

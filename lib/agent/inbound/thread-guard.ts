@@ -25,11 +25,12 @@ import { isOthersThread, joinExchange } from './thread-owner.ts'
 type Inbound = DidCommInboundMessageContext
 
 /**
- * Credo calls this before the handlers. Throws a CredoError, so that nothing is written, if the thread does not belong to the sender, or if a message
- * accepts an invitation without being sent to it.
+ * Credo calls this before the handlers. Throws a CredoError, so that nothing is written, if the thread does not belong
+ * to the sender, or if a message accepts an invitation without being sent to it.
  */
 export const guardThread: DidCommMessageHandlerMiddleware = async (inbound, next) => {
-  // Messages without an envelope are attached requests, dispatched by our own code. Problem reports are checked in problem-reports.ts.
+  // Messages without an envelope are attached requests, dispatched by our own code. Problem reports are checked in
+  // lib/agent/inbound/problem-reports.ts.
   if (inbound.encryptedMessage !== undefined && !isProblemReport(inbound.message.type)) await assertOwnThread(inbound)
   await next()
 }
@@ -55,7 +56,7 @@ const assertOwnExchange = async (inbound: Inbound, protocol: ExchangeProtocol, m
       throw new CredoError(`${message.type} is not for the ${exchange.role}`)
   }
   if (exchanges.length > 0) return
-  if (connection === undefined) throw new CredoError('only a connection begins an exchange')
+  if (connection === undefined) throw new CredoError('an exchange must begin on a connection')
   await assertNotOthers(inbound, message.threadId)
   await assertParentNotOthers(inbound)
 }
@@ -69,7 +70,8 @@ const assertNotOthers = async (inbound: Inbound, threadId: string): Promise<void
   if (await isOthersThread(inbound, threadId)) throw notTheirs(threadId)
 }
 
-const notTheirs = (threadId: string): CredoError => new CredoError(`the sender has no part in the thread ${threadId}`)
+const notTheirs = (threadId: string): CredoError =>
+  new CredoError(`the sender is not a party of the thread ${threadId}`)
 
 /** Credo looks up the invitation only by its id (did-exchange) or only by the key (connections). */
 const assertInvited = async (inbound: Inbound): Promise<void> => {
@@ -87,14 +89,17 @@ const assertInvited = async (inbound: Inbound): Promise<void> => {
   rememberNamedInvitation(recipientKey, invitationId)
 }
 
-/** For requests to a DID instead of an invitation (RFC 0434, "implicit invitation"). Credo treats every DID of ours as public. */
+/**
+ * For requests to a DID instead of an invitation (RFC 0434, "implicit invitation"). Credo treats every DID of ours as
+ * public.
+ */
 const assertImplicitlyInvited = async (
   { agentContext, message, recipientKey }: Inbound,
   did: string,
 ): Promise<void> => {
   const isRequested = message instanceof DidCommDidExchangeRequestMessage && recipientKey !== undefined
   if (!isRequested || !(await isPublic(agentContext, did, recipientKey)))
-    throw new CredoError('the request was not sent to a DID that this agent has made known')
+    throw new CredoError('the request was not sent to a public DID of this agent')
 }
 
 const isInvitedTo = async (inbound: Inbound, invitationId: string): Promise<boolean> => {

@@ -16,9 +16,9 @@ import {
   findInvitation,
   findInvitationOfRequest,
   type Invitation,
+  isAcceptedBy,
   isAddressedTo,
   isOfInviter,
-  isTakenBy,
   isUnused,
   markUsed,
   mayReuse,
@@ -37,8 +37,8 @@ const Requested = v.looseObject({
 const ANSWERS = new Set(['presentation', 'request-credential'])
 
 /**
- * Whether the sender of a message is a party of an exchange. The exchange of an invitation belongs, from its first message on, to the connection that
- * has accepted the invitation.
+ * Whether the sender of a message is a party of an exchange. The exchange of an invitation belongs, from its first
+ * message on, to the connection that has accepted the invitation.
  */
 export const joinExchange = async (inbound: Inbound, exchange: Exchange): Promise<boolean> => {
   const { agentContext, connection, message } = inbound
@@ -59,7 +59,7 @@ export const joinExchange = async (inbound: Inbound, exchange: Exchange): Promis
     message.setThread({ threadId: exchange.threadId, parentThreadId: id })
     return true
   }
-  if (!isTakenBy(invitation, connection)) {
+  if (!isAcceptedBy(invitation, connection)) {
     if (!(await mayAnswerAgain(inbound, invitation, connection))) return false
     await markUsed(agentContext, invitation, connection)
   }
@@ -71,14 +71,20 @@ export const joinExchange = async (inbound: Inbound, exchange: Exchange): Promis
 const isAnswer = ({ message: { type } }: Inbound, invitation: Invitation): boolean =>
   isUnused(invitation) && (isProblemReport(type) || ANSWERS.has(parseMessageType(type).messageName))
 
-/** Whether a connectionless sender may answer: the invitation is unused, and the message was sent to its key by a new key. */
+/**
+ * Whether a connectionless sender may answer: the invitation is unused, and the message was sent to its key by a new
+ * key.
+ */
 const mayAnswer = async (inbound: Inbound, invitation: Invitation): Promise<boolean> => {
   const { agentContext, senderKey } = inbound
   if (senderKey === undefined || !isAnswer(inbound, invitation) || !isAddressedTo(invitation, inbound)) return false
   return (await didsWithKey(agentContext, senderKey)).length === 0
 }
 
-/** Whether a connectionless sender requested the credential, by the key for answers in the request (`~service`, Aries RFC 0056). */
+/**
+ * Whether a connectionless sender requested the credential, by the key for answers in the request (`~service`, Aries
+ * RFC 0056).
+ */
 const mayAcknowledge = async ({ agentContext, message, senderKey }: Inbound, { id }: Exchange): Promise<boolean> => {
   const { protocolName, protocolMajorVersion, messageName } = parseMessageType(message.type)
   if (senderKey === undefined || protocolName !== 'issue-credential' || messageName !== 'ack') return false
@@ -91,8 +97,9 @@ const mayAcknowledge = async ({ agentContext, message, senderKey }: Inbound, { i
 }
 
 /**
- * Whether an existing connection may answer without `handshake-reuse`, as Credo's wallets do: the message has to name the invitation, unless it declines
- * the request. ACA-Py's problem reports name the request only, which nobody knows without the invitation.
+ * Whether an existing connection may answer without `handshake-reuse`, as Credo's wallets do: the message has to name
+ * the invitation, unless it declines the request. ACA-Py's problem reports name the request only, which nobody knows
+ * without the invitation.
  */
 const mayAnswerAgain = async (
   inbound: Inbound,
@@ -122,7 +129,7 @@ export const isOthersThread = async (inbound: Inbound, threadId: string): Promis
 const isOwnInvitation = async (inbound: Inbound, invitation: Invitation): Promise<boolean> => {
   const { agentContext, connection, message } = inbound
   if (connection === undefined) return isAddressedTo(invitation, inbound)
-  if (isTakenBy(invitation, connection)) return true
+  if (isAcceptedBy(invitation, connection)) return true
   return message instanceof DidCommHandshakeReuseMessage && mayReuse(agentContext, invitation, connection)
 }
 

@@ -1,31 +1,27 @@
-/** Accepts invitations: by a handshake, by reuse of a connection with the inviter's DID, or by a connectionless answer. */
+/**
+ * Accepts invitations: by a handshake, by reuse of a connection with the inviter's DID, or by a connectionless answer.
+ */
 import {
   type DidCommConnectionRecord,
   DidCommHandshakeProtocol,
-  DidCommMessageSender,
-  DidCommOutboundMessageContext,
   type DidCommOutOfBandInvitation,
   type DidCommOutOfBandRecord,
   DidCommOutOfBandRepository,
   DidCommOutOfBandService,
   DidCommOutOfBandState,
 } from '@credo-ts/didcomm'
+import type * as v from 'valibot'
 import { invalidField, isAgentError } from '../../errors.ts'
+import type { AcceptInvitation, ReceiveImplicitInvitation } from '../../interface/out-of-band.ts'
 import { defined } from '../../json.ts'
-import { send } from '../connections/index.ts'
+import { sendOn, withSendErrors } from '../connections/index.ts'
 import type { TenantAgent } from '../credo/index.ts'
 import { assertReachableDid } from '../dids/index.ts'
 import { handleAttachedRequest, requestOf } from './attached-requests.ts'
 import { currentProfile } from './inviter.ts'
 
-export interface Acceptance {
-  label?: string | undefined
-  alias?: string | undefined
-  imageUrl?: string | undefined
-  autoAcceptConnection: boolean
-  ourDid?: string | undefined
-  reuseConnection?: boolean | undefined
-}
+export type Acceptance = Omit<v.InferOutput<typeof ReceiveImplicitInvitation.body>, 'did'> &
+  Partial<v.InferOutput<typeof AcceptInvitation.body>>
 
 const HANDSHAKES: Record<string, DidCommHandshakeProtocol> = {
   didexchange: DidCommHandshakeProtocol.DidExchange,
@@ -40,8 +36,9 @@ export const handshakeOf = ({ handshakeProtocols = [] }: DidCommOutOfBandInvitat
 }
 
 /**
- * Accepts a stored invitation in the running unit of work. Returns the connection: a new one that has started its handshake, or an existing one.
- * `path` is the request's field of the invitation, for errors. Throws `request.invalid`, `connection.no_endpoint`.
+ * Accepts a stored invitation in the running unit of work. Returns the connection: a new one that has started its
+ * handshake, or an existing one. `path` is the request's field of the invitation, for errors. Throws `request.invalid`,
+ * `connection.no_endpoint`.
  */
 export const accept = async (
   agent: TenantAgent,
@@ -52,24 +49,25 @@ export const accept = async (
   const { context } = agent
   const { outOfBandInvitation } = record
   const { alias, autoAcceptConnection, reuseConnection } = acceptance
-  const older = reuseConnection ? await existingConnection(agent, outOfBandInvitation) : undefined
+  const reusedConnection = reuseConnection ? await existingConnection(agent, outOfBandInvitation) : undefined
   delete record.reuseConnectionId
   Object.assign(record, {
     autoAcceptConnection,
     state: DidCommOutOfBandState.PrepareResponse,
-    ...defined({ alias, reuseConnectionId: older?.id }),
+    ...defined({ alias, reuseConnectionId: reusedConnection?.id }),
   })
   await context.resolve(DidCommOutOfBandRepository).update(context, record)
   const protocol = handshakeOf(outOfBandInvitation)
-  if (older === undefined && protocol !== undefined) return startHandshake(agent, record, protocol, acceptance)
-  if (requestOf(context, outOfBandInvitation) === undefined && older !== undefined)
-    await requestReuse(agent, record, older)
+  if (reusedConnection === undefined && protocol !== undefined)
+    return startHandshake(agent, record, protocol, acceptance)
+  if (requestOf(context, outOfBandInvitation) === undefined && reusedConnection !== undefined)
+    await requestReuse(agent, record, reusedConnection)
   else
-    await handleAttachedRequest(context, record, older).catch((error) => {
+    await handleAttachedRequest(context, record, reusedConnection).catch((error) => {
       if (isAgentError(error)) throw error
       throw invalidField(path, 'has a request that this agent can not handle')
     })
-  return older
+  return reusedConnection
 }
 
 /** The newest connection that was made from an invitation by the same DID and that neither side has ended. */
@@ -78,8 +76,8 @@ const existingConnection = async (
   { invitationDids }: DidCommOutOfBandInvitation,
 ): Promise<DidCommConnectionRecord | undefined> => {
   for (const did of invitationDids) {
-    const found = await didcomm.connections.findByInvitationDid(did)
-    const usable = found.findLast(({ isReady, theirDid }) => isReady && theirDid !== undefined)
+    const connections = await didcomm.connections.findByInvitationDid(did)
+    const usable = connections.findLast(({ isReady, theirDid }) => isReady && theirDid !== undefined)
     if (usable !== undefined) return usable
   }
   return undefined
@@ -93,11 +91,11 @@ const startHandshake = async (
 ): Promise<DidCommConnectionRecord> => {
   if (ourDid !== undefined) {
     if (protocol === DidCommHandshakeProtocol.Connections)
-      throw invalidField('ourDid', 'can not be used: the invitation offers the connections protocol only')
+      throw invalidField('ourDid', 'must be absent: the invitation offers the connections protocol only')
     await assertReachableDid(agent, ourDid, 'ourDid')
   }
   const profile = await currentProfile()
-  return send(() =>
+  return withSendErrors(() =>
     agent.didcomm.connections.acceptOutOfBandInvitation(record, {
       protocol,
       label: label ?? profile.label,
@@ -114,6 +112,5 @@ const requestReuse = async (
   connection: DidCommConnectionRecord,
 ): Promise<void> => {
   const message = await context.resolve(DidCommOutOfBandService).createHandShakeReuse(context, record, connection)
-  const outbound = new DidCommOutboundMessageContext(message, { agentContext: context, connection })
-  await send(() => context.resolve(DidCommMessageSender).sendMessage(outbound))
+  await sendOn(context, connection, message)
 }

@@ -1,17 +1,18 @@
-/** Requests that are attached to invitations (Aries RFC 0434): which are accepted, and how they are handled without an envelope. */
-import { type AgentContext, CredoError, type DependencyManager, EventEmitter, InjectionSymbols } from '@credo-ts/core'
+/**
+ * Requests that are attached to invitations (Aries RFC 0434): which are accepted, and how they are handled without an
+ * envelope.
+ */
+import { type AgentContext, CredoError } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
   DidCommConnectionResponseMessage,
   DidCommDidExchangeResponseMessage,
   DidCommDidExchangeRole,
   DidCommDidExchangeState,
-  DidCommDispatcher,
   type DidCommInboundMessageContext,
   DidCommInvitationType,
   DidCommMessageHandlerRegistry,
   DidCommMessageReceiver,
-  DidCommMessageSender,
   type DidCommOutOfBandInvitation,
   type DidCommOutOfBandRecord,
   DidCommOutOfBandRepository,
@@ -29,8 +30,8 @@ import { tenantOf } from '../credo/index.ts'
 import { EXCHANGE_PROTOCOLS, type ExchangeProtocol, findExchanges, isExchangeProtocol } from '../threads/index.ts'
 
 /**
- * The only message of each protocol that may be attached. Attachments are not authenticated: anybody could attach a hang-up, or a message on the
- * connection that is reused.
+ * The only message of each protocol that may be attached. Attachments are not authenticated: anybody could attach a
+ * hang-up, or a message on the connection that is reused.
  */
 const REQUESTS: Record<ExchangeProtocol, string> = {
   'present-proof': 'request-presentation',
@@ -59,11 +60,11 @@ const protocolOf = (request: DidCommPlaintextMessage): ExchangeProtocol | undefi
   }
 }
 
-const isTaken = (record: DidCommOutOfBandRecord): boolean => record.metadata.get(ATTACHED_REQUEST) !== null
+const isHandled = (record: DidCommOutOfBandRecord): boolean => record.metadata.get(ATTACHED_REQUEST) !== null
 
 /**
- * Handles the request of an invitation, with or without a connection, and completes the invitation. Throws the errors of Credo's handlers, and a
- * CredoError if the request's thread is in use.
+ * Handles the request of an invitation, with or without a connection, and completes the invitation. Throws the errors
+ * of Credo's handlers, and a CredoError if the request's thread is in use.
  */
 export const handleAttachedRequest = async (
   agentContext: AgentContext,
@@ -71,7 +72,7 @@ export const handleAttachedRequest = async (
   connection?: DidCommConnectionRecord,
 ): Promise<void> => {
   const request = requestOf(agentContext, record.outOfBandInvitation)
-  if (request !== undefined && !isTaken(record)) {
+  if (request !== undefined && !isHandled(record)) {
     const threadId = request['~thread']?.thid ?? request['@id']
     const isNew = await isNewThread(agentContext, threadId)
     record.metadata.set(ATTACHED_REQUEST, { id: request['@id'], ...(isNew && { threadId }) })
@@ -113,8 +114,22 @@ const handleRequest = async (
 }
 
 /**
- * Handles the attached request after the handshake. `connection` was completed by the running unit of work. A request that fails does not undo the
- * handshake.
+ * Handles the request that came with an invitation after a message that has completed the handshake. Credo would wait for
+ * the connection in memory and emit an event. Here the answer is sent after the handshake's last message.
+ */
+export const handleRequestAfterResponse = async ({
+  agentContext,
+  connection,
+  message,
+}: DidCommInboundMessageContext): Promise<void> => {
+  const isResponse =
+    message instanceof DidCommDidExchangeResponseMessage || message instanceof DidCommConnectionResponseMessage
+  if (isResponse && connection !== undefined) await handleRequestAfterHandshake(agentContext, connection)
+}
+
+/**
+ * Handles the attached request after the handshake. `connection` was completed by the running unit of work. A request
+ * that fails does not undo the handshake.
  */
 export const handleRequestAfterHandshake = async (
   agentContext: AgentContext,
@@ -125,7 +140,7 @@ export const handleRequestAfterHandshake = async (
   const { outOfBandId } = connection
   if (outOfBandId === undefined) return
   const record = await agentContext.resolve(DidCommOutOfBandRepository).findById(agentContext, outOfBandId)
-  if (record === null || record.role !== DidCommOutOfBandRole.Receiver || isTaken(record)) return
+  if (record === null || record.role !== DidCommOutOfBandRole.Receiver || isHandled(record)) return
   if (requestOf(agentContext, record.outOfBandInvitation) === undefined) return
   try {
     await handleAttachedRequest(agentContext, record, connection)
@@ -135,26 +150,5 @@ export const handleRequestAfterHandshake = async (
       event: 'inbound.attached_request_refused',
       ...{ tenant: currentUnit().tenant, outOfBandId, error: errorName(error) },
     })
-  }
-}
-
-/** Credo's dispatcher of inbound messages. When a message completes a handshake, it also dispatches the request that came with the invitation. */
-export class Dispatcher extends DidCommDispatcher {
-  constructor(services: Pick<DependencyManager, 'resolve'>) {
-    super(
-      services.resolve(DidCommMessageSender),
-      services.resolve(EventEmitter),
-      services.resolve(DidCommMessageHandlerRegistry),
-      services.resolve(InjectionSymbols.Logger),
-    )
-  }
-
-  /** Credo would wait for the connection in memory and emit an event. Here the answer to the request is sent after the handshake's last message. */
-  override async dispatch(inbound: DidCommInboundMessageContext): Promise<void> {
-    await super.dispatch(inbound)
-    const { agentContext, connection, message } = inbound
-    const isResponse =
-      message instanceof DidCommDidExchangeResponseMessage || message instanceof DidCommConnectionResponseMessage
-    if (isResponse && connection !== undefined) await handleRequestAfterHandshake(agentContext, connection)
   }
 }

@@ -1,29 +1,33 @@
-/** Continues handshakes that wait for an API call: requests and responses that are not accepted automatically (Aries RFC 0023 and 0160). */
+/**
+ * Continues handshakes that wait for an API call: requests and responses that are not accepted automatically (Aries RFC
+ * 0023 and 0160).
+ */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import { type DidCommConnectionRecord, DidCommDidExchangeState, DidCommOutOfBandRepository } from '@credo-ts/didcomm'
 import { AgentError } from '../../errors.ts'
 import { type RecordJson, toRecordJson } from '../../records/record-json.ts'
-import { findConnection, send } from '../connections/index.ts'
+import { findConnection, withSendErrors } from '../connections/index.ts'
 import { currentAgent, toStored } from '../credo/index.ts'
 import { handleRequestAfterHandshake } from './attached-requests.ts'
 
 /**
- * Accepts a connection request in the running unit of work. Returns the connection (`response-sent`). Throws `resource.not_found`,
- * `connection.no_endpoint`, and `connection.not_ready` if no request is waiting or it can't be answered.
+ * Accepts a connection request in the running unit of work. Returns the connection (`response-sent`). Throws
+ * `resource.not_found`, `connection.no_endpoint`, and `connection.not_ready` if no request is waiting or it can't be
+ * answered.
  */
 export const acceptRequest = async (connectionId: string): Promise<RecordJson> => {
   const { context, didcomm } = await currentAgent()
-  await requireTurn(context, connectionId, DidCommDidExchangeState.RequestReceived)
+  await assertState(context, connectionId, DidCommDidExchangeState.RequestReceived)
   return continueHandshake(context, () => didcomm.connections.acceptRequest(connectionId))
 }
 
 /**
- * Accepts the response to our connection request, and handles the request that came with the invitation. Returns the connection (`completed`). Throws
- * as `acceptRequest`.
+ * Accepts the response to our connection request, and handles the request that came with the invitation. Returns the
+ * connection (`completed`). Throws as `acceptRequest`.
  */
 export const acceptResponse = async (connectionId: string): Promise<RecordJson> => {
   const { context, didcomm } = await currentAgent()
-  await requireTurn(context, connectionId, DidCommDidExchangeState.ResponseReceived)
+  await assertState(context, connectionId, DidCommDidExchangeState.ResponseReceived)
   return continueHandshake(context, async () => {
     const connection = await didcomm.connections.acceptResponse(connectionId)
     await handleRequestAfterHandshake(context, connection)
@@ -32,9 +36,9 @@ export const acceptResponse = async (connectionId: string): Promise<RecordJson> 
 }
 
 /** Reads the connection together with the end of its lane, and the record of the invitation, in one request each. */
-const requireTurn = async (context: AgentContext, connectionId: string, turn: DidCommDidExchangeState) => {
+const assertState = async (context: AgentContext, connectionId: string, expected: DidCommDidExchangeState) => {
   const { state, outOfBandId } = await findConnection(context, connectionId)
-  if (state !== turn) throw notReady(`the connection is not waiting for this: its state is ${state}`)
+  if (state !== expected) throw notReady(`the connection is not waiting for this: its state is ${state}`)
   const invitation = outOfBandId && (await context.resolve(DidCommOutOfBandRepository).findById(context, outOfBandId))
   if (!invitation) throw notReady('the record of the invitation was deleted')
 }
@@ -48,7 +52,7 @@ const continueHandshake = async (
   act: () => Promise<DidCommConnectionRecord>,
 ): Promise<RecordJson> => {
   try {
-    return toRecordJson(toStored(context, await send(act)))
+    return toRecordJson(toStored(context, await withSendErrors(act)))
   } catch (error) {
     if (error instanceof CredoError) throw notReady('the message of the other agent can not be answered', error)
     throw error

@@ -1,23 +1,22 @@
 /** Invitations (Aries RFC 0434): those of the agent, those that it receives, and the requests in them. */
-export { Dispatcher } from './attached-requests.ts'
+export { Dispatcher } from './dispatcher.ts'
 export { acceptRequest, acceptResponse } from './handshake-steps.ts'
 export { invitationAt } from './invitation-address.ts'
-export { type InvitationOptions, inviteWith } from './invitation-with-request.ts'
+export { inviteWith } from './invitation-with-request.ts'
 export {
   findInvitation,
   findInvitationOfRequest,
   findInvitationsOfKey,
   type Invitation,
+  isAcceptedBy,
   isAddressedTo,
   isOfInviter,
   isOfInviterOf,
-  isTakenBy,
   isUnused,
   markUsed,
   mayReuse,
   rememberNamedInvitation,
 } from './invitations.ts'
-export type { InvitationAnswer } from './inviter.ts'
 export { OutOfBandService } from './out-of-band-service.ts'
 export { inviteByKey, inviteToConnect } from './own-invitations.ts'
 export {

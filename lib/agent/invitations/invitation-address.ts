@@ -33,8 +33,8 @@ const encodedIn = (url: string): string | undefined => {
 }
 
 /**
- * The invitation of a URL; undefined if there is none, for whatever reason. Nothing is fetched if the URL itself contains it. Each redirect is
- * checked by the address guard.
+ * The invitation of a URL; undefined if there is none, for whatever reason. Nothing is fetched if the URL itself
+ * contains it. Each redirect is checked by the address guard.
  */
 export const invitationAt = (url: string): Promise<AddressedInvitation | undefined> =>
   follow(url, { redirects: MAX_REDIRECTS, milliseconds: MAX_MS })

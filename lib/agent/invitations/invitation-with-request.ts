@@ -4,29 +4,25 @@ import { type DidCommMessage, type DidCommOutOfBandRecord, DidCommOutOfBandRepos
 import { invalidField } from '../../errors.ts'
 import { defined } from '../../json.ts'
 import type { TenantAgent } from '../credo/index.ts'
-import { currentProfile, type InvitationAnswer, invitationDidOf, routingOf, toInvitationAnswer } from './inviter.ts'
-
-export interface InvitationOptions {
-  goalCode?: string | undefined
-  /** Parent thread of the request; the invitation by default. */
-  parentThreadId?: string | undefined
-  label?: string | undefined
-  imageUrl?: string | undefined
-  recipientKey?: string | undefined
-  invitationDid?: string | undefined
-  /** False: the request is answered without a connection. */
-  handshake: boolean
-}
+import {
+  currentProfile,
+  type InvitationOptions,
+  type InvitationResponse,
+  invitationDidOf,
+  routingOf,
+  toInvitationResponse,
+} from './inviter.ts'
 
 /**
- * Creates a message with `carry`, and the invitation that carries it, in the running unit of work. The invitation is the parent thread of its
- * attachments (RFC 0434). Throws `resource.not_found` (tenant), and `request.invalid` for a DID or key that is not this agent's.
+ * Creates a message with `carry`, and the invitation that carries it, in the running unit of work. The invitation is
+ * the parent thread of its attachments (RFC 0434). Throws `resource.not_found` (tenant), and `request.invalid` for a
+ * DID or key that is not this agent's.
  */
 export const inviteWith = async <T extends { message: DidCommMessage }>(
   agent: TenantAgent,
   options: InvitationOptions,
   carry: (parentThreadId: string) => Promise<T>,
-): Promise<{ carried: T; answer: InvitationAnswer }> => {
+): Promise<{ carried: T; answer: InvitationResponse }> => {
   const { label, connectionImageUrl } = await currentProfile()
   const service = await serviceOf(agent, options)
   const invitationId = randomUUID()
@@ -41,7 +37,7 @@ export const inviteWith = async <T extends { message: DidCommMessage }>(
     autoAcceptConnection: true,
   })
   await nameInvitation(agent, record, invitationId)
-  return { carried, answer: toInvitationAnswer(agent, record) }
+  return { carried, answer: toInvitationResponse(agent, record) }
 }
 
 /** Sets the id of the invitation, which the request names: Credo does not take one. */
@@ -50,14 +46,17 @@ const nameInvitation = async ({ context }: TenantAgent, record: DidCommOutOfBand
   await context.resolve(DidCommOutOfBandRepository).update(context, record)
 }
 
-/** A DID; without a handshake a key in the invitation, because other agents can't tell which key of a DID an answer comes from. */
+/**
+ * A DID; without a handshake a key in the invitation, because other agents can't tell which key of a DID an answer
+ * comes from.
+ */
 const serviceOf = async (agent: TenantAgent, options: InvitationOptions) => {
   const { handshake, invitationDid, recipientKey } = options
   if (handshake) return { invitationDid: await invitationDidOf(agent, options) }
   if (invitationDid !== undefined)
     throw invalidField(
       'invitationDid',
-      'must not be there without a handshake: the service of such an invitation is a key',
+      'must be absent without a handshake: the service of such an invitation is a key',
     )
   return recipientKey === undefined ? {} : { routing: await routingOf(agent, recipientKey) }
 }

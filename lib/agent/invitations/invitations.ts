@@ -72,16 +72,16 @@ export const invitationOfKey = async (
   agentContext: AgentContext,
   recipientKey: Ed25519Key,
 ): Promise<Invitation | null> => {
-  const found = await findInvitationsOfKey(agentContext, recipientKey.fingerprint)
+  const invitations = await findInvitationsOfKey(agentContext, recipientKey.fingerprint)
   const named = namedInvitations().get(recipientKey.fingerprint)
-  if (named === undefined) return found.length === 1 ? (found[0] ?? null) : null
-  return found.find(({ outOfBandInvitation }) => outOfBandInvitation.id === named) ?? null
+  if (named === undefined) return invitations.length === 1 ? (invitations[0] ?? null) : null
+  return invitations.find(({ outOfBandInvitation }) => outOfBandInvitation.id === named) ?? null
 }
 
 const keysOf = (invitation: Invitation): string[] => invitation.getTags().recipientKeyFingerprints
 
 /** Whether the connection was made from the invitation, or reused for it. */
-export const isTakenBy = (invitation: Invitation, connection: DidCommConnectionRecord): boolean =>
+export const isAcceptedBy = (invitation: Invitation, connection: DidCommConnectionRecord): boolean =>
   connection.outOfBandId === invitation.id || invitation.reuseConnectionId === connection.id
 
 /** Whether a message was sent to a key of the invitation. */
@@ -102,8 +102,8 @@ export const markUsed = async (
 }
 
 /**
- * Whether a connection may be reused for an invitation: it was made from an invitation with the same DID of this agent. Aries RFC 0434, "Reuse
- * Messages": the invitee knows the inviter by the DID in the invitation.
+ * Whether a connection may be reused for an invitation: it was made from an invitation with the same DID of this agent.
+ * Aries RFC 0434, "Reuse Messages": the invitee knows the inviter by the DID in the invitation.
  */
 export const mayReuse = async (
   agentContext: AgentContext,

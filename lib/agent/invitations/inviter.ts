@@ -1,6 +1,8 @@
 /** The agent's name, DID and keys in invitations, and the answer of the operations that create one. */
 import type { DidCommOutOfBandRecord, DidCommRouting } from '@credo-ts/didcomm'
+import type * as v from 'valibot'
 import { AgentError, invalidField } from '../../errors.ts'
+import type { INVITATION_FIELDS } from '../../interface/invitation.ts'
 import type { RecordJson } from '../../records/record-json.ts'
 import { toRecordJson } from '../../records/record-json.ts'
 import { BASE_AGENT } from '../../records/tenant.ts'
@@ -10,7 +12,10 @@ import { currentUnit } from '../../store/transaction.ts'
 import { endpointOf, type TenantAgent, toStored } from '../credo/index.ts'
 import { assertReachableDid, didOfKey, freshPeerDid, ownKey } from '../dids/index.ts'
 
-export interface InvitationAnswer {
+/** What a request says of the invitation that carries its message. */
+export type InvitationOptions = v.InferOutput<v.ObjectSchema<typeof INVITATION_FIELDS, undefined>>
+
+export interface InvitationResponse {
   invitationUrl: string
   invitation: Record<string, unknown>
   shortInvitationUrl: string
@@ -26,16 +31,16 @@ interface Invitation {
 }
 
 /** The answer with the invitation, converted to connections/1.0 if that was asked for. */
-export const toInvitationAnswer = (
+export const toInvitationResponse = (
   { context }: TenantAgent,
   record: DidCommOutOfBandRecord,
   message: Invitation = record.outOfBandInvitation,
-): InvitationAnswer => {
+): InvitationResponse => {
   const { PUBLIC_URL } = settings()
   const invitation = message.toJSON()
   const [service] = record.outOfBandInvitation.getServices()
   const invitationDid = typeof service === 'string' ? service : service?.recipientKeys[0]
-  if (invitationDid === undefined) throw new AgentError('internal', 'the invitation names nobody')
+  if (invitationDid === undefined) throw new AgentError('internal', 'the invitation has no service')
   return {
     invitationUrl: message.toUrl({ domain: PUBLIC_URL }),
     invitation: { ...invitation, messageType: invitation['@type'] },
@@ -51,20 +56,18 @@ export const currentProfile = async (): Promise<{ label: string; connectionImage
   return unit.tenant === BASE_AGENT ? { label: settings().AGENT_LABEL } : readTenant(unit.tenant, unit)
 }
 
-interface Named {
-  recipientKey?: string | undefined
-  invitationDid?: string | undefined
-}
-
 /**
- * The agent's DID for an invitation; a recipient key is resolved to its DID (ADR 4). Throws `request.invalid` for a DID or key that is not this
- * agent's.
+ * The agent's DID for an invitation; a recipient key is resolved to its DID (docs/adr/0004-a-recipient-key-stands-for-its-did.md). Throws `request.invalid` for a DID
+ * or key that is not this agent's.
  */
-export const invitationDidOf = async (agent: TenantAgent, { invitationDid, recipientKey }: Named): Promise<string> => {
+export const invitationDidOf = async (
+  agent: TenantAgent,
+  { invitationDid, recipientKey }: Pick<InvitationOptions, 'invitationDid' | 'recipientKey'>,
+): Promise<string> => {
   if (recipientKey !== undefined) {
     const did = await didOfKey(agent, recipientKey)
     if (invitationDid !== undefined && invitationDid !== did)
-      throw invalidField('recipientKey', 'is no key of invitationDid')
+      throw invalidField('recipientKey', 'must be a key of invitationDid')
     return did
   }
   if (invitationDid === undefined) return freshPeerDid(agent)

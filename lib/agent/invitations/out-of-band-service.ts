@@ -1,4 +1,7 @@
-/** Credo's out-of-band service (Aries RFC 0434), with handshake reuse for invitations that carry a request, and connectionless answers. */
+/**
+ * Credo's out-of-band service (Aries RFC 0434), with handshake reuse for invitations that carry a request, and
+ * connectionless answers.
+ */
 import { type AgentContext, CredoError, type DependencyManager, EventEmitter } from '@credo-ts/core'
 import {
   DidCommDocumentService,
@@ -25,8 +28,8 @@ export class OutOfBandService extends DidCommOutOfBandService {
   }
 
   /**
-   * Credo answers a connectionless message with the invitation's key, and does not know the id of a DID's key: it is the public key in base58 (ADR
-   * 10), which Credo calls the legacy key id.
+   * Credo answers a connectionless message with the invitation's key, and does not know the id of a DID's key: it is
+   * the public key in base58 (docs/adr/0010-a-key-has-the-id-that-envelopes-name-it-by.md), which Credo calls the legacy key id.
    */
   override async getResolvedServiceForOutOfBandServices(
     ...parameters: Parameters<DidCommOutOfBandService['getResolvedServiceForOutOfBandServices']>
@@ -44,8 +47,8 @@ export class OutOfBandService extends DidCommOutOfBandService {
   }
 
   /**
-   * Creates one record for all requests to a DID. Credo would create one for each, with the DID's key, by which invitations are found. Such requests
-   * wait to be accepted.
+   * Creates one record for all requests to a DID. Credo would create one for each, with the DID's key, by which
+   * invitations are found. Such requests wait to be accepted.
    */
   override async createFromImplicitInvitation(
     ...[agentContext, { did, handshakeProtocols }]: Parameters<DidCommOutOfBandService['createFromImplicitInvitation']>
@@ -71,8 +74,8 @@ export class OutOfBandService extends DidCommOutOfBandService {
   }
 
   /**
-   * Marks the invitation as used, and lets the connection answer its attached request. Credo refuses reuse for an invitation with a request. Throws a
-   * CredoError if the invitation is unknown, used already, or of another DID.
+   * Marks the invitation as used, and lets the connection answer its attached request. Credo rejects reuse for an
+   * invitation with a request. Throws a CredoError if the invitation is unknown, used already, or of another DID.
    */
   override async processHandshakeReuse(messageContext: DidCommInboundMessageContext<DidCommHandshakeReuseMessage>) {
     const { agentContext, message } = messageContext

@@ -1,24 +1,12 @@
 /** Creates invitations to connect (Aries RFC 0434, and 0160 for older agents). */
 import { type DidCommHandshakeProtocol, DidCommRoutingService } from '@credo-ts/didcomm'
+import type * as v from 'valibot'
+import type { CreateInvitation, CreateLegacyInvitation } from '../../interface/out-of-band.ts'
 import { defined } from '../../json.ts'
 import { currentAgent, type TenantAgent } from '../credo/index.ts'
-import { currentProfile, type InvitationAnswer, invitationDidOf, routingOf, toInvitationAnswer } from './inviter.ts'
+import { currentProfile, type InvitationResponse, invitationDidOf, routingOf, toInvitationResponse } from './inviter.ts'
 
-interface Inviter {
-  label?: string | undefined
-  alias?: string | undefined
-  imageUrl?: string | undefined
-  multiUseInvitation: boolean
-  autoAcceptConnection: boolean
-  recipientKey?: string | undefined
-}
-
-export interface ConnectionInvitation extends Inviter {
-  goal?: string | undefined
-  goalCode?: string | undefined
-  handshakeProtocols?: `${DidCommHandshakeProtocol}`[] | undefined
-  invitationDid?: string | undefined
-}
+type Inviter = v.InferOutput<typeof CreateLegacyInvitation.body>
 
 /** Members of both kinds of invitation. Throws `resource.not_found` (tenant). */
 const toConfig = async ({ label, alias, imageUrl, multiUseInvitation, autoAcceptConnection }: Inviter) => {
@@ -32,10 +20,12 @@ const toConfig = async ({ label, alias, imageUrl, multiUseInvitation, autoAccept
 }
 
 /**
- * Creates an invitation in the running unit of work. Throws `resource.not_found` (tenant), and `request.invalid` for a DID or key that is not this
- * agent's.
+ * Creates an invitation in the running unit of work. Throws `resource.not_found` (tenant), and `request.invalid` for a
+ * DID or key that is not this agent's.
  */
-export const inviteToConnect = async (invitation: ConnectionInvitation): Promise<InvitationAnswer> => {
+export const inviteToConnect = async (
+  invitation: v.InferOutput<typeof CreateInvitation.body>,
+): Promise<InvitationResponse> => {
   const agent = await currentAgent()
   const { goal, goalCode, handshakeProtocols } = invitation
   const record = await agent.didcomm.oob.createInvitation({
@@ -43,14 +33,14 @@ export const inviteToConnect = async (invitation: ConnectionInvitation): Promise
     ...defined({ goal, goalCode, handshakeProtocols: handshakeProtocols as DidCommHandshakeProtocol[] | undefined }),
     invitationDid: await invitationDidOf(agent, invitation),
   })
-  return toInvitationAnswer(agent, record)
+  return toInvitationResponse(agent, record)
 }
 
 /**
- * Creates an invitation with a new key, or with a key of this agent, in the running unit of work. Throws `resource.not_found` (tenant), and
- * `request.invalid` for a key that is not this agent's.
+ * Creates an invitation with a new key, or with a key of this agent, in the running unit of work. Throws
+ * `resource.not_found` (tenant), and `request.invalid` for a key that is not this agent's.
  */
-export const inviteByKey = async (invitation: Inviter): Promise<InvitationAnswer & { recipientKey?: string }> => {
+export const inviteByKey = async (invitation: Inviter): Promise<InvitationResponse & { recipientKey?: string }> => {
   const agent = await currentAgent()
   const { recipientKey } = invitation
   const routing = await (recipientKey === undefined ? freshRouting(agent) : routingOf(agent, recipientKey))
@@ -58,7 +48,7 @@ export const inviteByKey = async (invitation: Inviter): Promise<InvitationAnswer
     ...(await toConfig(invitation)),
     routing,
   })
-  const answer = toInvitationAnswer(agent, outOfBandRecord, message)
+  const answer = toInvitationResponse(agent, outOfBandRecord, message)
   return recipientKey === undefined ? { ...answer, recipientKey: routing.recipientKey.legacyKeyId } : answer
 }
 

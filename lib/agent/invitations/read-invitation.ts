@@ -1,4 +1,6 @@
-/** Converts invitations of other agents, in any of their forms, to Credo's. Members that are not validated are dropped. */
+/**
+ * Converts invitations of other agents, in any of their forms, to Credo's. Members that are not validated are dropped.
+ */
 import { JsonEncoder, JsonTransformer, verkeyToDidKey } from '@credo-ts/core'
 import { DidCommInvitationType, DidCommOutOfBandInvitation } from '@credo-ts/didcomm'
 import { urlFault } from '../../egress/address-guard.ts'
@@ -24,7 +26,10 @@ export interface ReadInvitation {
 type Received = InvitationMessage | ServiceMessage
 type Named<Message> = Message & { '@id': string }
 
-/** An invitation without an id gets the id of its content, so that it is not received twice. Throws `request.invalid`, with `path` before the path in the invitation. */
+/**
+ * An invitation without an id gets the id of its content, so that it is not received twice. Throws `request.invalid`,
+ * with `path` before the path in the invitation.
+ */
 export const readInvitation = (message: Received, path: string): ReadInvitation => {
   if ('~service' in message)
     return {
@@ -39,7 +44,7 @@ export const readInvitation = (message: Received, path: string): ReadInvitation 
   }
 }
 
-const unreadable = (path: string) => invalidField(path, 'is no invitation that this agent can read')
+const unreadable = (path: string) => invalidField(path, 'must be an invitation that this agent can read')
 
 /** Credo throws for base58 that is not a key. */
 const convert = <T>(
@@ -96,7 +101,7 @@ const PROFILES = ['didcomm/aip1', 'didcomm/aip2;env=rfc19']
 /** An inviter accepts only the profiles that it names (Aries RFC 0434). */
 const assertProfile = (accept: string[] | undefined, path: string): void => {
   if (accept !== undefined && accept.length > 0 && !accept.some((profile) => PROFILES.includes(profile)))
-    throw invalidField(`${path}.accept`, `has none of the profiles that this agent speaks: ${PROFILES.join(', ')}`)
+    throw invalidField(`${path}.accept`, `must name a profile that this agent supports: ${PROFILES.join(', ')}`)
 }
 
 const toInvitation = (message: Named<OutOfBandMessage>, path: string): DidCommOutOfBandInvitation => {
@@ -125,7 +130,7 @@ const toInvitation = (message: Named<OutOfBandMessage>, path: string): DidCommOu
   }
 }
 
-/** Refuses queues and other transports, because this agent can't send by them. */
+/** Rejects queues and other transports, because this agent can't send by them. */
 const assertEndpoints = ({ services }: OutOfBandMessage, path: string): void => {
   const policy = { local: settings().LOCAL_STAGE }
   for (const [index, service] of services.entries()) {
@@ -143,16 +148,16 @@ const attachment = (
   path: string,
 ) => {
   const message = data.base64 === undefined ? data.json : parseBase64(data.base64)
-  if (!isObject(message)) throw invalidField(`${path}.data`, 'holds no message')
+  if (!isObject(message)) throw invalidField(`${path}.data`, 'must contain a message')
   try {
     assertReadable(message)
   } catch {
-    throw invalidField(`${path}.data`, 'holds no message that this agent can read')
+    throw invalidField(`${path}.data`, 'must contain a message that this agent can read')
   }
   const thread = message['~thread']
   const parent = isObject(thread) ? thread.pthid : undefined
   if (parent !== undefined && parent !== invitationId)
-    throw invalidField(`${path}.data`, 'holds a message of another invitation')
+    throw invalidField(`${path}.data`, 'must not contain a message of another invitation')
   return {
     '@id': id ?? 'request',
     'mime-type': 'application/json',

@@ -19,7 +19,7 @@ import { type Acceptance, accept, handshakeOf } from './accepted-invitations.ts'
 import { requestOf } from './attached-requests.ts'
 import { type ReadInvitation, readInvitation } from './read-invitation.ts'
 
-export interface ReceivedAnswer {
+export interface ReceivedResponse {
   outOfBandRecord: RecordJson
   connectionRecord?: RecordJson
 }
@@ -31,22 +31,28 @@ export interface Receipt extends Acceptance {
 type Message = Parameters<typeof readInvitation>[0]
 
 /**
- * Stores an invitation and, unless it has to wait, accepts it, in the running unit of work. `path` is the body's field of the invitation. Throws
- * `request.invalid`, `invitation.received`, and the errors of accepting.
+ * Stores an invitation and, unless it has to wait, accepts it, in the running unit of work. `path` is the body's field
+ * of the invitation. Throws `request.invalid`, `invitation.received`, and the errors of accepting.
  */
-export const storeInvitation = async (message: Message, receipt: Receipt, path: string): Promise<ReceivedAnswer> => {
+export const storeInvitation = async (message: Message, receipt: Receipt, path: string): Promise<ReceivedResponse> => {
   const agent = await currentAgent()
   const read = readInvitation(message, path)
   await assertNew(agent, read.invitation, path)
   if (handshakeOf(read.invitation) === undefined && requestOf(agent.context, read.invitation) === undefined)
-    throw invalidField(path, 'offers no handshake and has no request that this agent knows')
+    throw invalidField(path, 'must offer a handshake, or contain a request that this agent supports')
   const record = await store(agent, read, receipt, path)
-  if (!receipt.autoAcceptInvitation) return toAnswer(agent, record)
-  return toAnswer(agent, record, await accept(agent, record, receipt, path))
+  if (!receipt.autoAcceptInvitation) return toResponse(agent, record)
+  return toResponse(agent, record, await accept(agent, record, receipt, path))
 }
 
-/** The same for the invitation of a URL, undefined if there is none. All faults of the invitation are one error without details. */
-export const storeInvitationOfUrl = async (message: Message | undefined, receipt: Receipt): Promise<ReceivedAnswer> => {
+/**
+ * The same for the invitation of a URL, undefined if there is none. All faults of the invitation are one error without
+ * details.
+ */
+export const storeInvitationOfUrl = async (
+  message: Message | undefined,
+  receipt: Receipt,
+): Promise<ReceivedResponse> => {
   if (message === undefined) throw noInvitation()
   return storeInvitation(message, receipt, ADDRESS).catch((error) => {
     const isOfInvitation = isAgentError(error) && error.details?.some(({ path }) => path.startsWith(ADDRESS))
@@ -56,29 +62,35 @@ export const storeInvitationOfUrl = async (message: Message | undefined, receipt
 
 const ADDRESS = 'invitationUrl'
 
-const noInvitation = () => invalidField(ADDRESS, 'leads to no invitation that this agent can take')
+const noInvitation = () => invalidField(ADDRESS, 'must lead to an invitation that this agent can accept')
 
-/** Accepts a waiting invitation in the running unit of work. Throws `resource.not_found`, `invitation.out_of_turn`, and the errors of accepting. */
-export const acceptStoredInvitation = async (outOfBandId: string, acceptance: Acceptance): Promise<ReceivedAnswer> => {
+/**
+ * Accepts a waiting invitation in the running unit of work. Throws `resource.not_found`, `invitation.out_of_turn`, and
+ * the errors of accepting.
+ */
+export const acceptStoredInvitation = async (
+  outOfBandId: string,
+  acceptance: Acceptance,
+): Promise<ReceivedResponse> => {
   const agent = await currentAgent()
   const record = await agent.context.resolve(DidCommOutOfBandRepository).findById(agent.context, outOfBandId)
   if (record === null) throw new AgentError('resource.not_found', 'there is no such record')
   if (record.role !== DidCommOutOfBandRole.Receiver)
-    throw new AgentError('invitation.out_of_turn', 'the invitation is one of this agent itself')
+    throw new AgentError('invitation.out_of_turn', 'the invitation is not a received one')
   // The handshake reuse was not answered: the other agent may have lost that connection.
   const isReusing = record.state === DidCommOutOfBandState.PrepareResponse && record.reuseConnectionId !== undefined
   if (record.state !== DidCommOutOfBandState.Initial && !isReusing)
     throw new AgentError('invitation.out_of_turn', `the invitation does not wait: its state is ${record.state}`)
-  return toAnswer(agent, record, await accept(agent, record, acceptance, 'outOfBandId'))
+  return toResponse(agent, record, await accept(agent, record, acceptance, 'outOfBandId'))
 }
 
 /**
- * Requests a connection from the agent of a public DID, in the running unit of work (Aries RFC 0434, "implicit invitation"). Throws
- * `request.invalid`, and the errors of accepting.
+ * Requests a connection from the agent of a public DID, in the running unit of work (Aries RFC 0434, "implicit
+ * invitation"). Throws `request.invalid`, and the errors of accepting.
  */
-export const connectToPublicDid = async (did: string, acceptance: Acceptance): Promise<ReceivedAnswer> => {
+export const connectToPublicDid = async (did: string, acceptance: Acceptance): Promise<ReceivedResponse> => {
   const agent = await currentAgent()
-  if ((await findOwnDid(agent, did)) !== undefined) throw invalidField('did', 'is a DID of this agent')
+  if ((await findOwnDid(agent, did)) !== undefined) throw invalidField('did', 'must not be a DID of this agent')
   const invitation = new DidCommOutOfBandInvitation({
     id: did,
     services: [did],
@@ -86,14 +98,14 @@ export const connectToPublicDid = async (did: string, acceptance: Acceptance): P
   })
   const record = newRecord(invitation, await keysOf(agent, did, 'did'), acceptance)
   await agent.context.resolve(DidCommOutOfBandRepository).save(agent.context, record)
-  return toAnswer(agent, record, await accept(agent, record, acceptance, 'did'))
+  return toResponse(agent, record, await accept(agent, record, acceptance, 'did'))
 }
 
-const toAnswer = (
+const toResponse = (
   { context }: TenantAgent,
   record: DidCommOutOfBandRecord,
   connection?: DidCommConnectionRecord,
-): ReceivedAnswer => ({
+): ReceivedResponse => ({
   outOfBandRecord: toRecordJson(toStored(context, record)),
   ...(connection && { connectionRecord: toRecordJson(toStored(context, connection)) }),
 })
@@ -101,7 +113,7 @@ const toAnswer = (
 const assertNew = async ({ context }: TenantAgent, { id }: DidCommOutOfBandInvitation, path: string): Promise<void> => {
   const known = await context.resolve(DidCommOutOfBandRepository).findByQuery(context, { invitationId: id })
   if (known.some(({ role }) => role === DidCommOutOfBandRole.Sender))
-    throw invalidField(path, 'is an invitation of this agent itself')
+    throw invalidField(path, 'must not be an invitation of this agent')
   const [received] = known
   if (received !== undefined)
     throw new AgentError('invitation.received', `the invitation was received before: its record is ${received.id}`)
@@ -143,6 +155,6 @@ const newRecord = (
 
 const keysOf = async ({ context }: TenantAgent, did: string, path: string): Promise<string[]> => {
   const keys = await reachableKeysOf(context, did).catch(() => [])
-  if (keys.length === 0) throw invalidField(path, 'is a DID that can not be resolved, or that nobody is reached by')
+  if (keys.length === 0) throw invalidField(path, 'must be a DID that can be resolved and has a usable endpoint')
   return keys
 }

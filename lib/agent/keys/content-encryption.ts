@@ -74,7 +74,10 @@ const cipherName = (algorithm: ContentEncryptionAlgorithm, iv: Uint8Array): Ciph
   throw new Kms.KeyManagementError(`The nonce of ${algorithm} is ${NONCE_LENGTH} bytes long`)
 }
 
-/** The key as a KeyObject, because Node takes three times as long for bytes. Throws if it has the wrong length or is for another algorithm. */
+/**
+ * The key as a KeyObject, because Node takes three times as long for bytes. Throws if it has the wrong length or is for
+ * another algorithm.
+ */
 const contentKey = (algorithm: ContentEncryptionAlgorithm, jwk: Kms.KmsJwkPrivateOct): KeyObject => {
   Kms.assertAllowedEncryptionAlgForKey(jwk, algorithm)
   return createSecretKey(Buffer.from(jwk.k, 'base64url'))

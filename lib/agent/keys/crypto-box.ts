@@ -1,4 +1,7 @@
-/** NaCl's crypto_box and libsodium's sealed box (X25519, HSalsa20, XSalsa20-Poly1305), as DIDComm v1 envelopes need them: X25519 by Node's crypto. */
+/**
+ * NaCl's crypto_box and libsodium's sealed box (X25519, HSalsa20, XSalsa20-Poly1305), as DIDComm v1 envelopes need
+ * them: X25519 by Node's crypto.
+ */
 import {
   createHash,
   createPrivateKey,
@@ -10,8 +13,8 @@ import {
 import { hsalsa, xsalsa20poly1305 } from '@noble/ciphers/salsa.js'
 import { blake2b } from '@noble/hashes/blake2.js'
 
-// Node imports raw private keys only with their public key (JWK) or in DER, so the fixed DER prefixes of RFC 8410 (sections 4 and 7, OID 1.3.101.110)
-// are prepended.
+// Node imports raw private keys only with their public key (JWK) or in DER, so the fixed DER prefixes of RFC 8410
+// (sections 4 and 7, OID 1.3.101.110) are prepended.
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b656e04220420', 'hex')
 const SPKI_PREFIX = Buffer.from('302a300506032b656e032100', 'hex')
 

@@ -16,7 +16,7 @@ import {
 } from './crypto-box.ts'
 import type { Ed25519Key } from './ed25519-key.ts'
 
-/** Bounded, because strangers choose keys too. */
+/** Bounded, because anybody may choose keys. */
 const MAX_CONVERTED = 1_000
 
 /** Whether this is the supported key agreement (the only one of DIDComm v1). */
@@ -31,9 +31,9 @@ export const encryptByAgreement = (
   content: Uint8Array,
   nonce: Uint8Array = randomBytes(NONCE_LENGTH),
 ): Kms.KmsEncryptReturn => {
-  if (!sender) return { encrypted: Uint8Array.from(orRefuse('encrypt', () => seal(content, recipient))) }
+  if (!sender) return { encrypted: Uint8Array.from(withKeyErrors('encrypt', () => seal(content, recipient))) }
   const ours = agreementKey(sender)
-  const encrypted = orRefuse('encrypt', () => box(content, nonce, recipient, ours))
+  const encrypted = withKeyErrors('encrypt', () => box(content, nonce, recipient, ours))
   return { encrypted: Uint8Array.from(encrypted), iv: Uint8Array.from(nonce) }
 }
 
@@ -45,14 +45,14 @@ export const decryptByAgreement = (
   nonce: Uint8Array | undefined,
 ): Uint8Array<ArrayBuffer> => {
   const ours = agreementKey(recipient)
-  if (!sender) return Uint8Array.from(orRefuse('decrypt', () => openSealed(encrypted, ours)))
+  if (!sender) return Uint8Array.from(withKeyErrors('decrypt', () => openSealed(encrypted, ours)))
   if (!nonce) throw new Kms.KeyManagementError('An authenticated box cannot be decrypted without its nonce (iv)')
-  return Uint8Array.from(orRefuse('decrypt', () => openBox(encrypted, nonce, sender, ours)))
+  return Uint8Array.from(withKeyErrors('decrypt', () => openBox(encrypted, nonce, sender, ours)))
 }
 
 /** The public key of an X25519 JWK. Throws `KeyManagementError` for an invalid one. */
 export const agreementPublicKey = ({ x }: Kms.KmsJwkPublicOkp): X25519PublicKey =>
-  orRefuse('read', () => x25519PublicKey(bytes(x)))
+  withKeyErrors('read', () => x25519PublicKey(bytes(x)))
 
 /** X25519 forms of other agents' Ed25519 keys: converting takes longer than using them. */
 const converted = new Bounded<string, X25519PublicKey>(MAX_CONVERTED)
@@ -70,12 +70,12 @@ const agreementKeys = new WeakMap<Kms.KmsJwkPrivate, X25519KeyPair>()
 const agreementKey = (jwk: Kms.KmsJwkPrivate): X25519KeyPair => {
   const known = agreementKeys.get(jwk)
   if (known !== undefined) return known
-  const made = makeAgreementKey(jwk)
-  agreementKeys.set(jwk, made)
-  return made
+  const created = createAgreementKey(jwk)
+  agreementKeys.set(jwk, created)
+  return created
 }
 
-const makeAgreementKey = (jwk: Kms.KmsJwkPrivate): X25519KeyPair => {
+const createAgreementKey = (jwk: Kms.KmsJwkPrivate): X25519KeyPair => {
   Kms.assertAllowedKeyDerivationAlgForKey(jwk, 'ECDH-HSALSA20')
   Kms.assertKeyAllowsDerive(jwk)
   if (jwk.kty === 'OKP') return jwk.crv === 'Ed25519' ? x25519OfEd25519(bytes(jwk.d)) : x25519KeyPair(bytes(jwk.d))
@@ -85,7 +85,7 @@ const makeAgreementKey = (jwk: Kms.KmsJwkPrivate): X25519KeyPair => {
 const bytes = (base64url: string): Uint8Array => Buffer.from(base64url, 'base64url')
 
 /** Runs a cipher. Its errors (altered content, invalid key) become Credo's. */
-const orRefuse = <T>(operation: 'encrypt' | 'decrypt' | 'read', act: () => T): T => {
+const withKeyErrors = <T>(operation: 'encrypt' | 'decrypt' | 'read', act: () => T): T => {
   try {
     return act()
   } catch (error) {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { type AgentContext, Kms } from '@credo-ts/core'
 import { decryptContent, encryptContent, isContentEncryptionAlgorithm } from './content-encryption.ts'
 import { agreementPublicKey, decryptByAgreement, encryptByAgreement, isBoxAgreement } from './key-agreement.ts'
-import { assertKeyPair, generateJwk, isHeldJwk, isHeldKeyType, newKeyId } from './key-pair.ts'
+import { assertKeyPair, generateJwk, isSupportedJwk, isSupportedKeyType, newKeyId } from './key-pair.ts'
 import type { KeyStore } from './sealed-key-store.ts'
 import { isSignatureAlgorithm, signWith, verifyWith } from './signature.ts'
 
@@ -19,9 +19,9 @@ export class KeyManagementService implements Kms.KeyManagementService {
   isOperationSupported(_agentContext: AgentContext, operation: Kms.KmsOperation): boolean {
     switch (operation.operation) {
       case 'createKey':
-        return isHeldKeyType(operation.type)
+        return isSupportedKeyType(operation.type)
       case 'importKey':
-        return isHeldJwk(operation.privateJwk)
+        return isSupportedJwk(operation.privateJwk)
       case 'sign':
       case 'verify':
         return isSignatureAlgorithm(operation.algorithm)
@@ -42,11 +42,11 @@ export class KeyManagementService implements Kms.KeyManagementService {
 
   async createKey<Type extends Kms.KmsCreateKeyType>(
     agentContext: AgentContext,
-    { type, keyId: wanted }: Kms.KmsCreateKeyOptions<Type>,
+    { type, keyId: requestedId }: Kms.KmsCreateKeyOptions<Type>,
   ): Promise<Kms.KmsCreateKeyReturn<Type>> {
-    if (!isHeldKeyType(type)) throw this.#notSupported(`keys of type ${type.kty}`)
+    if (!isSupportedKeyType(type)) throw this.#notSupported(`keys of type ${type.kty}`)
     const pair = generateJwk(type)
-    const keyId = newKeyId(pair, wanted)
+    const keyId = newKeyId(pair, requestedId)
     const jwk = { ...pair, kid: keyId }
     await this.#store.insert(agentContext, keyId, jwk)
     // The type depends on the value of `Type`, which the compiler cannot follow.
@@ -57,7 +57,7 @@ export class KeyManagementService implements Kms.KeyManagementService {
     agentContext: AgentContext,
     { privateJwk }: Kms.KmsImportKeyOptions<Jwk>,
   ): Promise<Kms.KmsImportKeyReturn<Jwk>> {
-    if (!isHeldJwk(privateJwk)) throw this.#notSupported(`keys of type ${privateJwk.kty}`)
+    if (!isSupportedJwk(privateJwk)) throw this.#notSupported(`keys of type ${privateJwk.kty}`)
     assertKeyPair(privateJwk)
     const keyId = newKeyId(privateJwk, privateJwk.kid)
     const jwk = { ...privateJwk, kid: keyId }

@@ -12,15 +12,15 @@ import { currentUnit } from '../../store/transaction.ts'
 import { tenantOf } from '../credo/index.ts'
 
 /**
- * A store of private keys for key management, separate for each agent context (the tenant). Its interface has plain JWKs; sealing them is left to the
- * implementation.
+ * A store of private keys for key management, separate for each agent context (the tenant). Its interface has plain
+ * JWKs; sealing them is left to the implementation.
  */
 export interface KeyStore {
   /** The private key, or `null` if this agent has none with that id. */
   get(agentContext: AgentContext, keyId: string): Promise<Kms.KmsJwkPrivate | null>
   /**
-   * Stores a new key. Existing keys are never replaced: throws `KeyManagementKeyExistsError`, or `store.conflict` if another process created it
-   * concurrently.
+   * Stores a new key. Existing keys are never replaced: throws `KeyManagementKeyExistsError`, or `store.conflict` if
+   * another process created it concurrently.
    */
   insert(agentContext: AgentContext, keyId: string, jwk: Kms.KmsJwkPrivate): Promise<void>
   /** Deletes a key. Returns whether there was one. */
@@ -38,12 +38,12 @@ const keyItem = defineItem('key', ({ tenant, keyId }: { tenant: string; keyId: s
   expiresAt: optional(integer()),
 })
 
-export interface FoundKey {
+export interface OpenedKey {
   keyId: string
   jwk: Kms.KmsJwkPrivate
 }
 
-interface WantedKey {
+interface KeyAddress {
   keyId: string
   address: Address
 }
@@ -54,49 +54,52 @@ export class SealedKeyStore implements KeyStore {
   async get(agentContext: AgentContext, keyId: string): Promise<Kms.KmsJwkPrivate | null> {
     const tenant = tenantOf(agentContext)
     const address = keyAddress(tenant, keyId)
-    const changed = this.#changedNow().get(address.pk)
+    const changed = this.#changedKeys().get(address.pk)
     if (changed !== undefined) return changed
     return this.#committed.get(address.pk) ?? (await this.#read(tenant, [{ keyId, address }]))?.jwk ?? null
   }
 
-  /** The first of these keys that the agent has; `null` if it has none. Without one in memory, all are read in one request. */
-  async first(agentContext: AgentContext, keyIds: readonly string[]): Promise<FoundKey | null> {
+  /**
+   * The first of these keys that the agent has; `null` if it has none. Without one in memory, all are read in one
+   * request.
+   */
+  async first(agentContext: AgentContext, keyIds: readonly string[]): Promise<OpenedKey | null> {
     const tenant = tenantOf(agentContext)
-    const changed = this.#changedNow()
-    const wanted = keyIds
+    const changed = this.#changedKeys()
+    const keys = keyIds
       .map((keyId) => ({ keyId, address: keyAddress(tenant, keyId) }))
       .filter(({ address }) => changed.get(address.pk) !== null)
-    for (const { keyId, address } of wanted) {
+    for (const { keyId, address } of keys) {
       const jwk = changed.get(address.pk) ?? this.#committed.get(address.pk)
       if (jwk) return { keyId, jwk }
     }
-    return this.#read(tenant, wanted)
+    return this.#read(tenant, keys)
   }
 
   async insert(agentContext: AgentContext, keyId: string, jwk: Kms.KmsJwkPrivate): Promise<void> {
     const tenant = tenantOf(agentContext)
     const { pk } = keyAddress(tenant, keyId)
-    if (this.#changedNow().get(pk)) throw existing(keyId)
+    if (this.#changedKeys().get(pk)) throw existing(keyId)
     const unit = currentUnit()
     const sealed = seal(Buffer.from(JSON.stringify(jwk)), await ensureDataKey(unit, tenant), pk)
     this.#create({ tenant, keyId, sealed })
     unit.afterCommit(() => this.#committed.set(pk, jwk))
-    this.#changedNow().set(pk, jwk)
-    this.#madeNow().set(keyId, { tenant, keyId, sealed })
+    this.#changedKeys().set(pk, jwk)
+    this.#createdKeys().set(keyId, { tenant, keyId, sealed })
   }
 
   /** Sets the expiry of all keys that the running unit of work has created (epoch seconds). Returns their ids. */
   expireNew(expiresAt: number): string[] {
-    const made = [...this.#madeNow().values()]
-    for (const key of made) {
+    const created = [...this.#createdKeys().values()]
+    for (const key of created) {
       currentUnit().delete(keyAddress(key.tenant, key.keyId))
       this.#create({ ...key, expiresAt })
     }
-    return made.map(({ keyId }) => keyId)
+    return created.map(({ keyId }) => keyId)
   }
 
   /** Removes the expiry of a stored key. */
-  keep(agentContext: AgentContext, keyId: string): void {
+  removeExpiry(agentContext: AgentContext, keyId: string): void {
     const address = keyAddress(tenantOf(agentContext), keyId)
     currentUnit().change(address, { remove: ['expiresAt'] }, { present: ['sealed'] })
   }
@@ -105,26 +108,27 @@ export class SealedKeyStore implements KeyStore {
     const address = keyAddress(tenantOf(agentContext), keyId)
     if ((await this.get(agentContext, keyId)) === null) return false
     currentUnit().delete(address)
-    this.#madeNow().delete(keyId)
+    this.#createdKeys().delete(keyId)
     currentUnit().afterCommit(() => this.#committed.delete(address.pk))
-    this.#changedNow().set(address.pk, null)
+    this.#changedKeys().set(address.pk, null)
     return true
   }
 
   #create(key: Parameters<typeof keyItem.encode>[0]): void {
     // The operation is repeated, and then finds the key if it looks for it.
     const cause = existing(key.keyId)
-    const taken = () => new AgentError('store.conflict', 'the key was made at the same time', { cause })
-    currentUnit().create(keyItem.encode(key), taken)
+    const conflict = () => new AgentError('store.conflict', 'the key was created at the same time', { cause })
+    currentUnit().create(keyItem.encode(key), conflict)
   }
 
   /**
-   * Reads the first of these keys that is stored. If a key can't be opened, that is our error, not an answer: the unit must not commit what follows.
+   * Reads the first of these keys that is stored. If a key can't be opened, that is our error, not an answer: the unit
+   * must not commit what follows.
    */
-  #read(tenant: string, wanted: readonly WantedKey[]): Promise<FoundKey | null> {
+  #read(tenant: string, keys: readonly KeyAddress[]): Promise<OpenedKey | null> {
     return currentUnit().recordFailure(async () => {
-      const stored = (await getItems(wanted.map(({ address }) => address))).map(keyItem.decode)
-      for (const { keyId, address } of wanted) {
+      const stored = (await getItems(keys.map(({ address }) => address))).map(keyItem.decode)
+      for (const { keyId, address } of keys) {
         const item = stored.find(({ pk }) => pk === address.pk)
         if (item !== undefined) return { keyId, jwk: await this.#open(tenant, item) }
       }
@@ -137,18 +141,21 @@ export class SealedKeyStore implements KeyStore {
     return this.#committed.set(pk, v.parse(PrivateJwk, JSON.parse(Buffer.from(jwk).toString())))
   }
 
-  /** Keys that the running unit has created, and `null` for those that it has deleted: not visible to others before the commit. */
-  #changedNow(): Map<string, Kms.KmsJwkPrivate | null> {
+  /**
+   * Keys that the running unit has created, and `null` for those that it has deleted: not visible to others before the
+   * commit.
+   */
+  #changedKeys(): Map<string, Kms.KmsJwkPrivate | null> {
     return currentUnit().slot(this, () => new Map<string, Kms.KmsJwkPrivate | null>())
   }
 
-  /** Keys that the running unit has made, by their ids. */
-  #madeNow(): Map<string, { tenant: string; keyId: string; sealed: Uint8Array }> {
-    return currentUnit().slot(MADE, () => new Map())
+  /** Keys that the running unit has created, by their ids. */
+  #createdKeys(): Map<string, { tenant: string; keyId: string; sealed: Uint8Array }> {
+    return currentUnit().slot(CREATED, () => new Map())
   }
 }
 
-const MADE = Symbol('keys that were made')
+const CREATED = Symbol('created keys')
 
 const existing = (keyId: string) => new Kms.KeyManagementKeyExistsError(keyId, 'serverless-agent')
 

@@ -4,14 +4,12 @@ import {
   DidCommBasicMessageRecord,
   DidCommBasicMessageRepository,
   DidCommBasicMessageRole,
-  DidCommMessageSender,
-  DidCommOutboundMessageContext,
 } from '@credo-ts/didcomm'
 import type { SentBasicMessage } from '../../outbox/message-item.ts'
 import { DELIVERY, type Delivery, toBasicMessageJson } from '../../records/basic-message.ts'
 import type { RecordJson } from '../../records/record-json.ts'
 import { idsOf, MAX_BODY_BYTES } from '../../records/webhook-event.ts'
-import { readyConnection, send } from '../connections/index.ts'
+import { readyConnection, sendOn } from '../connections/index.ts'
 import { currentContext, toStored } from '../credo/index.ts'
 import { isQueued, recordBasicMessage, recordQueuedMessage } from '../transport/index.ts'
 
@@ -22,8 +20,8 @@ const forEvents = (id: string, json: RecordJson): SentBasicMessage =>
     : { record: { ...json, id } }
 
 /**
- * Stores a message and adds it to the outbox in the running unit of work. Returns its record. Throws `resource.not_found`, `connection.not_ready`,
- * `connection.no_endpoint`, `connection.queue_full`.
+ * Stores a message and adds it to the outbox in the running unit of work. Returns its record. Throws
+ * `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`, `connection.queue_full`.
  */
 export const sendBasicMessage = async (connectionId: string, content: string): Promise<RecordJson> => {
   const agentContext = await currentContext()
@@ -37,8 +35,7 @@ export const sendBasicMessage = async (connectionId: string, content: string): P
     role: DidCommBasicMessageRole.Sender,
     threadId: message.threadId,
   })
-  const outbound = new DidCommOutboundMessageContext(message, { agentContext, connection, associatedRecord: record })
-  await send(() => agentContext.resolve(DidCommMessageSender).sendMessage(outbound))
+  await sendOn(agentContext, connection, message, record)
   const queued = isQueued(connectionId)
   const delivery: Delivery = { state: queued ? 'waiting-for-pickup' : 'pending', attempts: 0 }
   record.metadata.set(DELIVERY, delivery)

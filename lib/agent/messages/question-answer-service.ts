@@ -1,4 +1,7 @@
-/** Credo's service of questions and answers (Aries RFC 0113), restricted to well-formed questions and to the answers that they offer. */
+/**
+ * Credo's service of questions and answers (Aries RFC 0113), restricted to well-formed questions and to the answers
+ * that they offer.
+ */
 import { type AgentContext, CredoError, type DependencyManager, EventEmitter, InjectionSymbols } from '@credo-ts/core'
 import type { DidCommInboundMessageContext } from '@credo-ts/didcomm'
 import {
@@ -43,7 +46,7 @@ export class StrictQuestionAnswerService extends QuestionAnswerService {
   /** Throws a CredoError for a malformed or too large question. */
   override async processReceiveQuestion(messageContext: DidCommInboundMessageContext<QuestionMessage>) {
     const { message } = messageContext
-    if (message.threadId !== message.id) throw new CredoError('a question begins its thread')
+    if (message.threadId !== message.id) throw new CredoError('a question must begin its thread')
     const checked = v.safeParse(Question, message)
     if (!checked.success) throw new CredoError('the question is malformed, or too large')
     message.validResponses = checked.output.validResponses.map((response) => new ValidResponse(response))
@@ -57,7 +60,7 @@ export class StrictQuestionAnswerService extends QuestionAnswerService {
     const record = await this.findByThreadAndConnectionId(agentContext, id, message.threadId)
     if (record === null) throw new CredoError('there is no such question')
     if (!record.validResponses.some(({ text }) => text === message.response))
-      throw new CredoError('the answer is none of those that the question names')
+      throw new CredoError('the answer is not one that the question offers')
     return super.receiveAnswer(messageContext)
   }
 }

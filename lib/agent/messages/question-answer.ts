@@ -1,6 +1,6 @@
 /** Asks and answers questions on connections (Aries RFC 0113). */
 import type { AgentContext } from '@credo-ts/core'
-import { type DidCommMessage, DidCommMessageSender, DidCommOutboundMessageContext } from '@credo-ts/didcomm'
+import type { DidCommMessage } from '@credo-ts/didcomm'
 import {
   type QuestionAnswerRecord,
   QuestionAnswerRepository,
@@ -8,24 +8,22 @@ import {
   QuestionAnswerState,
   ValidResponse,
 } from '@credo-ts/question-answer'
+import type * as v from 'valibot'
 import { AgentError, invalidField } from '../../errors.ts'
-import type { RecordJson } from '../../records/record-json.ts'
-import { toRecordJson } from '../../records/record-json.ts'
-import { readyConnection, send } from '../connections/index.ts'
+import type { SendQuestion } from '../../interface/question-answer.ts'
+import { type RecordJson, toRecordJson } from '../../records/record-json.ts'
+import { readyConnection, sendOn } from '../connections/index.ts'
 import { currentContext, toStored } from '../credo/index.ts'
 
-export interface NewQuestion {
-  question: string
-  detail?: string | undefined
-  validResponses: { text: string }[]
-}
-
 /**
- * Sends a question in the running unit of work. Returns its record. Throws `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`.
+ * Sends a question in the running unit of work. Returns its record. Throws `resource.not_found`,
+ * `connection.not_ready`, `connection.no_endpoint`.
  */
-export const sendQuestion = async (connectionId: string, asked: NewQuestion): Promise<RecordJson> => {
+export const sendQuestion = async (
+  connectionId: string,
+  { question, detail, validResponses }: v.InferOutput<typeof SendQuestion.body>,
+): Promise<RecordJson> => {
   const context = await currentContext()
-  const { question, detail, validResponses } = asked
   await readyConnection(context, connectionId)
   const { questionMessage, questionAnswerRecord } = await context
     .resolve(QuestionAnswerService)
@@ -38,8 +36,8 @@ export const sendQuestion = async (connectionId: string, asked: NewQuestion): Pr
 }
 
 /**
- * Answers a received question in the running unit of work. Returns its record. Throws `resource.not_found`, `request.invalid`,
- * `exchange.out_of_turn`, `connection.not_ready`, `connection.no_endpoint`.
+ * Answers a received question in the running unit of work. Returns its record. Throws `resource.not_found`,
+ * `request.invalid`, `exchange.out_of_turn`, `connection.not_ready`, `connection.no_endpoint`.
  */
 export const sendAnswer = async (questionAnswerId: string, response: string): Promise<RecordJson> => {
   const context = await currentContext()
@@ -48,7 +46,7 @@ export const sendAnswer = async (questionAnswerId: string, response: string): Pr
   if (question.state !== QuestionAnswerState.QuestionReceived)
     throw new AgentError('exchange.out_of_turn', `the question can not be answered: its state is ${question.state}`)
   if (!question.validResponses.some(({ text }) => text === response))
-    throw invalidField('response', 'is none of the valid responses of the question')
+    throw invalidField('response', 'must be one of the valid responses of the question')
   const { answerMessage, questionAnswerRecord } = await context
     .resolve(QuestionAnswerService)
     .createAnswer(context, question, response)
@@ -60,10 +58,6 @@ const sent = async (
   message: DidCommMessage,
   record: QuestionAnswerRecord,
 ): Promise<RecordJson> => {
-  const connection = await readyConnection(context, record.connectionId)
-  const outbound = new DidCommOutboundMessageContext(message, {
-    ...{ agentContext: context, connection, associatedRecord: record },
-  })
-  await send(() => context.resolve(DidCommMessageSender).sendMessage(outbound))
+  await sendOn(context, await readyConnection(context, record.connectionId), message, record)
   return toRecordJson(toStored(context, record))
 }

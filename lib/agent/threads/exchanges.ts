@@ -1,4 +1,7 @@
-/** Proof and credential exchanges (Aries RFC 0037, 0454, 0453): finding them by thread, and the role that a message is addressed to. */
+/**
+ * Proof and credential exchanges (Aries RFC 0037, 0454, 0453): finding them by thread, and the role that a message is
+ * addressed to.
+ */
 import type { AgentContext } from '@credo-ts/core'
 import {
   type DidCommCredentialExchangeRecord,

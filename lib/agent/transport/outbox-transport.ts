@@ -35,7 +35,10 @@ const OUTBOXES = Symbol('outboxes')
 /** By lane. */
 const outboxesOf = (unit: UnitOfWork): Map<string, Outbox> => unit.slot(OUTBOXES, () => new Map<string, Outbox>())
 
-/** The messages of an invocation in a lane are one item: the items of a transaction have no guaranteed order in the stream. */
+/**
+ * The messages of an invocation in a lane are one item: the items of a transaction have no guaranteed order in the
+ * stream.
+ */
 const outboxIn = async ({ connectionId, did }: Lane, delay: number): Promise<Outbox> => {
   const unit = currentUnit()
   const lane = messageLane(unit.tenant, connectionId, did)
@@ -59,7 +62,10 @@ const outboxIn = async ({ connectionId, did }: Lane, delay: number): Promise<Out
   return outbox
 }
 
-/** Adds a message to the outbox of the running unit of work. `delay`: ms until the lane is delivered if nothing else waits in it; 0: no delay. */
+/**
+ * Adds a message to the outbox of the running unit of work. `delay`: ms until the lane is delivered if nothing else
+ * waits in it; 0: no delay.
+ */
 export const addToOutbox = async (lane: Lane, message: OutboxMessage, delay = 0): Promise<void> => {
   const outbox = await outboxIn(lane, delay)
   outbox.messages.push(message)
@@ -80,7 +86,10 @@ export const Rotations = v.object({
 })
 export type Rotations = v.InferOutput<typeof Rotations>
 
-/** The lane of a DID of the other agent. Each has its own, so that what waits for one holds back nothing that was packed for another. */
+/**
+ * The lane of a DID of the other agent. Each has its own, so that what waits for one holds back nothing that was packed
+ * for another.
+ */
 export const laneOf = (connectionId: string, did: string, rotations: unknown): Lane => {
   const firstDid = v.is(Rotations, rotations) ? rotations.firstDid : digest(did)
   return { connectionId, ...(firstDid !== digest(did) && { did: digest(did) }) }
@@ -101,7 +110,7 @@ export class OutboxTransport implements DidCommOutboundTransport {
   async stop(): Promise<void> {}
 
   async sendMessage({ payload, endpoint, connectionId }: DidCommOutboundPackage): Promise<void> {
-    if (endpoint === undefined) throw new CredoError('a message without an endpoint')
+    if (endpoint === undefined) throw new CredoError('the message has no endpoint')
     // A connectionless message goes to a service of an invitation and is ordered by endpoint.
     const lane = connectionId === undefined ? { connectionId: digest(endpoint) } : await currentLane(connectionId)
     await addToOutbox(lane, { endpoint, payload: JSON.stringify(payload) })

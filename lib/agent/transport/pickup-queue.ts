@@ -33,8 +33,8 @@ export const recordQueuedMessage = (connectionId: string, message: SentBasicMess
 }
 
 /**
- * Keeps a message out of the queue, such as the response that makes a connection: without a ready connection nobody could fetch it. Sending it fails
- * if there is no endpoint.
+ * Excludes a message from the queue, such as the response that makes a connection: without a ready connection nobody
+ * could fetch it. Sending it fails if there is no endpoint.
  */
 export const withoutQueue = <T extends DidCommMessage>(message: T): T =>
   Object.assign(message, { allowQueueTransport: false })
@@ -76,9 +76,9 @@ export class PickupQueue implements DidCommQueueTransportRepository {
     { connectionId, recipientDid, limit, deleteMessages }: Options<'takeFromQueue'>,
   ) {
     const unit = currentUnit()
-    const taken = await firstWaiting(unit, connectionId, { limit, recipient: recipientDid, batch: true })
-    if (deleteMessages === true) await removeFromQueue(unit, connectionId, taken, DELIVERED)
-    return taken.map(({ id, createdAt, payload }) => ({
+    const messages = await firstWaiting(unit, connectionId, { limit, recipient: recipientDid, batch: true })
+    if (deleteMessages === true) await removeFromQueue(unit, connectionId, messages, DELIVERED)
+    return messages.map(({ id, createdAt, payload }) => ({
       id,
       receivedAt: new Date(createdAt),
       encryptedMessage: JSON.parse(payload),

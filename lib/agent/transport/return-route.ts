@@ -8,11 +8,15 @@ import type {
 } from '@credo-ts/didcomm'
 import { currentUnit } from '../../store/transaction.ts'
 
-/** The endpoint of an agent without one. https://github.com/hyperledger/aries-rfcs/tree/main/features/0092-transport-return-route#queue-transport */
+/**
+ * The endpoint of an agent without one.
+ * https://github.com/hyperledger/aries-rfcs/tree/main/features/0092-transport-return-route#queue-transport
+ */
 export const QUEUE = 'didcomm:transport/queue'
 
 /**
- * An inbound HTTP request, whose response takes one message. https://github.com/hyperledger/aries-rfcs/tree/main/features/0092-transport-return-route
+ * An inbound HTTP request, whose response takes one message.
+ * https://github.com/hyperledger/aries-rfcs/tree/main/features/0092-transport-return-route
  */
 export class ReturnRouteSession implements DidCommTransportSession {
   readonly type = 'http'
@@ -33,8 +37,8 @@ export class ReturnRouteSession implements DidCommTransportSession {
 }
 
 /**
- * Credo's session table, but one for each unit of work. Credo's own keeps all sessions of the process, so that a later message to the same connection
- * would go into a response that was sent long ago.
+ * Credo's session table, but one for each unit of work. Credo's own keeps all sessions of the process, so that a later
+ * message to the same connection would go into a response that was sent long ago.
  */
 export class UnitOfWorkSessions
   implements Pick<DidCommTransportService, 'saveSession' | 'findSessionById' | 'findSessionByConnectionId'>

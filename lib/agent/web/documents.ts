@@ -1,21 +1,10 @@
 /** Reads documents of the web that other agents name, behind the address guard and within a budget. */
-import {
-  type AgentContext,
-  CredoError,
-  DidDocument,
-  type DidResolutionResult,
-  JsonTransformer,
-  type ParsedDid,
-  WebDidResolver,
-} from '@credo-ts/core'
+import { CredoError } from '@credo-ts/core'
 import { type DidCommMessageHandlerMiddleware, parseMessageType } from '@credo-ts/didcomm'
 import { type Get, get, type PostOutcome, post } from '../../egress/post.ts'
-import { isObject } from '../../json.ts'
 import { settings } from '../../settings.ts'
 import { runCounted } from '../../store/count.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { isOurWebDid, ourWebDocument } from '../../webvh/web-document.ts'
-import { isReadableDocument } from '../envelopes/index.ts'
 import { isExchangeProtocol } from '../threads/index.ts'
 
 /** Maximum size of a context or DID document. */
@@ -28,8 +17,11 @@ const MAX_TOTAL_BYTES = 1024 * 1024
 /** Time limit in ms for all documents of a unit of work, because a request waits for them. */
 const MAX_TOTAL_MS = 5_000
 /** The same where anybody can send the message that names them. */
-const MAX_STRANGERS_MS = 2_000
-/** Maximum number of requests that an agent makes at the same time for such messages: each holds a function until a host answers. */
+const MAX_UNSOLICITED_MS = 2_000
+/**
+ * Maximum number of requests that an agent makes at the same time for such messages: each holds a function until a host
+ * answers.
+ */
 const MAX_AT_ONCE = 10
 /** Longer than a request for such a message takes. */
 const WINDOW_SECONDS = 10
@@ -41,8 +33,8 @@ interface Budget {
   bytes: number
   /** Time spent waiting for responses; computing in between does not count. */
   milliseconds: number
-  /** The message is of a stranger, who may name hosts that never answer. */
-  ofStranger: boolean
+  /** The message was not expected, and may name hosts that never answer. */
+  isUnsolicited: boolean
   /** The first one of which it is unknown whether there is such a document. */
   unread?: UnreadableDocumentError
 }
@@ -55,15 +47,16 @@ const currentBudget = (): Budget =>
     documents: MAX_DOCUMENTS,
     bytes: MAX_TOTAL_BYTES,
     milliseconds: MAX_TOTAL_MS,
-    ofStranger: false,
+    isUnsolicited: false,
   }))
 
 /**
- * Bounds what an inbound message makes this agent read. Messages of exchanges continue what this agent has begun or accepted; all others, such as
- * handshakes and rotations, may be of strangers. Credo calls this before the handlers, and again for the request that came with an invitation.
+ * Bounds what an inbound message makes this agent read. Messages of exchanges continue what this agent has begun or
+ * accepted; all others, such as handshakes and rotations, may come from anybody. Credo calls this before the handlers,
+ * and again for the request that came with an invitation.
  */
 export const boundDocuments: DidCommMessageHandlerMiddleware = async ({ message }, next) => {
-  currentBudget().ofStranger = !isExchangeProtocol(parseMessageType(message.type).protocolName)
+  currentBudget().isUnsolicited = !isExchangeProtocol(parseMessageType(message.type).protocolName)
   await next()
 }
 
@@ -76,7 +69,10 @@ export const boundDocumentsOfJsonLd = (): void => {
 /** The host has not answered as one does, so that nobody knows whether there is such a document. */
 export class UnreadableDocumentError extends CredoError {}
 
-/** Why a document could not be read in the running unit of work, if there was one. Resolvers and libraries make nothing of it but that there is none. */
+/**
+ * Why a document could not be read in the running unit of work, if there was one. Resolvers and libraries make nothing
+ * of it but that there is none.
+ */
 export const unreadDocument = (): UnreadableDocumentError | undefined => currentBudget().unread
 
 const unreadable = (message: string): UnreadableDocumentError => {
@@ -91,7 +87,7 @@ const ABSENT = [404, 410]
 export interface ReadOptions {
   /** Media types. */
   accept?: string
-  /** In bytes; larger documents are refused. */
+  /** In bytes; larger documents are rejected. */
   maxBytes?: number
   maxRedirects?: number
   /** JSON to POST; without it the request is a GET. Redirects of a POST are not followed. */
@@ -99,8 +95,8 @@ export interface ReadOptions {
 }
 
 /**
- * Reads a text from the web within the budget of the running unit of work. Every address, also of redirects, is checked at connect time. Throws a
- * CredoError; an `UnreadableDocumentError` if there may be such a document.
+ * Reads a text from the web within the budget of the running unit of work. Every address, also of redirects, is checked
+ * at connect time. Throws a CredoError; an `UnreadableDocumentError` if there may be such a document.
  */
 export const readText = (url: string, options: ReadOptions = {}): Promise<string> =>
   follow(url, options, options.maxRedirects ?? MAX_REDIRECTS)
@@ -108,15 +104,15 @@ export const readText = (url: string, options: ReadOptions = {}): Promise<string
 const follow = async (url: string, options: ReadOptions, redirects: number): Promise<string> => {
   const { accept = 'application/ld+json, application/did+ld+json, application/json', maxBytes = MAX_BYTES } = options
   const budget = currentBudget()
-  const remaining = budget.milliseconds - (budget.ofStranger ? MAX_TOTAL_MS - MAX_STRANGERS_MS : 0)
-  if (budget.documents === 0 || budget.bytes <= 0) throw new CredoError('the message names more documents than one may')
+  const remaining = budget.milliseconds - (budget.isUnsolicited ? MAX_TOTAL_MS - MAX_UNSOLICITED_MS : 0)
+  if (budget.documents === 0 || budget.bytes <= 0) throw new CredoError('the message names too many documents')
   if (remaining <= 0) throw unreadable('the documents of the message take too long to read')
   budget.documents--
   const responseBytes = Math.min(maxBytes, budget.bytes)
-  const sent = options.body
+  const { body: posted } = options
   const attempt = {
     url,
-    headers: { accept, ...(sent === undefined ? {} : { 'content-type': 'application/json' }) },
+    headers: { accept, ...(posted === undefined ? {} : { 'content-type': 'application/json' }) },
     policy: { local: settings().LOCAL_STAGE },
     limits: {
       connectMs: Math.min(2_000, remaining),
@@ -124,11 +120,11 @@ const follow = async (url: string, options: ReadOptions, redirects: number): Pro
       responseBytes,
     },
   }
-  const { outcome, isCut } = await readOnce(attempt, sent, responseBytes)
+  const { outcome, isCut } = await readOnce(attempt, posted, responseBytes)
   const { status = 0, headers, body, failure } = outcome
   budget.bytes -= Buffer.byteLength(body)
   budget.milliseconds -= outcome.milliseconds
-  if (status >= 300 && status < 400 && headers.location !== undefined && redirects > 0 && sent === undefined)
+  if (status >= 300 && status < 400 && headers.location !== undefined && redirects > 0 && posted === undefined)
     return follow(new URL(headers.location, url).href, options, redirects - 1)
   if (failure === 'address' || ABSENT.includes(status))
     throw new CredoError(`no document at ${url}: ${failure ?? status}`)
@@ -148,59 +144,31 @@ interface Reading {
 const READ = Symbol('responses that the operation has read')
 
 /**
- * Sends a request once for the whole operation: a repetition after a conflict reads the same response, and spends as much of its budget. A request
- * that the same try makes again is sent again.
+ * Sends a request once for the whole operation: a repetition after a conflict reads the same response, and spends as
+ * much of its budget. A request that the same try makes again is sent again.
  */
-const readOnce = (attempt: Get, sent: string | undefined, responseBytes: number): Promise<Reading> => {
+const readOnce = (attempt: Get, posted: string | undefined, responseBytes: number): Promise<Reading> => {
   const readings = currentUnit().operationSlot(READ, () => new Map<string, Promise<Reading>>())
   const times = currentUnit().slot(READ, () => new Map<string, number>())
-  const request = JSON.stringify([attempt.url, attempt.headers, sent])
+  const request = JSON.stringify([attempt.url, attempt.headers, posted])
   const time = (times.get(request) ?? 0) + 1
   times.set(request, time)
   const key = `${time} ${request}`
-  const reading = readings.get(key) ?? read(attempt, sent, responseBytes)
+  const reading = readings.get(key) ?? read(attempt, posted, responseBytes)
   readings.set(key, reading)
   return reading
 }
 
-const read = async (attempt: Get, sent: string | undefined, responseBytes: number): Promise<Reading> => {
-  const request = () => (sent === undefined ? get(attempt) : post({ ...attempt, body: sent }))
-  const outcome = await (currentBudget().ofStranger ? readForStranger(request) : request())
+const read = async (attempt: Get, posted: string | undefined, responseBytes: number): Promise<Reading> => {
+  const request = () => (posted === undefined ? get(attempt) : post({ ...attempt, body: posted }))
+  const outcome = await (currentBudget().isUnsolicited ? readCounted(request) : request())
   return { outcome, isCut: Buffer.byteLength(outcome.body) >= responseBytes }
 }
 
 /** Throws `quota.exceeded`, which resolvers make a missing document of: so the unit of work keeps it. */
-const readForStranger = (request: () => Promise<PostOutcome>): Promise<PostOutcome> => {
+const readCounted = (request: () => Promise<PostOutcome>): Promise<PostOutcome> => {
   const unit = currentUnit()
   const message = 'too many documents of other agents are being read for this agent'
   const count = { tenant: unit.tenant, of: 'readings', seconds: WINDOW_SECONDS, max: MAX_AT_ONCE, message }
   return unit.recordFailure(() => runCounted(count, request))
-}
-
-/** The document of a did:web: this service's own from the table, others through the guarded client. Throws if there is none. */
-const readWebDocument = async (did: string, id: string): Promise<unknown> => {
-  if (isOurWebDid(did)) {
-    const hosted = await ourWebDocument(currentUnit(), did)
-    if (hosted === undefined) throw new CredoError(`the DID ${did} does not exist`)
-    return hosted
-  }
-  const [host = '', ...path] = id.split(':').map(decodeURIComponent)
-  const file = path.length === 0 ? '.well-known/did.json' : `${path.join('/')}/did.json`
-  return JSON.parse(await readText(`https://${host}/${file}`))
-}
-
-/** Credo's did:web resolver with the guarded client. https://w3c-ccg.github.io/did-method-web/#read-resolve */
-export class GuardedWebDidResolver extends WebDidResolver {
-  override async resolve(_agentContext: AgentContext, did: string, { id }: ParsedDid): Promise<DidResolutionResult> {
-    try {
-      const document = await readWebDocument(did, id)
-      if (!isObject(document) || document.id !== did) throw new CredoError('the document is of another DID')
-      if (!isReadableDocument(document)) throw new CredoError('the document is too large')
-      const didDocument = JsonTransformer.fromJSON(document, DidDocument)
-      return { didDocument, didDocumentMetadata: {}, didResolutionMetadata: { contentType: 'application/did+ld+json' } }
-    } catch (error) {
-      const message = error instanceof Error ? error.message : 'unknown'
-      return { didDocument: null, didDocumentMetadata: {}, didResolutionMetadata: { error: 'notFound', message } }
-    }
-  }
 }

@@ -2,8 +2,8 @@
 export {
   boundDocuments,
   boundDocumentsOfJsonLd,
-  GuardedWebDidResolver,
   readText,
   UnreadableDocumentError,
   unreadDocument,
 } from './documents.ts'
+export { GuardedWebDidResolver, resolutionOf, toDidDocument } from './web-did-resolver.ts'

@@ -43,8 +43,8 @@ export const publish = async (agentContext: AgentContext, resource: NewResource)
 }
 
 /**
- * Replaces a published resource with links, and signs it again, because the proof covers the links. `resource` has to be derived from what the
- * running unit of work has read. Throws if the agent has no such resource.
+ * Replaces a published resource with links, and signs it again, because the proof covers the links. `resource` has to
+ * be derived from what the running unit of work has read. Throws if the agent has no such resource.
  */
 export const republish = async (
   agentContext: AgentContext,
@@ -59,7 +59,7 @@ export const republish = async (
 const sign = async (agentContext: AgentContext, did: string, document: UnsignedResource): Promise<AttestedResource> => {
   const [record] = await agentContext.resolve(DidRepository).getCreatedDids(agentContext, { did })
   const key = record?.keys?.[0]
-  if (key === undefined) throw new CredoError('the agent has no key of this DID')
+  if (key === undefined) throw new CredoError('the agent does not have the key of this DID')
   const kms = agentContext.resolve(Kms.KeyManagementApi)
   return attest(
     document,

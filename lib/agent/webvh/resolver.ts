@@ -1,11 +1,13 @@
-/** Resolves did:webvh: this service's own from the table and the running unit of work, others through the guarded client, without a cache. */
+/**
+ * Resolves did:webvh: this service's own from the table and the running unit of work, others through the guarded
+ * client, without a cache.
+ */
 import {
   type AgentContext,
   CredoError,
-  DidDocument,
+  type DidDocument,
   type DidResolutionResult,
   type DidResolver,
-  JsonTransformer,
   Kms,
 } from '@credo-ts/core'
 import { currentUnit } from '../../store/transaction.ts'
@@ -20,11 +22,12 @@ import {
 } from '../../webvh/log.ts'
 import { readWebvhLog } from '../../webvh/published.ts'
 import { assertNoRollback } from '../../webvh/seen-versions.ts'
-import { isReadableDocument } from '../envelopes/index.ts'
 import { verifyWith } from '../keys/index.ts'
-import { readText } from '../web/index.ts'
+import { readText, resolutionOf, toDidDocument } from '../web/index.ts'
 
-/** The tenant that hosts a DID; undefined for a DID of another host. Throws if the DID belongs here but does not exist. */
+/**
+ * The tenant that hosts a DID; undefined for a DID of another host. Throws if the DID belongs here but does not exist.
+ */
 export const hostOf = async (did: WebvhDid): Promise<string | undefined> => {
   const tenant = possibleTenantOf(did)
   if (tenant === undefined) return undefined
@@ -42,10 +45,7 @@ export const resolveWebvh = (did: WebvhDid): Promise<DidDocument> => {
   const resolved = currentUnit().slot(RESOLVED, () => new Map<string, Promise<DidDocument>>())
   const known = resolved.get(did.did)
   if (known !== undefined) return known
-  const document = resolve(did).then((found) => {
-    if (!isReadableDocument(found)) throw new CredoError('the document is too large')
-    return JsonTransformer.fromJSON(found, DidDocument)
-  })
+  const document = resolve(did).then(toDidDocument)
   resolved.set(did.did, document)
   return document
 }
@@ -86,14 +86,10 @@ export class WebvhDidResolver implements DidResolver {
   readonly allowsLocalDidRecord = false
 
   async resolve(_agentContext: AgentContext, did: string): Promise<DidResolutionResult> {
-    try {
+    return resolutionOf(async () => {
       const parsed = parseWebvhDid(did)
-      if (parsed === undefined) throw new CredoError('it is no did:webvh')
-      const didDocument = await resolveWebvh(parsed)
-      return { didDocument, didDocumentMetadata: {}, didResolutionMetadata: { contentType: 'application/did+ld+json' } }
-    } catch (error) {
-      const message = error instanceof Error ? error.message : 'unknown'
-      return { didDocument: null, didDocumentMetadata: {}, didResolutionMetadata: { error: 'notFound', message } }
-    }
+      if (parsed === undefined) throw new CredoError('it is not a did:webvh')
+      return resolveWebvh(parsed)
+    })
   }
 }

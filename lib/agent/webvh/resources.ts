@@ -1,4 +1,7 @@
-/** Reads attested resources with all checks: this service's own from the table and the running unit of work, others through the guarded client. */
+/**
+ * Reads attested resources with all checks: this service's own from the table and the running unit of work, others
+ * through the guarded client.
+ */
 import {
   type AgentContext,
   CredoError,
@@ -16,19 +19,22 @@ import { readText } from '../web/index.ts'
 import { hostOf, resolveWebvh } from './resolver.ts'
 
 /**
- * Maximum size in bytes, of one resource and of all that a message makes this agent read. A registry with 5,000 published lists would have 1.2 MB of
- * links.
+ * Maximum size in bytes, of one resource and of all that a message makes this agent read. A registry with 5,000
+ * published lists would have 1.2 MB of links.
  */
 const MAX_BYTES = 1024 * 1024
 
 /** Maximum length in characters of a cached immutable resource: the cache holds 100. */
-const MAX_KEPT_LENGTH = 100_000
-const kept = new Bounded<string, string>(100)
+const MAX_CACHED_LENGTH = 100_000
+const cachedTexts = new Bounded<string, string>(100)
 
 /** `growing`: links may have been added since it was read. */
 export type Freshness = 'immutable' | 'growing'
 
-/** Resources of others that the running unit of work has read, by freshness and id: a registry is read for itself and for each of its lists. */
+/**
+ * Resources of others that the running unit of work has read, by freshness and id: a registry is read for itself and
+ * for each of its lists.
+ */
 const READ = Symbol('resources of others')
 
 /** A resource and the DID that attests it. Throws if it does not exist or is not the one that its id names. */
@@ -38,7 +44,7 @@ export const readAttested = async (
   freshness: Freshness,
 ): Promise<{ resource: AttestedResource; issuerId: string }> => {
   const parsed = parseResourceId(id)
-  if (parsed === undefined) throw new CredoError('it is no id of a resource of a did:webvh')
+  if (parsed === undefined) throw new CredoError('it is not the id of a resource of a did:webvh')
   const issuerId = parsed.issuer.did
   const tenant = await hostOf(parsed.issuer)
   const resource =
@@ -68,16 +74,16 @@ const readOthers = async (
   freshness: Freshness,
 ): Promise<AttestedResource> => {
   const { id, issuer, name } = parsed
-  const known = freshness === 'immutable' ? kept.get(id) : undefined
+  const known = freshness === 'immutable' ? cachedTexts.get(id) : undefined
   const text = known ?? (await readText(urlOfResource(parsed), { accept: 'application/json', maxBytes: MAX_BYTES }))
   const resource = readResource(text)
-  if (resource === undefined) throw new CredoError('it is no attested resource')
+  if (resource === undefined) throw new CredoError('it is not an attested resource')
   if (resource.id !== id) throw new CredoError('it has another id')
   if (contentHash(resource.content) !== name) throw new CredoError('its content is not what its id names')
   // Verified at each use, because the DID may no longer have the key.
   await verify(agentContext, resource, await resolveWebvh(issuer))
   if (freshness === 'growing') await assertNoRollback(currentUnit(), id, versionsOf(resource))
-  if (freshness === 'immutable' && text.length <= MAX_KEPT_LENGTH) kept.set(id, text)
+  if (freshness === 'immutable' && text.length <= MAX_CACHED_LENGTH) cachedTexts.set(id, text)
   return resource
 }
 
@@ -97,7 +103,7 @@ const verify = async (
   didDocument: DidDocument,
 ): Promise<void> => {
   const key = assertionKey(didDocument, resource.proof.verificationMethod)
-  if (!key.is(Kms.Ed25519PublicJwk)) throw new CredoError("the attestation's key is none of Ed25519")
+  if (!key.is(Kms.Ed25519PublicJwk)) throw new CredoError("the attestation's key is not an Ed25519 key")
   const { data, signature } = signatureOf(resource)
   const kms = agentContext.resolve(Kms.KeyManagementApi)
   const { verified } = await kms.verify({ key: { publicJwk: key.toJson() }, algorithm: 'EdDSA', data, signature })

@@ -52,13 +52,13 @@ test('a key expires that its own transaction has made, and no other', async () =
 test('a key stays that another process keeps before', async () => {
   const jwk = newKey()
   await insertExpiring(jwk)
-  await run(async () => newStore().keep(acme, keyId))
+  await run(async () => newStore().removeExpiry(acme, keyId))
   expect((await table.get(keyAddress('acme', keyId)))?.expiresAt).toBeUndefined()
   inTwoMinutes()
   expect(await read()).toEqual(jwk)
 })
 
 test('a key that is gone can not be kept: nothing is written', async () => {
-  await expect(run(async () => newStore().keep(acme, keyId))).rejects.toMatchObject({ code: 'store.conflict' })
+  await expect(run(async () => newStore().removeExpiry(acme, keyId))).rejects.toMatchObject({ code: 'store.conflict' })
   expect(await table.get(keyAddress('acme', keyId))).toBeUndefined()
 })

@@ -1,7 +1,7 @@
 /** Envelopes that are refused are counted, and nothing else that fails. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { cannotHandle } from '../../../lib/agent/envelopes/envelope.ts'
-import { logRefusals } from '../../../lib/agent/inbound/receive.ts'
+import { logRejections } from '../../../lib/agent/inbound/receive.ts'
 import { AgentError } from '../../../lib/errors.ts'
 import { settings } from '../../../lib/settings.ts'
 
@@ -18,7 +18,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-const refused = (error: Error) => logRefusals('acme', () => Promise.reject(error))
+const refused = (error: Error) => logRejections('acme', () => Promise.reject(error))
 
 test('a refusal is logged with what caused it', async () => {
   const cause = new RangeError('too deep')
@@ -32,7 +32,7 @@ test('a refusal is logged with what caused it', async () => {
 })
 
 test('an answer, an outage and a tenant that is not there are no refusals', async () => {
-  expect(await logRefusals('acme', async () => 'answer')).toBe('answer')
+  expect(await logRejections('acme', async () => 'answer')).toBe('answer')
   await expect(refused(new AgentError('store.unavailable', 'down'))).rejects.toThrow('down')
   await expect(refused(new AgentError('resource.not_found', 'none'))).rejects.toThrow('none')
   expect(lines).toEqual([])

@@ -1,8 +1,9 @@
-/** Checks of all versions of issue-credential: a request and a credential have to match the offer. */
+/** Checks of both versions of issue-credential: previews are readable, and requests and credentials match the offer. */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import {
   DidCommAutoAcceptCredential,
   type DidCommCredentialExchangeRecord,
+  type DidCommCredentialProtocol,
   DidCommCredentialRole,
   type DidCommInboundMessageContext,
   type DidCommProblemReportError,
@@ -11,47 +12,87 @@ import { MAX_ATTRIBUTES } from '../../../records/anoncreds-objects.ts'
 import { type CheckedFormat, NOT_OFFERED, NotAsOfferedError } from '../../formats/index.ts'
 import { abandonExchange } from '../../threads/index.ts'
 
-/** The decoded attachments of a message, by format. */
-type FormatData = Record<string, unknown> | undefined
+type Exchange = DidCommCredentialExchangeRecord
 
-interface Protocol {
-  findByProperties(
+/** The decoded attachments of messages, by format. */
+type FormatData = Partial<Record<'offer' | 'request', Record<string, unknown>>>
+
+/** In characters: Credo finds something wrong with each part of a credential. */
+const MAX_REASON = 1000
+
+type Protocol = Pick<DidCommCredentialProtocol, 'findByProperties' | 'getByProperties' | 'getFormatData'>
+
+export type CredentialChecks = ReturnType<typeof credentialChecks>
+
+/** The checks of one version. Each throws a problem report. */
+export const credentialChecks = (
+  protocol: Protocol,
+  formats: readonly CheckedFormat[],
+  problemReport: (reason: string) => DidCommProblemReportError,
+) => {
+  /** Runs `act`, and abandons the exchange on a NotAsOfferedError. */
+  const abandonUnlessOffered = async <T>(
     agentContext: AgentContext,
-    properties: { threadId: string; role: DidCommCredentialRole },
-  ): Promise<DidCommCredentialExchangeRecord | null>
-  getFormatData(agentContext: AgentContext, id: string): Promise<{ offer?: FormatData; request?: FormatData }>
+    exchange: Exchange,
+    act: () => Promise<T>,
+  ): Promise<T> => {
+    try {
+      return await act()
+    } catch (error) {
+      if (!(error instanceof NotAsOfferedError)) throw error
+      const reason = error.message.slice(0, MAX_REASON)
+      await abandonExchange(agentContext, exchange, reason)
+      throw problemReport(reason)
+    }
+  }
+  return {
+    abandonUnlessOffered,
+
+    /** Runs `process` unless the preview of an offer or a proposal can't match any credential. */
+    processPreview: async (preview: Preview | undefined, process: () => Promise<Exchange>): Promise<Exchange> => {
+      const problem = problemOfPreview(preview?.attributes ?? [])
+      if (problem !== undefined) throw problemReport(problem)
+      return process()
+    },
+
+    /**
+     * Runs `process` for a request. Abandons the exchange if the request does not match the offer, whatever
+     * `autoAcceptCredential` is, and rejects a request without an offer, which could never be accepted.
+     */
+    processRequest: async (
+      { agentContext, message }: DidCommInboundMessageContext,
+      process: (offered: Exchange) => Promise<Exchange>,
+    ): Promise<Exchange> => {
+      const thread = { threadId: message.threadId, role: DidCommCredentialRole.Issuer }
+      const offered = await protocol.findByProperties(agentContext, thread)
+      if (offered === null) throw problemReport('nothing was offered on this thread')
+      const exchange = await process(offered)
+      if (await isAsOffered(protocol, formats, agentContext, exchange)) return exchange
+      await abandonExchange(agentContext, exchange, NOT_OFFERED)
+      throw problemReport(NOT_OFFERED)
+    },
+
+    /** Runs `process` for a credential, if the thread has an exchange in which this agent is the holder. */
+    processCredential: async (
+      { agentContext, connection, message }: DidCommInboundMessageContext,
+      process: () => Promise<Exchange>,
+    ): Promise<Exchange> => {
+      const thread = { threadId: message.threadId, role: DidCommCredentialRole.Holder }
+      const properties = { ...thread, ...(connection && { connectionId: connection.id }) }
+      const exchange = await protocol.getByProperties(agentContext, properties)
+      return abandonUnlessOffered(agentContext, exchange, process)
+    },
+  }
 }
 
-interface Step {
-  protocol: Protocol
-  formats: readonly CheckedFormat[]
-  inbound: DidCommInboundMessageContext
-  /** Makes the problem report with which the exchange is abandoned. */
-  refusal: (reason: string) => DidCommProblemReportError
-}
-
-/**
- * Runs `process` for a request. Abandons the exchange if the request does not match the offer, whatever `autoAcceptCredential` is, and refuses a
- * request without an offer, which could never be accepted. Throws a problem report in both cases.
- */
-export const processOfferedRequest = async (
-  step: Step,
-  process: (offered: DidCommCredentialExchangeRecord) => Promise<DidCommCredentialExchangeRecord>,
-): Promise<DidCommCredentialExchangeRecord> => {
-  const { protocol, inbound, refusal } = step
-  const { agentContext, message } = inbound
-  const thread = { threadId: message.threadId, role: DidCommCredentialRole.Issuer }
-  const offered = await protocol.findByProperties(agentContext, thread)
-  if (offered === null) throw refusal('nothing was offered on this thread')
-  const record = await process(offered)
-  if (await isAsOffered(step, record)) return record
-  await abandonExchange(agentContext, record, NOT_OFFERED)
-  throw refusal(NOT_OFFERED)
-}
-
-const isAsOffered = async ({ protocol, formats, inbound }: Step, { id }: { id: string }): Promise<boolean> => {
+const isAsOffered = async (
+  protocol: Protocol,
+  formats: readonly CheckedFormat[],
+  agentContext: AgentContext,
+  { id }: Exchange,
+): Promise<boolean> => {
   try {
-    const { offer = {}, request = {} } = await protocol.getFormatData(inbound.agentContext, id)
+    const { offer = {}, request = {} }: FormatData = await protocol.getFormatData(agentContext, id)
     const requested = formats.filter(({ formatKey }) => Object.hasOwn(request, formatKey))
     return (
       requested.length > 0 && requested.every((one) => one.isAsOffered(offer[one.formatKey], request[one.formatKey]))
@@ -63,39 +104,20 @@ const isAsOffered = async ({ protocol, formats, inbound }: Step, { id }: { id: s
   }
 }
 
-/** In characters: Credo finds something wrong with each part of a credential. */
-const MAX_REASON = 1000
-
-/** Runs `act`. On a NotAsOfferedError it abandons the exchange and throws a problem report. */
-export const abandonedUnlessOffered = async <T>(
-  agentContext: AgentContext,
-  record: DidCommCredentialExchangeRecord,
-  refusal: Step['refusal'],
-  act: () => Promise<T>,
-): Promise<T> => {
-  try {
-    return await act()
-  } catch (error) {
-    if (!(error instanceof NotAsOfferedError)) throw error
-    const reason = error.message.slice(0, MAX_REASON)
-    await abandonExchange(agentContext, record, reason)
-    throw refusal(reason)
-  }
-}
-
 /** Whether Credo's `contentApproved` applies: a stored request or credential was already compared with the offer. */
-export const mayAutoRespond = ({ autoAcceptCredential }: DidCommCredentialExchangeRecord): boolean =>
+export const mayAutoRespond = ({ autoAcceptCredential }: Exchange): boolean =>
   autoAcceptCredential !== DidCommAutoAcceptCredential.Never
 
-/**
- * Throws if a preview of an offer or a proposal can't match any credential: its names have to be those of a schema. Credo accepts a preview without a
- * list.
- */
-export const assertPreview = (attributes: readonly { name: string }[], refusal: Step['refusal']): void => {
-  if (!Array.isArray(attributes)) throw refusal('the attributes are no list')
+interface Preview {
+  attributes: readonly { name: string }[]
+}
+
+/** Its names have to be those of a schema. Credo accepts a preview without a list. */
+const problemOfPreview = (attributes: Preview['attributes']): string | undefined => {
+  if (!Array.isArray(attributes)) return 'the attributes are not a list'
   const names = attributes.map(({ name }) => name)
-  if (names.length > MAX_ATTRIBUTES) throw refusal(`there are more than ${MAX_ATTRIBUTES} attributes`)
-  if (new Set(names).size < names.length) throw refusal('an attribute is named twice')
+  if (names.length > MAX_ATTRIBUTES) return `there are more than ${MAX_ATTRIBUTES} attributes`
+  if (new Set(names).size < names.length) return 'an attribute is named twice'
   // Credo collects values in an object, where `__proto__` would be lost.
-  if (names.includes('__proto__')) throw refusal('there is an attribute that no credential can have')
+  return names.includes('__proto__') ? 'there is an attribute that no credential can have' : undefined
 }

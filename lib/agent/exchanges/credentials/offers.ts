@@ -7,59 +7,39 @@ import {
   DidCommMessageRepository,
   DidCommMessageRole,
 } from '@credo-ts/didcomm'
+import type * as v from 'valibot'
+import type { CreateOffer, CreateOfferOob, CredentialFormats } from '../../../interface/credential-offer.ts'
 import { defined } from '../../../json.ts'
 import { toCredentialExchangeJson } from '../../../records/credential-exchange.ts'
 import type { RecordJson } from '../../../records/record-json.ts'
-import { readyConnection, send } from '../../connections/index.ts'
-import { currentAgent, type TenantAgent, toStored } from '../../credo/index.ts'
-import { type OfferedAttributes, toAnonCredsFormats } from '../../formats/anoncreds/index.ts'
-import { type OfferedJsonLd, toJsonLdFormat } from '../../formats/json-ld/index.ts'
-import { type InvitationAnswer, type InvitationOptions, inviteWith } from '../../invitations/index.ts'
+import { currentAgent, type TenantAgent } from '../../credo/index.ts'
+import { toAnonCredsFormats } from '../../formats/anoncreds/index.ts'
+import { toJsonLdFormat } from '../../formats/json-ld/index.ts'
+import { inviteWith } from '../../invitations/index.ts'
+import { beginExchange } from '../index.ts'
 
-/** At least one, checked by the contract. */
-export interface OfferedFormats {
-  indy?: OfferedAttributes | undefined
-  anoncreds?: OfferedAttributes | undefined
-  jsonld?: OfferedJsonLd | undefined
-}
+export type OfferedFormats = v.InferOutput<typeof CredentialFormats>
 
-interface Offer {
-  protocolVersion: 'v1' | 'v2'
-  credentialFormats: OfferedFormats
-  autoAcceptCredential: `${DidCommAutoAcceptCredential}`
-  comment?: string | undefined
-  goalCode?: string | undefined
-}
+type ConnectionOffer = v.InferOutput<typeof CreateOffer.body>
+type OutOfBandOffer = v.InferOutput<typeof CreateOfferOob.body>
 
 /**
- * Offers a credential on a connection in the running unit of work. Returns the exchange record (`offer-sent`). Throws `resource.not_found`,
- * `connection.not_ready`, and `request.invalid` if the issuer or the credential definition is not this agent's, or if the credential can't be issued.
+ * Offers a credential on a connection in the running unit of work. Returns the exchange record (`offer-sent`). Throws
+ * `resource.not_found`, `connection.not_ready`, and `request.invalid` if the issuer or the credential definition is not
+ * this agent's, or if the credential can't be issued.
  */
-export const offerCredential = async (
-  offer: Offer & { connectionId: string; goal?: string | undefined },
-): Promise<RecordJson> => {
-  const { connectionId, goal } = offer
-  const agent = await currentAgent()
-  await readyConnection(agent.context, connectionId)
-  const options = await toCreateOptions(agent, offer)
-  const record = await send(() =>
-    agent.didcomm.credentials.offerCredential({ ...options, connectionId, ...defined({ goal }) }),
-  )
-  return toCredentialExchangeJson(toStored(agent.context, record))
-}
-
-export interface OutOfBandOffer extends InvitationAnswer {
-  outOfBandRecordId: string
-  credentialRecordId: string
-  credentialRecordThId: string
-  credentialRequestThId: string
-}
+export const offerCredential = (offer: ConnectionOffer): Promise<RecordJson> =>
+  beginExchange(offer.connectionId, toCredentialExchangeJson, async (agent) => {
+    const { connectionId, goal } = offer
+    const options = await toCreateOptions(agent, offer)
+    return agent.didcomm.credentials.offerCredential({ ...options, connectionId, ...defined({ goal }) })
+  })
 
 /**
- * Creates an offer and the single-use invitation that carries it, in the running unit of work. Throws `resource.not_found` (tenant), and
- * `request.invalid` as `offerCredential`.
+ * Creates an offer and the single-use invitation that carries it, in the running unit of work. Throws
+ * `resource.not_found` (tenant), and `request.invalid` as `offerCredential`.
  */
-export const offerCredentialOutOfBand = async (offer: Offer & InvitationOptions): Promise<OutOfBandOffer> => {
+export const offerCredentialOutOfBand = async (offer: OutOfBandOffer) => {
   const agent = await currentAgent()
   const { carried, answer } = await inviteWith(agent, offer, async (parentThreadId) => {
     const { message, credentialExchangeRecord } = await agent.didcomm.credentials.createOffer(
@@ -102,8 +82,8 @@ const nameParent = async (
 type CreateOptions = Parameters<TenantAgent['didcomm']['credentials']['createOffer']>[0]
 
 /**
- * The formats of an offer for Credo. Throws `request.invalid` if the issuer or the definition is not this agent's, or if the credential can't be
- * issued.
+ * The formats of an offer for Credo. Throws `request.invalid` if the issuer or the definition is not this agent's, or
+ * if the credential can't be issued.
  */
 export const toOfferedFormats = async (agent: TenantAgent, { indy, anoncreds, jsonld }: OfferedFormats) => {
   const path = 'credentialFormats'
@@ -113,7 +93,7 @@ export const toOfferedFormats = async (agent: TenantAgent, { indy, anoncreds, js
   })
 }
 
-const toCreateOptions = async (agent: TenantAgent, offer: Offer): Promise<CreateOptions> => {
+const toCreateOptions = async (agent: TenantAgent, offer: ConnectionOffer | OutOfBandOffer): Promise<CreateOptions> => {
   const { protocolVersion, credentialFormats, autoAcceptCredential, comment, goalCode } = offer
   return {
     protocolVersion,

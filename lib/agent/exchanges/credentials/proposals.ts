@@ -1,68 +1,55 @@
 /** Credential proposals (Aries RFC 0453 and 0036): a holder sends them, and an issuer answers with an offer. */
 import { type DidCommAutoAcceptCredential, DidCommCredentialRole, DidCommCredentialState } from '@credo-ts/didcomm'
 import * as v from 'valibot'
+import type { ProposalAcceptance } from '../../../interface/credential-acceptance.ts'
+import type { CredentialProposal } from '../../../interface/credential-proposal.ts'
 import { defined } from '../../../json.ts'
 import { toCredentialExchangeJson } from '../../../records/credential-exchange.ts'
 import type { RecordJson } from '../../../records/record-json.ts'
-import { readyConnection, send } from '../../connections/index.ts'
-import { currentAgent, type TenantAgent, toStored } from '../../credo/index.ts'
-import type { Formats } from '../index.ts'
+import type { TenantAgent } from '../../credo/index.ts'
+import { beginExchange, type Formats } from '../index.ts'
 import { type OfferedFormats, toOfferedFormats } from './offers.ts'
-import { optionsOf, type Step, takeCredentialStep } from './steps.ts'
+import { continueCredentialExchange, optionsOf } from './steps.ts'
 
 type Credentials = TenantAgent['didcomm']['credentials']
 type ProposeOptions = Parameters<Credentials['proposeCredential']>[0]
 type NegotiateOptions = Parameters<Credentials['negotiateProposal']>[0]
 
-interface Proposal {
-  connectionId: string
-  protocolVersion: 'v1' | 'v2'
-  /** At least one, checked by the contract. */
-  credentialFormats: Record<string, object | undefined>
-  autoAcceptCredential: `${DidCommAutoAcceptCredential}`
-  comment?: string | undefined
-  goalCode?: string | undefined
-  goal?: string | undefined
-}
-
 /**
- * Proposes a credential on a connection in the running unit of work. Returns the exchange record (`proposal-sent`). Throws `resource.not_found`,
- * `connection.not_ready`, `connection.no_endpoint`.
+ * Proposes a credential on a connection in the running unit of work. Returns the exchange record (`proposal-sent`).
+ * Throws `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`.
  */
-export const proposeCredential = async (proposal: Proposal): Promise<RecordJson> => {
-  const { connectionId, protocolVersion, autoAcceptCredential, comment, goalCode, goal } = proposal
-  const { context, didcomm } = await currentAgent()
-  await readyConnection(context, connectionId)
-  const formats = Object.entries(proposal.credentialFormats).map(([key, format]) => [key, defined(format ?? {})])
-  const record = await send(() =>
-    didcomm.credentials.proposeCredential({
+export const proposeCredential = (proposal: v.InferOutput<typeof CredentialProposal>): Promise<RecordJson> =>
+  beginExchange(proposal.connectionId, toCredentialExchangeJson, ({ didcomm }) => {
+    const { connectionId, protocolVersion, autoAcceptCredential, comment, goalCode, goal } = proposal
+    const formats = Object.entries(proposal.credentialFormats).map(([key, format]) => [key, defined(format ?? {})])
+    return didcomm.credentials.proposeCredential({
       ...{ connectionId, protocolVersion },
       credentialFormats: Object.fromEntries(formats) as ProposeOptions['credentialFormats'],
       autoAcceptCredential: autoAcceptCredential as DidCommAutoAcceptCredential,
       ...defined({ comment, goalCode, goal }),
-    }),
-  )
-  return toCredentialExchangeJson(toStored(context, record))
-}
+    })
+  })
 
 const ISSUER_HAS_PROPOSAL = { role: DidCommCredentialRole.Issuer, state: DidCommCredentialState.ProposalReceived }
 
 /**
- * Offers what was proposed. Given formats replace the proposed ones, which fill in missing fields. `check` validates the offer's formats, and throws
- * `request.invalid`.
+ * Offers what was proposed. Given formats replace the proposed ones, which fill in missing fields. `check` validates
+ * the offer's formats, and throws `request.invalid`.
  */
 export const acceptProposal = (
-  { credentialFormats, ...step }: Step & { credentialFormats?: Formats | undefined },
+  { credentialFormats, ...step }: v.InferOutput<typeof ProposalAcceptance>,
   check: (formats: Formats, protocolVersion: string) => OfferedFormats,
 ): Promise<RecordJson> =>
-  takeCredentialStep(step, ISSUER_HAS_PROPOSAL, async (agent, { id, protocolVersion }) => {
+  continueCredentialExchange(step, ISSUER_HAS_PROPOSAL, async (agent, { id, protocolVersion }) => {
     const { credentials } = agent.didcomm
     const proposed = await proposedFormats(credentials, id)
-    const formats = Object.keys(credentialFormats ?? proposed).map((key) => [
+    const named: Formats | undefined = credentialFormats
+    const formats = Object.keys(named ?? proposed).map((key) => [
       key,
       key === 'jsonld'
-        ? (credentialFormats?.[key] ?? proposed[key])
-        : defined({ ...proposed[key], ...defined(credentialFormats?.[key] ?? {}) }),
+        ? (named?.[key] ?? proposed[key])
+        : defined({ ...proposed[key], ...defined(named?.[key] ?? {}) }),
     ])
     const offered = await toOfferedFormats(agent, check(Object.fromEntries(formats), protocolVersion))
     return credentials.negotiateProposal({

@@ -1,71 +1,66 @@
-/** The issue-credential protocols (Aries RFC 0453, and 0036 with Indy only), which issue and accept only what was offered. */
+/**
+ * The issue-credential protocols (Aries RFC 0453, and 0036 with Indy only), which issue and accept only what was
+ * offered.
+ */
 import { DidCommCredentialV1ProblemReportMessage, DidCommCredentialV1Protocol } from '@credo-ts/anoncreds'
 import {
-  type DidCommCredentialExchangeRecord,
   DidCommCredentialProblemReportReason,
-  DidCommCredentialRole,
   DidCommCredentialV2Protocol,
-  type DidCommInboundMessageContext,
   DidCommProblemReportError,
   V2CredentialProblemReportError,
 } from '@credo-ts/didcomm'
 import { defined } from '../../../json.ts'
 import { AnonCredsFormat, IndyFormat, isAnonCredsAvailable, requestFormats } from '../../formats/anoncreds/index.ts'
 import { JsonLdFormat } from '../../formats/json-ld/index.ts'
-import { isAutoAccepted, OfferAcceptance, proposesAllOf } from '../index.ts'
-import { abandonedUnlessOffered, assertPreview, mayAutoRespond, processOfferedRequest } from './checks.ts'
+import { type CredentialChecks, credentialChecks, mayAutoRespond } from './checks.ts'
+import { type AcceptedOffer, OfferAcceptance, proposesAllOf } from './offer-acceptance.ts'
 
 const problemCode = DidCommCredentialProblemReportReason.IssuanceAbandoned
 
-const refusalV2 = (message: string): V2CredentialProblemReportError =>
-  new V2CredentialProblemReportError(message, { problemCode })
+const problemReportV2 = (message: string) => new V2CredentialProblemReportError(message, { problemCode })
 
-class V1CredentialProblemReportError extends DidCommProblemReportError {
-  constructor(message: string) {
-    super(message, { problemCode })
-    this.problemReport = new DidCommCredentialV1ProblemReportMessage({
-      description: { en: message, code: problemCode },
-    })
-  }
+const problemReportV1 = (message: string): DidCommProblemReportError => {
+  const error = new DidCommProblemReportError(message, { problemCode })
+  error.problemReport = new DidCommCredentialV1ProblemReportMessage({ description: { en: message, code: problemCode } })
+  return error
 }
-
-const refusalV1 = (message: string): V1CredentialProblemReportError => new V1CredentialProblemReportError(message)
 
 type V1 = DidCommCredentialV1Protocol
 
+/** The message that a protocol's `acceptOffer` returns. */
+type RequestOf<Protocol extends { acceptOffer: (...of: never[]) => Promise<AcceptedOffer<unknown>> }> = Awaited<
+  ReturnType<Protocol['acceptOffer']>
+>['message']
+
 class CredentialProtocolV1 extends DidCommCredentialV1Protocol {
-  readonly #formats: [IndyFormat]
-  readonly #acceptance = new OfferAcceptance<Awaited<ReturnType<V1['acceptOffer']>>['message']>()
+  readonly #checks: CredentialChecks
+  readonly #acceptance = new OfferAcceptance<RequestOf<V1>>()
 
   constructor(indyCredentialFormat: IndyFormat) {
     super({ indyCredentialFormat })
-    this.#formats = [indyCredentialFormat]
+    this.#checks = credentialChecks(this, [indyCredentialFormat], problemReportV1)
   }
 
   override async processProposal(...[inbound]: Parameters<V1['processProposal']>) {
-    assertPreview(inbound.message.credentialPreview?.attributes ?? [], refusalV1)
-    return super.processProposal(inbound)
+    return this.#checks.processPreview(inbound.message.credentialPreview, () => super.processProposal(inbound))
   }
 
   override async processOffer(...[inbound]: Parameters<V1['processOffer']>) {
-    assertPreview(inbound.message.credentialPreview.attributes, refusalV1)
-    return super.processOffer(inbound)
+    return this.#checks.processPreview(inbound.message.credentialPreview, () => super.processOffer(inbound))
   }
 
   override async processRequest(...[inbound]: Parameters<V1['processRequest']>) {
-    const step = { protocol: this, formats: this.#formats, inbound, refusal: refusalV1 }
-    return processOfferedRequest(step, () => super.processRequest(inbound))
+    return this.#checks.processRequest(inbound, () => super.processRequest(inbound))
   }
 
   override async acceptRequest(...[agentContext, options]: Parameters<V1['acceptRequest']>) {
-    return abandonedUnlessOffered(agentContext, options.credentialExchangeRecord, refusalV1, () =>
-      super.acceptRequest(agentContext, options),
-    )
+    const { credentialExchangeRecord: exchange } = options
+    const accept = () => super.acceptRequest(agentContext, options)
+    return this.#checks.abandonUnlessOffered(agentContext, exchange, accept)
   }
 
   override async processCredential(...[inbound]: Parameters<V1['processCredential']>) {
-    const record = await heldExchange(this, inbound)
-    return abandonedUnlessOffered(inbound.agentContext, record, refusalV1, () => super.processCredential(inbound))
+    return this.#checks.processCredential(inbound, () => super.processCredential(inbound))
   }
 
   /** Never, whatever `autoAcceptCredential` says: the tenant decides what it offers, not a wallet. */
@@ -74,18 +69,12 @@ class CredentialProtocolV1 extends DidCommCredentialV1Protocol {
   }
 
   override async shouldAutoRespondToOffer(...[agentContext, options]: Parameters<V1['shouldAutoRespondToOffer']>) {
-    const { credentialExchangeRecord: exchange } = options
-    const isAccepted = await isAutoAccepted(exchange, async () => super.shouldAutoRespondToOffer(agentContext, options))
-    const accept = () => super.acceptOffer(agentContext, { credentialExchangeRecord: exchange })
-    return isAccepted && this.#acceptance.tryTo(exchange, accept)
-  }
-
-  /** Credo's report has no thread: the receiver could not assign it, and without a connection it could not even be sent. */
-  override async createProblemReport(...[agentContext, options]: Parameters<V1['createProblemReport']>) {
-    const { threadId, parentThreadId } = options.credentialExchangeRecord
-    const { message, credentialExchangeRecord } = await super.createProblemReport(agentContext, options)
-    message.setThread({ threadId, ...defined({ parentThreadId }) })
-    return { message, credentialExchangeRecord }
+    const { credentialExchangeRecord } = options
+    return this.#acceptance.tryTo(
+      credentialExchangeRecord,
+      () => super.shouldAutoRespondToOffer(agentContext, options),
+      () => super.acceptOffer(agentContext, { credentialExchangeRecord }),
+    )
   }
 
   override async acceptOffer(...[agentContext, options]: Parameters<V1['acceptOffer']>) {
@@ -99,11 +88,18 @@ class CredentialProtocolV1 extends DidCommCredentialV1Protocol {
     return mayAutoRespond(credentialExchangeRecord) && isAnonCredsAvailable()
   }
 
-  /** A stored credential was already compared with the offer. */
   override async shouldAutoRespondToCredential(
     ...[, { credentialExchangeRecord }]: Parameters<V1['shouldAutoRespondToCredential']>
   ) {
     return mayAutoRespond(credentialExchangeRecord)
+  }
+
+  /** Credo's report has no thread: the receiver could not assign it, and without a connection it could not be sent. */
+  override async createProblemReport(...[agentContext, options]: Parameters<V1['createProblemReport']>) {
+    const { threadId, parentThreadId } = options.credentialExchangeRecord
+    const report = await super.createProblemReport(agentContext, options)
+    report.message.setThread({ threadId, ...defined({ parentThreadId }) })
+    return report
   }
 }
 
@@ -111,28 +107,25 @@ type Formats = [JsonLdFormat, AnonCredsFormat, IndyFormat]
 type V2 = DidCommCredentialV2Protocol<Formats>
 
 class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
-  readonly #formats: Formats
-  readonly #acceptance = new OfferAcceptance<Awaited<ReturnType<V2['acceptOffer']>>['message']>()
+  readonly #checks: CredentialChecks
+  readonly #acceptance = new OfferAcceptance<RequestOf<V2>>()
 
   constructor(credentialFormats: Formats) {
     super({ credentialFormats })
-    this.#formats = credentialFormats
+    this.#checks = credentialChecks(this, credentialFormats, problemReportV2)
   }
 
   override async processProposal(...[inbound]: Parameters<V2['processProposal']>) {
-    assertPreview(inbound.message.credentialPreview?.attributes ?? [], refusalV2)
-    return super.processProposal(inbound)
+    return this.#checks.processPreview(inbound.message.credentialPreview, () => super.processProposal(inbound))
   }
 
   override async processOffer(...[inbound]: Parameters<V2['processOffer']>) {
-    assertPreview(inbound.message.credentialPreview?.attributes ?? [], refusalV2)
-    return super.processOffer(inbound)
+    return this.#checks.processPreview(inbound.message.credentialPreview, () => super.processOffer(inbound))
   }
 
   override async processRequest(...[inbound]: Parameters<V2['processRequest']>) {
     const { agentContext, message } = inbound
-    const step = { protocol: this, formats: this.#formats, inbound, refusal: refusalV2 }
-    return processOfferedRequest(step, async ({ id }) => {
+    return this.#checks.processRequest(inbound, async ({ id }) => {
       const offer = await this.findOfferMessage(agentContext, id)
       message.formats = requestFormats(offer?.formats ?? [], message.formats)
       return super.processRequest(inbound)
@@ -140,14 +133,13 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
   }
 
   override async acceptRequest(...[agentContext, options]: Parameters<V2['acceptRequest']>) {
-    return abandonedUnlessOffered(agentContext, options.credentialExchangeRecord, refusalV2, () =>
-      super.acceptRequest(agentContext, options),
-    )
+    const { credentialExchangeRecord: exchange } = options
+    const accept = () => super.acceptRequest(agentContext, options)
+    return this.#checks.abandonUnlessOffered(agentContext, exchange, accept)
   }
 
   override async processCredential(...[inbound]: Parameters<V2['processCredential']>) {
-    const record = await heldExchange(this, inbound)
-    return abandonedUnlessOffered(inbound.agentContext, record, refusalV2, () => super.processCredential(inbound))
+    return this.#checks.processCredential(inbound, () => super.processCredential(inbound))
   }
 
   /** Never, whatever `autoAcceptCredential` says: the tenant decides what it offers, not a wallet. */
@@ -156,15 +148,14 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
   }
 
   override async shouldAutoRespondToOffer(...[agentContext, options]: Parameters<V2['shouldAutoRespondToOffer']>) {
-    const { credentialExchangeRecord: exchange } = options
-    const isAccepted = await isAutoAccepted(
-      exchange,
+    const { credentialExchangeRecord } = options
+    return this.#acceptance.tryTo(
+      credentialExchangeRecord,
       async () =>
-        proposesAllOf(await this.getFormatData(agentContext, exchange.id)) &&
+        proposesAllOf(await this.getFormatData(agentContext, credentialExchangeRecord.id)) &&
         super.shouldAutoRespondToOffer(agentContext, options),
+      () => super.acceptOffer(agentContext, { credentialExchangeRecord }),
     )
-    const accept = () => super.acceptOffer(agentContext, { credentialExchangeRecord: exchange })
-    return isAccepted && this.#acceptance.tryTo(exchange, accept)
   }
 
   override async acceptOffer(...[agentContext, options]: Parameters<V2['acceptOffer']>) {
@@ -179,7 +170,6 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
     return mayAutoRespond(credentialExchangeRecord) && (!needsLibrary || isAnonCredsAvailable())
   }
 
-  /** A stored credential was already compared with the offer. */
   override async shouldAutoRespondToCredential(
     ...[, { credentialExchangeRecord }]: Parameters<V2['shouldAutoRespondToCredential']>
   ) {
@@ -189,17 +179,6 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
 
 /** Formats of Aries RFC 0592 and 0771. */
 const ANONCREDS_FORMAT = /^(hlindy|anoncreds)\//
-
-/** Throws if the thread has no exchange in which this agent is the holder. */
-const heldExchange = (
-  protocol: V1 | V2,
-  { agentContext, connection, message }: DidCommInboundMessageContext,
-): Promise<DidCommCredentialExchangeRecord> =>
-  protocol.getByProperties(agentContext, {
-    threadId: message.threadId,
-    role: DidCommCredentialRole.Holder,
-    ...(connection === undefined ? {} : { connectionId: connection.id }),
-  })
 
 export const credentialProtocols = (): [CredentialProtocolV1, CredentialProtocolV2] => {
   const indy = new IndyFormat()

@@ -8,35 +8,37 @@ import {
   DidCommCredentialState,
   DidCommProblemReportError,
 } from '@credo-ts/didcomm'
+import type * as v from 'valibot'
 import { invalidField } from '../../../errors.ts'
+import type {
+  OfferAcceptance as OfferAcceptanceBody,
+  OfferDecline,
+  RequestAcceptance,
+} from '../../../interface/credential-acceptance.ts'
 import { defined } from '../../../json.ts'
 import { toCredentialExchangeJson } from '../../../records/credential-exchange.ts'
 import type { RecordJson } from '../../../records/record-json.ts'
 import type { TenantAgent } from '../../credo/index.ts'
-import { type Formats, type Turn, takeStep } from '../index.ts'
+import { continueExchange, type Expected, type Formats } from '../index.ts'
 
 type Exchange = DidCommCredentialExchangeRecord
 type Credentials = TenantAgent['didcomm']['credentials']
 
-/** Parameters of every step. */
-export interface Step {
-  credentialRecordId: string
-  autoAcceptCredential?: `${DidCommAutoAcceptCredential}` | undefined
-  comment?: string | undefined
-  goalCode?: string | undefined
-  goal?: string | undefined
-}
+type OfferAcceptance = v.InferOutput<typeof OfferAcceptanceBody>
 
 const HOLDER_HAS_OFFER = { role: DidCommCredentialRole.Holder, state: DidCommCredentialState.OfferReceived }
 const HOLDER_HAS_CREDENTIAL = { role: DidCommCredentialRole.Holder, state: DidCommCredentialState.CredentialReceived }
 const ISSUER_HAS_REQUEST = { role: DidCommCredentialRole.Issuer, state: DidCommCredentialState.RequestReceived }
 
-/** Takes a step of a credential exchange in the running unit of work, by `act`. Returns the record. Throws the errors of `takeStep`. */
-export const takeCredentialStep = (
-  { credentialRecordId }: Pick<Step, 'credentialRecordId'>,
-  turn: Turn<Exchange>,
+/**
+ * Continues a credential exchange in the running unit of work, by `act`. Returns the record. Throws the errors of
+ * `continueExchange`.
+ */
+export const continueCredentialExchange = (
+  { credentialRecordId }: Pick<OfferAcceptance, 'credentialRecordId'>,
+  expected: Expected<Exchange>,
   act: (agent: TenantAgent, exchange: Exchange) => Promise<Exchange>,
-): Promise<RecordJson> => takeStep(CREDENTIAL_EXCHANGES, credentialRecordId, turn, act)
+): Promise<RecordJson> => continueExchange(CREDENTIAL_EXCHANGES, credentialRecordId, expected, act)
 
 const CREDENTIAL_EXCHANGES = {
   name: 'credential exchange',
@@ -47,28 +49,33 @@ const CREDENTIAL_EXCHANGES = {
 }
 
 /** The options of a step for Credo. */
-export const optionsOf = ({ credentialRecordId, autoAcceptCredential, comment, goalCode, goal }: Step) => ({
+export const optionsOf = ({
+  credentialRecordId,
+  autoAcceptCredential,
+  comment,
+  goalCode,
+  goal,
+}: Omit<OfferAcceptance, 'credentialFormats'>) => ({
   credentialExchangeRecordId: credentialRecordId,
   ...defined({ autoAcceptCredential: autoAcceptCredential as DidCommAutoAcceptCredential, comment, goalCode, goal }),
 })
 
 /** Requests the offered credential, in the given formats or in all offered ones. */
-export const acceptOffer = ({ credentialFormats = {}, ...step }: Step & { credentialFormats?: Formats | undefined }) =>
-  takeCredentialStep(step, HOLDER_HAS_OFFER, async ({ didcomm: { credentials } }, { id }) => {
+export const acceptOffer = ({ credentialFormats = {}, ...step }: OfferAcceptance) =>
+  continueCredentialExchange(step, HOLDER_HAS_OFFER, async ({ didcomm: { credentials } }, { id }) => {
     const { offer = {} } = await credentials.getFormatData(id)
     for (const format of Object.keys(credentialFormats))
       if (!Object.hasOwn(offer, format)) throw invalidField(`credentialFormats.${format}`, 'is not offered')
-    return credentials.acceptOffer({ ...optionsOf(step), credentialFormats: defined(credentialFormats) })
+    const formats: Formats = defined(credentialFormats)
+    return credentials.acceptOffer({ ...optionsOf(step), credentialFormats: formats })
   })
 
-interface Refusal {
-  credentialRecordId: string
-  sendProblemReport: boolean
-  problemReportDescription?: string | undefined
-}
-
-export const declineOffer = ({ credentialRecordId, sendProblemReport, problemReportDescription }: Refusal) =>
-  takeCredentialStep({ credentialRecordId }, HOLDER_HAS_OFFER, ({ didcomm: { credentials } }, { id }) =>
+export const declineOffer = ({
+  credentialRecordId,
+  sendProblemReport,
+  problemReportDescription,
+}: v.InferOutput<typeof OfferDecline>) =>
+  continueCredentialExchange({ credentialRecordId }, HOLDER_HAS_OFFER, ({ didcomm: { credentials } }, { id }) =>
     credentials.declineOffer({
       credentialExchangeRecordId: id,
       sendProblemReport,
@@ -76,10 +83,13 @@ export const declineOffer = ({ credentialRecordId, sendProblemReport, problemRep
     }),
   )
 
-/** Issues the credential that was offered and requested. A request with an invalid proof abandons the exchange with a problem report. */
-export const acceptRequest = ({ credentialFormats, ...step }: Step & { credentialFormats?: Formats | undefined }) =>
-  takeCredentialStep(step, ISSUER_HAS_REQUEST, async ({ didcomm: { credentials } }, { id }) => {
-    const formats = defined(credentialFormats ?? {})
+/**
+ * Issues the credential that was offered and requested. A request with an invalid proof abandons the exchange with a
+ * problem report.
+ */
+export const acceptRequest = ({ credentialFormats, ...step }: v.InferOutput<typeof RequestAcceptance>) =>
+  continueCredentialExchange(step, ISSUER_HAS_REQUEST, async ({ didcomm: { credentials } }, { id }) => {
+    const formats: Formats = defined(credentialFormats ?? {})
     try {
       return await credentials.acceptRequest({ ...optionsOf(step), credentialFormats: formats })
     } catch (error) {
@@ -95,6 +105,6 @@ const reportProblem = async (credentials: Credentials, id: string, { message }: 
 
 /** Acknowledges the received credential, which is stored already. */
 export const acknowledgeCredential = ({ credentialRecordId }: { credentialRecordId: string }) =>
-  takeCredentialStep({ credentialRecordId }, HOLDER_HAS_CREDENTIAL, ({ didcomm: { credentials } }, { id }) =>
+  continueCredentialExchange({ credentialRecordId }, HOLDER_HAS_CREDENTIAL, ({ didcomm: { credentials } }, { id }) =>
     credentials.acceptCredential({ credentialExchangeRecordId: id }),
   )

@@ -7,74 +7,51 @@ import {
   type DidCommProofExchangeRecord,
 } from '@credo-ts/didcomm'
 import { invalidField } from '../../../errors.ts'
+import type { ProofProposal, ProposalAcceptance } from '../../../interface/proof-proposal.ts'
 import { defined, isObject } from '../../../json.ts'
 import { requestOfPreview } from '../../../records/proof-form-data.ts'
-import type { RecordJson } from '../../../records/record-json.ts'
-import { toRecordJson } from '../../../records/record-json.ts'
-import { readyConnection, send } from '../../connections/index.ts'
-import { currentAgent, type TenantAgent, toStored } from '../../credo/index.ts'
+import { type RecordJson, toRecordJson } from '../../../records/record-json.ts'
+import type { TenantAgent } from '../../credo/index.ts'
+import { beginExchange } from '../index.ts'
 import { type Prepared, type RequestedFormats, withPrepared } from './requests.ts'
-import { takeProofStep, VERIFIER_HAS_PROPOSAL } from './steps.ts'
+import { continueProofExchange, VERIFIER_HAS_PROPOSAL } from './steps.ts'
 
 type Proofs = TenantAgent['didcomm']['proofs']
 type ProposeOptions = Parameters<Proofs['proposeProof']>[0]
 type NegotiateOptions = Parameters<Proofs['negotiateProposal']>[0]
 
-interface Proposal {
-  connectionId: string
-  protocolVersion: 'v1' | 'v2'
-  /** Formats for Credo, checked by the contract. */
-  proofFormats: object
-  autoAcceptProof: `${DidCommAutoAcceptProof}`
-  comment?: string | undefined
-  goalCode?: string | undefined
-  parentThreadId?: string | undefined
-}
-
 /**
- * Proposes a proof on a connection in the running unit of work. Returns the exchange record (`proposal-sent`). Throws `resource.not_found`,
- * `connection.not_ready` and `connection.no_endpoint`.
+ * Proposes a proof on a connection in the running unit of work. Returns the exchange record (`proposal-sent`). Throws
+ * `resource.not_found`, `connection.not_ready` and `connection.no_endpoint`.
  */
-export const proposeProof = async (proposal: Proposal): Promise<RecordJson> => {
-  const { connectionId, protocolVersion, proofFormats, autoAcceptProof, ...others } = proposal
-  const agent = await currentAgent()
-  await readyConnection(agent.context, connectionId)
-  const record = await send(() =>
-    agent.didcomm.proofs.proposeProof({
+export const proposeProof = (proposal: ProofProposal): Promise<RecordJson> =>
+  beginExchange(proposal.connectionId, toRecordJson, ({ didcomm }) => {
+    const { connectionId, protocolVersion, proofFormats, autoAcceptProof, ...others } = proposal
+    return didcomm.proofs.proposeProof({
       ...{ connectionId, protocolVersion },
       proofFormats: defined(proofFormats) as ProposeOptions['proofFormats'],
       autoAcceptProof: autoAcceptProof as DidCommAutoAcceptProof,
       ...defined(others),
-    }),
-  )
-  return toRecordJson(toStored(agent.context, record))
-}
+    })
+  })
 
 /** Requested contents, by format. */
 type Formats = Record<string, unknown>
 
-interface ProposalAnswer {
-  proofRecordId?: string | undefined
-  proofFormats: object
-  autoAcceptProof?: `${DidCommAutoAcceptProof}` | undefined
-  willConfirm?: boolean | undefined
-  comment?: string | undefined
-  goalCode?: string | undefined
-}
-
 /**
- * Requests what was proposed. Formats of the answer replace the proposed ones. `prepared` is what was read for the answer's own: nobody reads what a
- * prover names. `check` applies the rules of requests to all of them, and throws `request.invalid`.
+ * Requests what was proposed. Formats of the answer replace the proposed ones. `prepared` is what was read for the
+ * answer's own: nobody reads what a prover names. `check` applies the rules of requests to all of them, and throws
+ * `request.invalid`.
  */
 export const acceptProofProposal = (
   proofRecordId: string,
-  answer: ProposalAnswer,
+  answer: ProposalAcceptance,
   prepared: Prepared,
   check: (formats: Formats) => RequestedFormats,
 ): Promise<RecordJson> => {
   if ((answer.proofRecordId ?? proofRecordId) !== proofRecordId)
     throw invalidField('proofRecordId', 'is not the record of the path')
-  return takeProofStep(proofRecordId, VERIFIER_HAS_PROPOSAL, async (agent, exchange) => {
+  return continueProofExchange(proofRecordId, VERIFIER_HAS_PROPOSAL, async (agent, exchange) => {
     const { proofFormats, autoAcceptProof, willConfirm, comment, goalCode } = answer
     const formats = withPrepared(check({ ...(await proposedIn(agent, exchange)), ...defined(proofFormats) }), prepared)
     return agent.didcomm.proofs.negotiateProposal({

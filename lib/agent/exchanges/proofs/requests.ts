@@ -1,17 +1,18 @@
 /** Proof requests (Aries RFC 0037 and 0454), on a connection or in an invitation (RFC 0434). */
 import type { DidCommAutoAcceptProof } from '@credo-ts/didcomm'
+import type * as v from 'valibot'
+import type { CreateRequest, RequestProof } from '../../../interface/proof-request.ts'
 import { defined } from '../../../json.ts'
-import type { RecordJson } from '../../../records/record-json.ts'
-import { toRecordJson } from '../../../records/record-json.ts'
-import { readyConnection, send } from '../../connections/index.ts'
-import { agentContexts, currentAgent, type TenantAgent, toStored } from '../../credo/index.ts'
+import { type RecordJson, toRecordJson } from '../../../records/record-json.ts'
+import { agentContexts, currentAgent, type TenantAgent } from '../../credo/index.ts'
 import {
   NOTHING_PREPARED,
   type PreparedContexts,
   prepareContexts,
   type RequestedDefinition,
 } from '../../formats/json-ld/index.ts'
-import { type InvitationAnswer, type InvitationOptions, inviteWith } from '../../invitations/index.ts'
+import { inviteWith } from '../../invitations/index.ts'
+import { beginExchange } from '../index.ts'
 
 /** Contents by format. */
 export interface RequestedFormats {
@@ -24,7 +25,10 @@ export const NOTHING_NAMED: RequestedDefinition = { presentationDefinition: { in
 /** What `prepareProofRequest` has read. */
 export type Prepared = PromiseSettledResult<PreparedContexts>
 
-/** Reads from the web what a request needs, before its transaction. Never throws: a failure is thrown by the operation itself. */
+/**
+ * Reads from the web what a request needs, before its transaction. Never throws: a failure is thrown by the operation
+ * itself.
+ */
 export const prepareProofRequest = async ({ presentationExchange }: RequestedFormats): Promise<Prepared> => {
   const [prepared] = await Promise.allSettled([
     presentationExchange === undefined
@@ -42,30 +46,14 @@ export const withPrepared = (formats: RequestedFormats, prepared: Prepared): obj
   return { ...formats, presentationExchange: { ...presentationExchange, prepared: prepared.value } }
 }
 
-interface Request {
-  protocolVersion: 'v1' | 'v2'
-  /** Formats for Credo, checked by the contract. */
-  proofFormats: RequestedFormats
-  autoAcceptProof: `${DidCommAutoAcceptProof}`
-  willConfirm?: boolean | undefined
-  comment?: string | undefined
-  goalCode?: string | undefined
-}
-
-export type ProofRequest = Request & InvitationOptions
-
-export interface OutOfBandProofRequest extends InvitationAnswer {
-  outOfBandRecordId: string
-  proofRecordId: string
-  proofRecordThId: string
-  proofRequestThId: string
-}
+type OutOfBandRequest = v.InferOutput<typeof CreateRequest.body>
+type ConnectionRequest = v.InferOutput<typeof RequestProof.body>
 
 /**
- * Creates a proof request and the single-use invitation that carries it, in the running unit of work. Throws `resource.not_found` (tenant), and
- * `request.invalid` for a DID or key that is not this agent's.
+ * Creates a proof request and the single-use invitation that carries it, in the running unit of work. Throws
+ * `resource.not_found` (tenant), and `request.invalid` for a DID or key that is not this agent's.
  */
-export const createProofRequest = async (request: ProofRequest, prepared: Prepared): Promise<OutOfBandProofRequest> => {
+export const createProofRequest = async (request: OutOfBandRequest, prepared: Prepared) => {
   const agent = await currentAgent()
   const { carried, answer } = await inviteWith(agent, request, (parentThreadId) =>
     agent.didcomm.proofs.createRequest(toCreateOptions(request, prepared, parentThreadId)),
@@ -81,25 +69,23 @@ export const createProofRequest = async (request: ProofRequest, prepared: Prepar
 }
 
 /**
- * Requests a proof on a connection in the running unit of work. Returns the exchange record (`request-sent`). Throws `resource.not_found`,
- * `connection.not_ready`, `connection.no_endpoint`, and `request.invalid` for contexts that conflict with each other.
+ * Requests a proof on a connection in the running unit of work. Returns the exchange record (`request-sent`). Throws
+ * `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`, and `request.invalid` for contexts that
+ * conflict with each other.
  */
-export const requestProof = async (
-  request: Request & { connectionId: string; parentThreadId?: string | undefined },
-  prepared: Prepared,
-): Promise<RecordJson> => {
-  const { connectionId, parentThreadId } = request
-  const agent = await currentAgent()
-  await readyConnection(agent.context, connectionId)
-  const record = await send(() =>
-    agent.didcomm.proofs.requestProof({ ...toCreateOptions(request, prepared, parentThreadId), connectionId }),
-  )
-  return toRecordJson(toStored(agent.context, record))
-}
+export const requestProof = (request: ConnectionRequest, prepared: Prepared): Promise<RecordJson> =>
+  beginExchange(request.connectionId, toRecordJson, (agent) => {
+    const { connectionId, parentThreadId } = request
+    return agent.didcomm.proofs.requestProof({ ...toCreateOptions(request, prepared, parentThreadId), connectionId })
+  })
 
 type CreateOptions = Parameters<TenantAgent['didcomm']['proofs']['createRequest']>[0]
 
-const toCreateOptions = (request: Request, prepared: Prepared, parentThreadId: string | undefined): CreateOptions => {
+const toCreateOptions = (
+  request: OutOfBandRequest | ConnectionRequest,
+  prepared: Prepared,
+  parentThreadId: string | undefined,
+): CreateOptions => {
   const { protocolVersion, proofFormats, autoAcceptProof, goalCode, willConfirm, comment } = request
   return {
     protocolVersion,

@@ -8,12 +8,13 @@ import {
   DidCommProofState,
 } from '@credo-ts/didcomm'
 import { AgentError, invalidField } from '../../../errors.ts'
+import type { ProofAcceptance, ProofDecline } from '../../../interface/proof-acceptance.ts'
 import { defined } from '../../../json.ts'
 import type { RecordJson } from '../../../records/record-json.ts'
 import { toRecordJson } from '../../../records/record-json.ts'
 import { currentUnit } from '../../../store/transaction.ts'
 import type { TenantAgent } from '../../credo/index.ts'
-import { type Formats, type Turn, takeStep } from '../index.ts'
+import { continueExchange, type Expected, type Formats } from '../index.ts'
 
 type Exchange = DidCommProofExchangeRecord
 
@@ -21,12 +22,15 @@ export const VERIFIER_HAS_PROPOSAL = { role: DidCommProofRole.Verifier, state: D
 const PROVER_HAS_REQUEST = { role: DidCommProofRole.Prover, state: DidCommProofState.RequestReceived }
 const VERIFIER_HAS_PRESENTATION = { role: DidCommProofRole.Verifier, state: DidCommProofState.PresentationReceived }
 
-/** Takes a step of a proof exchange in the running unit of work, by `act`. Returns the record. Throws the errors of `takeStep`. */
-export const takeProofStep = (
+/**
+ * Continues a proof exchange in the running unit of work, by `act`. Returns the record. Throws the errors of
+ * `continueExchange`.
+ */
+export const continueProofExchange = (
   proofRecordId: string,
-  turn: Turn<Exchange>,
+  expected: Expected<Exchange>,
   act: (agent: TenantAgent, exchange: Exchange) => Promise<Exchange>,
-): Promise<RecordJson> => takeStep(PROOF_EXCHANGES, proofRecordId, turn, act)
+): Promise<RecordJson> => continueExchange(PROOF_EXCHANGES, proofRecordId, expected, act)
 
 /** Reads the exchange and its messages in two requests. Credo then reads each of them from the unit of work. */
 const findWithMessages = async (agentContext: AgentContext, id: string): Promise<Exchange | null> => {
@@ -38,23 +42,19 @@ const findWithMessages = async (agentContext: AgentContext, id: string): Promise
 
 const PROOF_EXCHANGES = { name: 'proof exchange', field: 'proofRecordId', find: findWithMessages, toJson: toRecordJson }
 
-interface Answer {
-  proofFormats: Formats
-  comment?: string | undefined
-  goalCode?: string | undefined
-  filterByNonRevocationRequirements: boolean
-}
-
 type AcceptRequest = Parameters<TenantAgent['didcomm']['proofs']['acceptRequest']>[0]
 
-/** Presents the requested proof in the given formats, or in all requested ones, with the named or otherwise suitable credentials. */
-export const acceptProofRequest = (proofRecordId: string, answer: Answer): Promise<RecordJson> =>
-  takeProofStep(proofRecordId, PROVER_HAS_REQUEST, async ({ didcomm: { proofs } }, { id }) => {
+/**
+ * Presents the requested proof in the given formats, or in all requested ones, with the named or otherwise suitable
+ * credentials.
+ */
+export const acceptProofRequest = (proofRecordId: string, answer: ProofAcceptance): Promise<RecordJson> =>
+  continueProofExchange(proofRecordId, PROVER_HAS_REQUEST, async ({ didcomm: { proofs } }, { id }) => {
     const { comment, goalCode, filterByNonRevocationRequirements } = answer
     const { request = {} } = await proofs.getFormatData(id)
-    const named = defined(answer.proofFormats)
+    const named = defined(answer.proofFormats) as Formats
     for (const format of Object.keys(named))
-      if (!Object.hasOwn(request, format)) throw invalidField(`proofFormats.${format}`, 'is not asked for')
+      if (!Object.hasOwn(request, format)) throw invalidField(`proofFormats.${format}`, 'is not requested')
     const formats: Formats = Object.keys(named).length > 0 ? named : request
     const proofFormats = Object.fromEntries(
       Object.keys(formats).map((format) => [format, { ...named[format], filterByNonRevocationRequirements }]),
@@ -67,13 +67,8 @@ export const acceptProofRequest = (proofRecordId: string, answer: Answer): Promi
     })
   })
 
-interface Refusal {
-  sendProblemReport: boolean
-  problemReportDescription?: string | undefined
-}
-
-export const declineProofRequest = (proofRecordId: string, refusal: Refusal): Promise<RecordJson> =>
-  takeProofStep(proofRecordId, PROVER_HAS_REQUEST, ({ didcomm: { proofs } }, { id }) => {
+export const declineProofRequest = (proofRecordId: string, refusal: ProofDecline): Promise<RecordJson> =>
+  continueProofExchange(proofRecordId, PROVER_HAS_REQUEST, ({ didcomm: { proofs } }, { id }) => {
     const { sendProblemReport, problemReportDescription } = refusal
     return proofs.declineRequest({
       proofExchangeRecordId: id,
@@ -82,9 +77,12 @@ export const declineProofRequest = (proofRecordId: string, refusal: Refusal): Pr
     })
   })
 
-/** Acknowledges a presentation. Throws `exchange.out_of_turn` if it was not verified: the prover would believe it accepted. */
+/**
+ * Acknowledges a presentation. Throws `exchange.out_of_turn` if it was not verified: the prover would believe it
+ * accepted.
+ */
 export const acceptPresentation = (proofRecordId: string): Promise<RecordJson> =>
-  takeProofStep(proofRecordId, VERIFIER_HAS_PRESENTATION, ({ didcomm: { proofs } }, { id, isVerified }) => {
+  continueProofExchange(proofRecordId, VERIFIER_HAS_PRESENTATION, ({ didcomm: { proofs } }, { id, isVerified }) => {
     if (isVerified === undefined) throw new AgentError('exchange.out_of_turn', 'the presentation is not verified yet')
     if (!isVerified) throw new AgentError('exchange.out_of_turn', 'the presentation did not verify')
     return proofs.acceptPresentation({ proofExchangeRecordId: id })

@@ -1,6 +1,6 @@
 /**
- * The job that verifies a presentation again, because it could not be verified when it came: an object could not be read, or this service failed. Wallets
- * do not send a presentation again.
+ * The job that verifies a presentation again, because it could not be verified when it came: an object could not be
+ * read, or this service failed. Wallets do not send a presentation again.
  */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import { type DidCommProofExchangeRecord, DidCommProofExchangeRepository } from '@credo-ts/didcomm'
@@ -9,12 +9,12 @@ import type { JobHandler } from '../../../jobs/job.ts'
 import { log } from '../../../log.ts'
 import { PRESENTED } from '../../../records/record-json.ts'
 import { transaction } from '../../../store/transaction.ts'
-import { readyConnection, send } from '../../connections/index.ts'
+import { readyConnection, withSendErrors } from '../../connections/index.ts'
 import { currentAgent, type TenantAgent } from '../../credo/index.ts'
 import { Refused } from '../../formats/anoncreds/presentation-checks/index.ts'
 import { noteUnverified, unverifiedBecause } from '../../formats/index.ts'
 import { abandonExchange, updateExchange } from '../../threads/index.ts'
-import { proofProtocolOf } from './protocols.ts'
+import { proofChecksOf } from './protocols.ts'
 import { nextAttempt } from './verification-plan.ts'
 import { waitsForVerification } from './verify-later.ts'
 
@@ -47,7 +47,7 @@ const verifyAgain = async (id: string): Promise<Outcome | undefined> => {
   const proofRecord = await findWaiting(context, id)
   if (proofRecord === undefined) return undefined
   try {
-    await proofProtocolOf(context, proofRecord).verifyAgain(context, proofRecord)
+    await proofChecksOf(context, proofRecord).verifyAgain(context, proofRecord)
   } catch (error) {
     if (error instanceof Refused || error instanceof CredoError) return { state: 'refused', reason: error.message }
     await noteUnverified(id, error)
@@ -72,7 +72,7 @@ const end = async (id: string, outcome: Outcome): Promise<void> => {
   const description =
     outcome.state === 'refused' ? outcome.reason : `the presentation could not be verified: ${outcome.reason}`
   await abandonExchange(agent.context, proofRecord, description)
-  // As where a presentation is refused when it comes: without a connection no problem report can be sent.
+  // As where a presentation is rejected when it comes: without a connection no problem report can be sent.
   if (proofRecord.connectionId !== undefined)
     await tell(agent, proofRecord, ({ didcomm }) =>
       didcomm.proofs.sendProblemReport({ proofExchangeRecordId: id, description }),
@@ -89,7 +89,7 @@ const accept = async (
   proofRecord.isVerified = true
   if (presented !== null) proofRecord.metadata.set(PRESENTED, presented)
   await updateExchange(context, proofRecord)
-  if (await proofProtocolOf(context, proofRecord).isAcceptedAutomatically(context, proofRecord))
+  if (await proofChecksOf(context, proofRecord).isAcceptedAutomatically(context, proofRecord))
     await tell(agent, proofRecord, ({ didcomm }) =>
       didcomm.proofs.acceptPresentation({ proofExchangeRecordId: proofRecord.id }),
     )
@@ -105,7 +105,7 @@ const tell = async (
 ): Promise<void> => {
   try {
     if (connectionId !== undefined) await readyConnection(agent.context, connectionId)
-    await send(() => act(agent))
+    await withSendErrors(() => act(agent))
   } catch (error) {
     if (!isAgentError(error) || !UNREACHABLE.includes(error.code)) throw error
     log('info', 'a prover was not told what became of its presentation', {

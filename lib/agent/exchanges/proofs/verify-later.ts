@@ -1,4 +1,7 @@
-/** A presentation that was received and could not be verified: it is kept, and verified again by a job (verification-job.ts). */
+/**
+ * A presentation that was received and could not be verified: it is kept, and verified again by a job
+ * (lib/agent/exchanges/proofs/verification-job.ts).
+ */
 import type { AgentContext } from '@credo-ts/core'
 import { type DidCommProofExchangeRecord, DidCommProofRole, DidCommProofState } from '@credo-ts/didcomm'
 import { isAgentError } from '../../../errors.ts'
@@ -16,8 +19,8 @@ export const waitsForVerification = ({ role, state, isVerified }: DidCommProofEx
   role === DidCommProofRole.Verifier && state === DidCommProofState.PresentationReceived && isVerified === undefined
 
 /**
- * Removes the result that Credo has set if the received presentation could not be verified, and adds the job. A deployment without AnonCreds' library says
- * so instead: no job would change that.
+ * Removes the result that Credo has set if the received presentation could not be verified, and adds the job. A
+ * deployment without AnonCreds' library says so instead: no job would change that.
  */
 export const verifiedOrLater = async (
   agentContext: AgentContext,

@@ -1,7 +1,7 @@
 /** The job that waits until an operator has written an object to a ledger. */
 import type { AnonCredsCredentialDefinition } from '@credo-ts/anoncreds'
 import * as v from 'valibot'
-import type { LedgerTransaction } from '../../../indy/transactions.ts'
+import { LedgerTransaction } from '../../../indy/transactions.ts'
 import type { Job, JobHandler } from '../../../jobs/job.ts'
 import type { StoredCredentialDefinition } from '../../../records/credential-definition.ts'
 import { ledgerObjectItem } from '../../../store/ledger-objects.ts'
@@ -41,8 +41,7 @@ const poll = async (
   if (record?.state !== 'action' || record.credentialDefinitionId === undefined || held === undefined) return undefined
   const waiting = {
     credentialDefinitionId: record.credentialDefinitionId,
-    // Written by this service.
-    transaction: held.transaction as unknown as LedgerTransaction,
+    transaction: v.parse(LedgerTransaction, held.transaction),
   }
   return { state: await stateOnLedger(held.transaction), waiting }
 }
@@ -60,6 +59,6 @@ const definitionOf = (
   { issuerId, schemaId, tag }: StoredCredentialDefinition,
   { request: { operation } }: LedgerTransaction,
 ): AnonCredsCredentialDefinition => {
-  const { data } = v.parse(v.object({ data: v.looseObject({}) }), operation)
-  return { issuerId, schemaId, tag, type: 'CL', value: data as unknown as AnonCredsCredentialDefinition['value'] }
+  if (operation.type !== '102') throw new TypeError('the operator has written no credential definition')
+  return { issuerId, schemaId, tag, type: 'CL', value: operation.data }
 }

@@ -1,5 +1,6 @@
 /** Polling of a ledger for an object that an operator has to write: pauses and time limit. */
-import type { LedgerState, LedgerTransaction } from '../../../indy/transactions.ts'
+import * as v from 'valibot'
+import { type LedgerState, LedgerTransaction } from '../../../indy/transactions.ts'
 import type { JsonObject } from '../../../json.ts'
 import { log } from '../../../log.ts'
 import { onLedger } from './indy-writes.ts'
@@ -30,7 +31,7 @@ export const overdueReason = (state: WaitingState): string =>
 /** State of a stored transaction on its ledger. */
 export const stateOnLedger = async (transaction: JsonObject): Promise<WaitingState> => {
   try {
-    return (await onLedger(transaction as unknown as LedgerTransaction)).state
+    return (await onLedger(v.parse(LedgerTransaction, transaction))).state
   } catch (error) {
     log('warn', 'the ledger of an object that waits to be written can not be read', {
       event: 'ledger.unreadable',

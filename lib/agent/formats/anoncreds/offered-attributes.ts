@@ -11,7 +11,7 @@ import { findDefinition, readDefinition } from './definition-records.ts'
 import { assertAnonCredsLoads } from './library.ts'
 import { resolveSchema } from './resolve.ts'
 
-export interface OfferedAttributes {
+interface OfferedAttributes {
   /** The id of the definition or, for `anoncreds`, of its record. */
   credentialDefinitionId: string
   attributes: { name: string; value: string; mimeType?: string | undefined }[]

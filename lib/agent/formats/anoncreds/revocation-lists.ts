@@ -29,7 +29,7 @@ import type { StoredRecord } from '../../../store/stored-record.ts'
 import { epochSeconds } from '../../../store/table.ts'
 import { transaction } from '../../../store/transaction.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
-import { send } from '../../connections/index.ts'
+import { withSendErrors } from '../../connections/index.ts'
 import { currentAgent } from '../../credo/index.ts'
 import { pauseSince } from './ledger-waiting.ts'
 
@@ -115,7 +115,7 @@ const notifyHolder = async ({ id, value }: StoredRecord, { registryId, index }: 
   const connection = await agent.didcomm.connections.findById(value.connectionId)
   if (connection === null || !connection.isReady || connection.theirDid === undefined) return
   try {
-    await send(() =>
+    await withSendErrors(() =>
       agent.didcomm.credentials.sendRevocationNotification({
         credentialExchangeRecordId: id,
         revocationFormat: FORMAT,

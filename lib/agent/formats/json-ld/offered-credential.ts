@@ -7,7 +7,7 @@ import { issuerOf } from './credential-detail.ts'
 import { assertSignable } from './signable-credential.ts'
 import { SUITE_CONTEXT_2020 } from './signature-suites.ts'
 
-export interface OfferedJsonLd {
+interface OfferedJsonLd {
   /** A credential of the W3C VC data model 1.1 without a proof; `issuer` may be absent. */
   credential: Record<string, unknown>
   options: { proofType: string; proofPurpose: string }

@@ -39,9 +39,7 @@ export const keyTypesOf = (proofType: string): readonly string[] => SIGNING_KEYS
 type SuiteClass = typeof Ed25519Signature2018 | typeof Ed25519Signature2020
 
 /** The agent's suites, each changed by `change`. */
-export const signatureSuites = (
-  change: <Suite extends SuiteClass>(suite: Suite) => Suite = (suite) => suite,
-): SignatureSuiteRegistry =>
+export const signatureSuites = (change: (suite: SuiteClass) => SuiteClass = (suite) => suite): SignatureSuiteRegistry =>
   new SignatureSuiteRegistry(
     [Ed25519Signature2018, AnyKeySignature2020].map((suite) => {
       const proofType = suite === Ed25519Signature2018 ? 'Ed25519Signature2018' : 'Ed25519Signature2020'
@@ -70,11 +68,7 @@ interface ProofOptions {
   document: object
 }
 
-const recording = <Suite extends typeof Ed25519Signature2018 | typeof Ed25519Signature2020>(
-  suite: Suite,
-  verified: VerifiedQuads,
-  budget: Budget,
-): Suite => {
+const recording = (suite: SuiteClass, verified: VerifiedQuads, budget: Budget): SuiteClass => {
   const quadsOf = new WeakMap<object, string>()
   // The suites extend a class of a JavaScript package, so inherited methods have no types.
   return class extends (suite as typeof Ed25519Signature2018) {
@@ -91,7 +85,7 @@ const recording = <Suite extends typeof Ed25519Signature2018 | typeof Ed25519Sig
       if (result.verified && quads !== undefined) verified.set(options.proof, quads)
       return result
     }
-  } as unknown as Suite
+  }
 }
 
 /** The suites of one verification. */

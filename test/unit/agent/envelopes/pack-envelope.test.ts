@@ -4,7 +4,8 @@ import { AgentContext, ConsoleLogger, DependencyManager, InjectionSymbols, Kms, 
 import { DidCommBasicMessage, DidCommDocumentService, DidCommModuleConfig } from '@credo-ts/didcomm'
 import { describe, expect, test } from 'vitest'
 import { readEnvelope, readHeader } from '../../../../lib/agent/envelopes/envelope.ts'
-import { EnvelopeService, openEnvelope } from '../../../../lib/agent/envelopes/open-envelope.ts'
+import { EnvelopeService } from '../../../../lib/agent/envelopes/envelope-service.ts'
+import { openEnvelope } from '../../../../lib/agent/envelopes/open-envelope.ts'
 import { packEnvelope } from '../../../../lib/agent/envelopes/pack-envelope.ts'
 import { keyOfVerkey, verkeyOf } from '../../../../lib/agent/keys/ed25519-key.ts'
 

@@ -1,4 +1,7 @@
-/** Bounds the handshakes of other agents (docs/adr/0028-handshakes-of-strangers-are-bounded.md): their number, and how long their DIDs and keys are kept. */
+/**
+ * Bounds the handshakes of other agents (docs/adr/0028-handshakes-of-strangers-are-bounded.md): their number, and how
+ * long their DIDs and keys last.
+ */
 import { type AgentContext, DidRecord } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
@@ -25,7 +28,7 @@ import { recordKeyOf, recordOfEntry } from '../../store/keys.ts'
 import type { StoredRecord, Tags } from '../../store/stored-record.ts'
 import { addressOf } from '../../store/table.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { expireVersions, removeExpiry } from '../../webvh/seen-versions.ts'
+import { expireVersions, removeExpiry as removeExpiryOfVersions } from '../../webvh/seen-versions.ts'
 import { tenantOf } from '../credo/index.ts'
 import { shareDids } from '../dids/index.ts'
 import { sealedKeys } from '../keys/index.ts'
@@ -34,21 +37,27 @@ import { sealedKeys } from '../keys/index.ts'
 export const isHandshakeRequest = ({ message }: DidCommInboundMessageContext): boolean =>
   message instanceof DidCommDidExchangeRequestMessage || message instanceof DidCommConnectionRequestMessage
 
-/** Maximum number for an invitation or a DID: of requests that wait to be accepted, and of responses that were not answered. */
+/**
+ * Maximum number for an invitation or a DID: of requests that wait to be accepted, and of responses that were not
+ * answered.
+ */
 export const MAX_UNFINISHED = 500
 
-/** Requests of strangers to a tenant per second, on the average of a minute, if `TENANT_RATE` is not set. */
+/** Unsolicited requests to a tenant per second, on the average of a minute, if `TENANT_RATE` is not set. */
 const DEFAULT_RATE = 10
 
-/** Requests for an invitation for one connection in a day: some come to nothing, and only the first one that does not uses it up. */
+/**
+ * Requests for an invitation for one connection in a day: some come to nothing, and only the first one that does not
+ * uses it up.
+ */
 const MAX_TRIES = 20
 
 const MINUTE = 60
 const DAY = 24 * 60 * MINUTE
 
 /**
- * Admits a request for an invitation, before anything that it names is read. Throws `quota.exceeded` if there were too many, or too many wait to be
- * accepted. If too many responses were not answered, the oldest connection is deleted.
+ * Admits a request for an invitation, before anything that it names is read. Throws `quota.exceeded` if there were too
+ * many, or too many wait to be accepted. If too many responses were not answered, the oldest connection is deleted.
  */
 export const admitRequest = async (invitation: DidCommOutOfBandRecord): Promise<void> => {
   const unit = currentUnit()
@@ -81,28 +90,30 @@ const boundUnfinished = async ({ id, autoAcceptConnection }: DidCommOutOfBandRec
   await unit.remove(unit.tenant, type, connectionId)
 }
 
-/** Ids of DID records and of sealedKeys. */
-const Made = v.object({ dids: v.array(v.string()), keys: v.array(v.string()) })
-type Made = v.InferOutput<typeof Made>
+/** Ids of DID records and of keys. */
+const ExpiringParts = v.object({ dids: v.array(v.string()), keys: v.array(v.string()) })
+type ExpiringParts = v.InferOutput<typeof ExpiringParts>
 
-const madeFor = (connection: DidCommConnectionRecord): Made | undefined => {
-  const made = v.safeParse(Made, connection.metadata.get(EXPIRES_WITH_HANDSHAKE))
-  return made.success ? made.output : undefined
+const expiringPartsOf = (connection: DidCommConnectionRecord): ExpiringParts | undefined => {
+  const parts = v.safeParse(ExpiringParts, connection.metadata.get(EXPIRES_WITH_HANDSHAKE))
+  return parts.success ? parts.output : undefined
 }
 
 /** Whether DIDs of the connection expire if its handshake is not completed. */
-export const expires = (connection: DidCommConnectionRecord): boolean => madeFor(connection) !== undefined
+export const expires = (connection: DidCommConnectionRecord): boolean => expiringPartsOf(connection) !== undefined
 
-/** Sets the expiry of all DIDs and keys that the running unit of work has created for the handshake of this connection. */
+/**
+ * Sets the expiry of all DIDs and keys that the running unit of work has created for the handshake of this connection.
+ */
 export const expireUnlessCompleted = async (
   agentContext: AgentContext,
   connection: DidCommConnectionRecord,
 ): Promise<void> => {
-  const made = currentUnit().inserted(DidRecord.type)
-  for (const did of made) await update(did, { ...did.tags, [OF_UNFINISHED_HANDSHAKE]: true })
-  const before = madeFor(connection) ?? { dids: [], keys: [] }
-  const all: Made = {
-    dids: [...new Set([...before.dids, ...made.map(({ id }) => id), ...shareDids()])],
+  const created = currentUnit().inserted(DidRecord.type)
+  for (const did of created) await update(did, { ...did.tags, [OF_UNFINISHED_HANDSHAKE]: true })
+  const before = expiringPartsOf(connection) ?? { dids: [], keys: [] }
+  const all: ExpiringParts = {
+    dids: [...new Set([...before.dids, ...created.map(({ id }) => id), ...shareDids()])],
     keys: [...new Set([...before.keys, ...sealedKeys.expireNew(handshakePartExpiry(new Date()))])],
   }
   connection.metadata.set(EXPIRES_WITH_HANDSHAKE, all)
@@ -110,14 +121,14 @@ export const expireUnlessCompleted = async (
 }
 
 /** Removes the expiry after the handshake was completed. The caller stores the connection. */
-export const keepForGood = async (agentContext: AgentContext, connection: DidCommConnectionRecord): Promise<void> => {
+export const removeExpiry = async (agentContext: AgentContext, connection: DidCommConnectionRecord): Promise<void> => {
   const { theirDid } = connection
-  if (theirDid?.startsWith('did:webvh:')) await removeExpiry(currentUnit(), theirDid)
-  const made = madeFor(connection)
-  if (made === undefined) return
+  if (theirDid?.startsWith('did:webvh:')) await removeExpiryOfVersions(currentUnit(), theirDid)
+  const parts = expiringPartsOf(connection)
+  if (parts === undefined) return
   const tenant = tenantOf(agentContext)
   await Promise.all(
-    made.dids.map(async (id) => {
+    parts.dids.map(async (id) => {
       const did = await currentUnit().read(tenant, DidRecord.type, id)
       // It expires after the connection, unless it was changed since it was read.
       if (did === undefined) throw conflict()
@@ -125,7 +136,7 @@ export const keepForGood = async (agentContext: AgentContext, connection: DidCom
       if (expiring === true) await update(did, tags)
     }),
   )
-  for (const keyId of made.keys) sealedKeys.keep(agentContext, keyId)
+  for (const keyId of parts.keys) sealedKeys.removeExpiry(agentContext, keyId)
   connection.metadata.delete(EXPIRES_WITH_HANDSHAKE)
 }
 

@@ -1,0 +1,53 @@
+/** Completes handshakes before the handlers of messages: by any message, and again by a repeated one. */
+import {
+  type DidCommConnectionRecord,
+  DidCommConnectionService,
+  DidCommDidExchangeCompleteMessage,
+  DidCommDidExchangeRole,
+  DidCommDidExchangeState,
+  type DidCommMessageHandlerMiddleware,
+  parseMessageType,
+} from '@credo-ts/didcomm'
+import { isProblemReport } from '../threads/index.ts'
+import { isOfCurrentDid } from './current-connection.ts'
+import { expires } from './unsolicited-requests.ts'
+
+/** Handshake protocols: their own messages decide whether the handshake continues. */
+const HANDSHAKES = ['connections', 'didexchange', 'did-rotate']
+
+/** One that is completed and expires was completed by a former version during a deployment, which knew of no expiry. */
+const isToComplete = (connection: DidCommConnectionRecord): boolean =>
+  connection.state === DidCommDidExchangeState.ResponseSent ||
+  (connection.state === DidCommDidExchangeState.Completed && expires(connection))
+
+/**
+ * Completes a connection on any message of the other agent: it shows that our response arrived (Aries RFC 0160,
+ * "States"), which some agents never acknowledge. Credo calls this before the handlers.
+ */
+export const completeByMessage: DidCommMessageHandlerMiddleware = async (inbound, next) => {
+  const { agentContext, connection, message } = inbound
+  if (
+    connection !== undefined &&
+    isToComplete(connection) &&
+    connection.role === DidCommDidExchangeRole.Responder &&
+    !HANDSHAKES.includes(parseMessageType(message.type).protocolName) &&
+    !isProblemReport(message.type) &&
+    (await isOfCurrentDid(inbound, connection))
+  )
+    await agentContext
+      .resolve(DidCommConnectionService)
+      .updateState(agentContext, connection, DidCommDidExchangeState.Completed)
+  await next()
+}
+
+/**
+ * Accepts a repeated `complete` of a completed connection. Credo's handler would reject it, and the sender would retry.
+ * Credo calls this before the handlers.
+ */
+export const acceptRepeatedComplete: DidCommMessageHandlerMiddleware = async ({ connection, message }, next) => {
+  const isRepetition =
+    message instanceof DidCommDidExchangeCompleteMessage &&
+    connection?.state === DidCommDidExchangeState.Completed &&
+    connection.threadId === message.threadId
+  if (!isRepetition) await next()
+}

@@ -1,0 +1,81 @@
+/** What the handshakes of both protocols have in common, and the connection that a request of did-exchange makes. */
+import type { AgentContext } from '@credo-ts/core'
+import {
+  type DidCommConnectionRecord,
+  DidCommConnectionService,
+  type DidCommDidExchangeRequestMessage,
+  DidCommDidExchangeRole,
+  DidCommDidExchangeState,
+  DidCommHandshakeProtocol,
+  type DidCommInboundMessageContext,
+  type DidCommOutOfBandRecord,
+  DidCommOutOfBandRole,
+  DidCommOutOfBandState,
+  type DidCommRouting,
+  DidCommRoutingService,
+} from '@credo-ts/didcomm'
+import { defined } from '../../json.ts'
+import { storeTheirDid } from '../dids/index.ts'
+import type { Ed25519Key } from '../keys/index.ts'
+import { requestNotAccepted, theirDidOf } from './their-did.ts'
+import { admitRequest, expireUnlessCompleted } from './unsolicited-requests.ts'
+
+/** Runs `process` for a request that is admitted. What it creates for a multi-use invitation expires unless completed. */
+export const processRequest = async (
+  agentContext: AgentContext,
+  outOfBand: DidCommOutOfBandRecord,
+  process: () => Promise<DidCommConnectionRecord>,
+): Promise<DidCommConnectionRecord> => {
+  await admitRequest(outOfBand)
+  const connection = await process()
+  if (outOfBand.reusable) await expireUnlessCompleted(agentContext, connection)
+  return connection
+}
+
+/**
+ * Runs `create` for a response, with a key for this connection. Credo would use the invitation's key if it names one, and
+ * a caller may put one key into several invitations.
+ */
+export const respond = async <Response>(
+  agentContext: AgentContext,
+  connection: DidCommConnectionRecord,
+  outOfBand: DidCommOutOfBandRecord,
+  chosenRouting: DidCommRouting | undefined,
+  create: (routing: DidCommRouting) => Promise<Response>,
+): Promise<Response> => {
+  const routing = chosenRouting ?? (await agentContext.resolve(DidCommRoutingService).getRouting(agentContext))
+  const response = await create(routing)
+  if (outOfBand.reusable) await expireUnlessCompleted(agentContext, connection)
+  return response
+}
+
+/** The key of a request for an unused invitation of this agent. Throws for any other request. */
+export const senderKeyOf = (
+  { senderKey }: DidCommInboundMessageContext,
+  outOfBand: DidCommOutOfBandRecord,
+): Ed25519Key => {
+  outOfBand.assertRole(DidCommOutOfBandRole.Sender)
+  outOfBand.assertState(DidCommOutOfBandState.AwaitResponse)
+  if (senderKey === undefined) throw requestNotAccepted('the request is not authenticated')
+  return senderKey
+}
+
+/** Creates the connection that a request of did-exchange asks for. Throws a problem report. */
+export const createRequestedConnection = async (
+  { agentContext, message }: DidCommInboundMessageContext<DidCommDidExchangeRequestMessage>,
+  outOfBand: DidCommOutOfBandRecord,
+  senderKey: Ed25519Key,
+): Promise<DidCommConnectionRecord> => {
+  const theirs = await theirDidOf(agentContext, message, senderKey)
+  await storeTheirDid(agentContext, theirs, senderKey)
+  const { alias, autoAcceptConnection } = outOfBand
+  return agentContext.resolve(DidCommConnectionService).createConnection(agentContext, {
+    protocol: DidCommHandshakeProtocol.DidExchange,
+    role: DidCommDidExchangeRole.Responder,
+    state: DidCommDidExchangeState.RequestReceived,
+    theirDid: theirs.did,
+    threadId: message.threadId,
+    outOfBandId: outOfBand.id,
+    ...defined({ alias, theirLabel: message.label, autoAcceptConnection }),
+  })
+}

@@ -1,0 +1,16 @@
+/** Credo's service that finds the services of a DID, also of one whose document has none. */
+import { type DependencyManager, DidRepository, DidResolverService } from '@credo-ts/core'
+import { DidCommDocumentService } from '@credo-ts/didcomm'
+import { servicesOrQueue } from './their-services.ts'
+
+export class DocumentService extends DidCommDocumentService {
+  constructor(services: Pick<DependencyManager, 'resolve'>) {
+    super(services.resolve(DidResolverService), services.resolve(DidRepository))
+  }
+
+  override async resolveServicesFromDid(
+    ...[agentContext, did]: Parameters<DidCommDocumentService['resolveServicesFromDid']>
+  ) {
+    return servicesOrQueue(agentContext, did, await super.resolveServicesFromDid(agentContext, did))
+  }
+}

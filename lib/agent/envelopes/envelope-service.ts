@@ -1,0 +1,28 @@
+/** Credo's envelope service with the agent's keys: one that packs, and one that opens as well. */
+import { type DependencyManager, InjectionSymbols } from '@credo-ts/core'
+import { DidCommDocumentService, DidCommEnvelopeService } from '@credo-ts/didcomm'
+import type { SealedKeyStore } from '../keys/index.ts'
+import { unpackMessage } from './open-envelope.ts'
+import { packMessage } from './pack-envelope.ts'
+
+type Arguments<Name extends 'packMessage' | 'unpackMessage'> = Parameters<DidCommEnvelopeService[Name]>
+
+/** For agents that only send. */
+export class PackingService extends DidCommEnvelopeService {
+  readonly keys: Pick<SealedKeyStore, 'first' | 'get'>
+
+  constructor(services: Pick<DependencyManager, 'resolve'>, keys: PackingService['keys']) {
+    super(services.resolve(InjectionSymbols.Logger), services.resolve(DidCommDocumentService))
+    this.keys = keys
+  }
+
+  override async packMessage(...[agentContext, message, keys]: Arguments<'packMessage'>) {
+    return packMessage(agentContext, message, keys, this.keys)
+  }
+}
+
+export class EnvelopeService extends PackingService {
+  override async unpackMessage(...[agentContext, envelope]: Arguments<'unpackMessage'>) {
+    return unpackMessage(agentContext, envelope, this.keys)
+  }
+}
