@@ -1,4 +1,4 @@
-/** The metrics of the service, written as log lines in CloudWatch's embedded metric format (ADR 20). */
+/** The service's metrics: log lines in CloudWatch's embedded format (docs/adr/0020-metrics-by-lines-of-the-log.md). */
 import { type Fields, type Level, logAlways } from './log.ts'
 import { settings } from './settings.ts'
 

@@ -1,8 +1,8 @@
 /** Revocation on an Indy ledger amid repetition, crashes and operators who are late or write something else: nothing is lost or doubled. */
 import type { SQSEvent } from 'aws-lambda'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { readTailsFile } from '../../lib/revocation/tails-file.ts'
 import { allocateRevocationIndex } from '../../lib/revocation/allocate-index.ts'
+import { readTailsFile } from '../../lib/revocation/tails-file.ts'
 import { type IndyProxy, startIndyProxy } from '../support/anoncreds/indy-proxy.ts'
 import { addIssuedExchange, revocableAt } from '../support/anoncreds/issued-exchange.ts'
 import { LedgerOperator } from '../support/anoncreds/ledger-operator.ts'

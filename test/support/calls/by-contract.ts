@@ -1,10 +1,10 @@
 /**
- * Example calls that follow from a contract: of an operation that asks for nothing but records which the scene can
- * make.
+ * Example calls that follow from a contract: of an operation that takes nothing but texts, and records which the scene
+ * can make.
  */
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
-import { type Contract, mayBeEmpty } from '../../../lib/interface/contract.ts'
+import type { Contract, Schema } from '../../../lib/interface/contract.ts'
 import { offerBody } from '../scenes.ts'
 import type { Asked, CallScene, MakeExample } from './call-scene.ts'
 import { issued } from './exchanges.ts'
@@ -27,9 +27,16 @@ const RECORDS: Record<string, (scene: CallScene) => Promise<string>> = {
 
 const pathNames = ({ path }: Contract): string[] => [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => name)
 
+/** A body with a new text in each required field, which the schema may reject. */
+const bodyOf = (schema: Schema): object => {
+  const { issues = [] } = v.safeParse(schema, {})
+  const required = issues.flatMap(({ path = [] }) => path.map(({ key }) => String(key)))
+  return Object.fromEntries(required.map((name) => [name, `a text, ${randomUUID()}`]))
+}
+
 /**
  * Undefined where the contract does not tell enough: it has parameters or a required body that nobody knows here, or
- * needs two different requests and names no record. Records that are to change are new; those that are only read are
+ * needs two different requests and names neither a record nor a text. Records that are to change are new; those that are only read are
  * made once.
  */
 export const exampleByContract = (contract: Contract): MakeExample | undefined => {
@@ -39,12 +46,12 @@ export const exampleByContract = (contract: Contract): MakeExample | undefined =
     security === 'token' &&
     names.every((name) => name in RECORDS) &&
     (parameters?.query === undefined || v.is(parameters.query, {})) &&
-    (body === undefined || mayBeEmpty(contract)) &&
-    !(idempotent && names.length === 0)
+    (body === undefined || v.is(body, bodyOf(body))) &&
+    !(idempotent && names.length === 0 && (body === undefined || v.is(body, {})))
   if (!isKnown) return undefined
   const ask = async (scene: CallScene): Promise<Asked> => ({
     path: Object.fromEntries(await Promise.all(names.map(async (name) => [name, await recordOf(scene, name)]))),
-    ...(body && { body: {} }),
+    ...(body && { body: bodyOf(body) }),
   })
   const recordOf = (scene: CallScene, name: string): Promise<string> | undefined => {
     const make = () => RECORDS[name]?.(scene) ?? Promise.reject(new Error(`nobody makes a ${name}`))

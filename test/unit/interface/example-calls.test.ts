@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import type { Contract } from '../../../lib/interface/contract.ts'
+import { exactly, text } from '../../../lib/interface/fields.ts'
 import { OPERATIONS } from '../../../lib/interface/operations.ts'
 import { EXAMPLES, exampleOf, makerOf } from '../../support/calls/all.ts'
 import { exampleByContract } from '../../support/calls/by-contract.ts'
@@ -19,7 +20,17 @@ test.each<[string, boolean, Partial<Contract>]>([
   ['reads a record', true, { path: '/connections/{connectionId}/notes' }],
   ['reads a list', true, { path: '/notes', parameters: { query: v.object({ limit: v.optional(v.string()) }) } }],
   ['changes a record', true, { method: 'POST', path: '/connections/{connectionId}/archive', idempotent: true }],
-  ['needs a body', false, { method: 'POST', path: '/oob/{outOfBandId}/note', body: v.object({ note: v.string() }) }],
+  ['needs a text', true, { method: 'POST', path: '/oob/{outOfBandId}/note', body: exactly({ note: text(255) }) }],
+  [
+    'makes something of a text',
+    true,
+    { method: 'POST', path: '/notes', idempotent: true, body: exactly({ note: text(255) }) },
+  ],
+  [
+    'needs more than texts',
+    false,
+    { method: 'POST', path: '/notes/{outOfBandId}', body: exactly({ pages: v.number() }) },
+  ],
   ['names what nobody knows', false, { path: '/notes/{noteId}' }],
   ['changes something without naming it', false, { method: 'POST', path: '/notes', idempotent: true }],
   ['is for callers without a token', false, { path: '/notes', security: 'none' }],

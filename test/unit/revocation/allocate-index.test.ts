@@ -1,8 +1,8 @@
 /** Indexes of revocation registries: none is given twice, the next registry is asked for in time, and a missing one is a 409 that says when to come again. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { jobItem, jobNamed } from '../../../lib/jobs/job.ts'
-import { registryItem, waitForWrite, registryOfJob } from '../../../lib/revocation/registry.ts'
 import { allocateRevocationIndex } from '../../../lib/revocation/allocate-index.ts'
+import { registryItem, registryOfJob, waitForWrite } from '../../../lib/revocation/registry.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 
