@@ -17,7 +17,7 @@ import { resolveSchema } from './resolve.ts'
  * `anoncreds`, its record's.
  */
 type Offered = Pick<v.InferOutput<typeof CredentialFormats>, 'indy' | 'anoncreds'>
-export type OfferedAttributes = NonNullable<Offered['anoncreds']>
+type OfferedAttributes = NonNullable<Offered['anoncreds']>
 
 type Format = OfferedAttributes & Partial<RevocationIndex>
 
