@@ -8,7 +8,7 @@ import { setAside } from '../store/set-aside.ts'
 import { epochSeconds, type Item, queryPage } from '../store/table.ts'
 import { MAX_ITEM_BYTES, type TableWrite } from '../store/write.ts'
 import type { CorruptItem } from './corrupt-item.ts'
-import { readWithDestination } from './destination.ts'
+import { readWithDestination } from './destination-access.ts'
 import type { Attempt, LaneContents } from './lane-contents.ts'
 import {
   deliveryOf,

@@ -3,10 +3,10 @@ import type { SQSRecord } from 'aws-lambda'
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
-import { ensureDue } from './destination.ts'
-import { onDestinationDue } from './destination-due.ts'
+import { ensureDue } from './destination-access.ts'
 import { enterLane } from './lane.ts'
 import { wakeLanes } from './queues.ts'
+import { onDestinationDue } from './wake-destination.ts'
 import { decodeWakeUp, isForLane, type WakeUp } from './wake-up.ts'
 
 const read = ({ body, messageId }: SQSRecord): WakeUp | undefined => {

@@ -84,9 +84,9 @@ export const someEntries = async (destination: string, limit: number, until?: nu
 }
 
 /** At most `limit` entries of the first shards that have any, starting at a random shard. A few entries need few requests. */
-export const fewEntries = async (destination: string, limit: number, random: () => number): Promise<Entry[]> => {
+export const entriesOfRandomShard = async (destination: string, limit: number, random: number): Promise<Entry[]> => {
   const found: Entry[] = []
-  for (const shard of shardsFrom(random())) {
+  for (const shard of shardsFrom(random)) {
     if (found.length >= limit) break
     found.push(...(await entriesIn(destination, shard, limit - found.length)))
   }

@@ -1,6 +1,6 @@
 /** The lanes of webhook events: the pending events of one record for one endpoint, in order, and what an attempt writes to the table. */
 import { isTaken } from '../egress/post.ts'
-import { openDestination } from '../outbox/destination.ts'
+import { openDestination } from '../outbox/destination-access.ts'
 import type { Attempt, LaneContents } from '../outbox/lane-contents.ts'
 import type { Transport } from '../outbox/messages.ts'
 import { WEBHOOK_PLAN } from '../outbox/retry-plan.ts'
