@@ -9,10 +9,10 @@ import { delivery } from './lane-delivery.ts'
 import { type Leasing, leaseOf } from './lease.ts'
 import { takeSlot } from './slow-destination.ts'
 import { type Actions, type By, run, type Step } from './step.ts'
-import { DUE_ACTIONS, type Surroundings } from './wake-destination.ts'
+import { DUE_ACTIONS, type Environment } from './wake-destination.ts'
 import type { FirstItem, LaneWakeUp } from './wake-up.ts'
 
-export interface DeliverySurroundings extends Surroundings {
+export interface DeliveryOptions extends Environment {
   /** A unique id. */
   newId: () => string
   /** Waits for some ms. */
@@ -20,7 +20,7 @@ export interface DeliverySurroundings extends Surroundings {
   /** Calls `act` after some ms. The returned function cancels that. */
   after(ms: number, act: () => void): () => void
   /** The queue of the wake-up. */
-  speed: 'fast' | 'slow'
+  queue: 'fast' | 'slow'
   /** After this time no attempt is started, because the function would run out of time. Ms since the epoch. */
   startUntil: number
   /** Whether the wake-up was received before. */
@@ -29,7 +29,7 @@ export interface DeliverySurroundings extends Surroundings {
   open(lane: string, first?: FirstItem): Promise<LaneContents<unknown> | undefined>
 }
 
-/** Those that need no surroundings. */
+/** Those that are the same in each delivery. */
 const ACTIONS = {
   ...DUE_ACTIONS,
   put: (item) => putIf(item),
@@ -42,11 +42,12 @@ const ACTIONS = {
 } satisfies Partial<Actions>
 
 /**
- * Delivers the waiting items of a lane, unless another invocation has the lane or it is not due. If this process dies after a receiver has accepted
- * an item and before that is recorded, the item is sent again with the same id. Throws `store.unavailable`, `store.conflict`.
+ * Delivers the waiting items of a lane, unless another invocation has the lane or it is not due. If this process dies
+ * after a receiver has accepted an item and before that is recorded, the item is sent again with the same id. Throws
+ * `store.unavailable`, `store.conflict`.
  */
-export const deliverLane = (wakeUp: LaneWakeUp, surroundings: DeliverySurroundings): Promise<void> => {
-  const { clock, random, newId, pause, after, open, speed: queue, startUntil, repeated = false } = surroundings
+export const deliverLane = (wakeUp: LaneWakeUp, options: DeliveryOptions): Promise<void> => {
+  const { clock, random, newId, pause, after, open, queue, startUntil, repeated = false } = options
   const by = (): By => ({ now: clock(), random, newId })
   const attempt: Actions['attempt'] = async (contents, item, ifSlow) => {
     const startedAt = clock()
@@ -69,7 +70,10 @@ export const deliverLane = (wakeUp: LaneWakeUp, surroundings: DeliverySurroundin
 
 const leaseAt = (id: string, now: number) => ({ id, now, voidBefore: settings().LEASES_VOID_BEFORE })
 
-/** Leases the lane of a wake-up. `id`: a unique one; `now` in ms since the epoch. Throws `store.unavailable`, `store.conflict`. */
+/**
+ * Leases the lane of a wake-up. `id`: a unique one; `now` in ms since the epoch. Throws `store.unavailable`,
+ * `store.conflict`.
+ */
 export const leaseLane = (wakeUp: LaneWakeUp, id: string, now: number): Promise<Leasing> =>
   run(
     leaseOf(wakeUp, leaseAt(id, now), (result): Step<Leasing> => ({ result })),

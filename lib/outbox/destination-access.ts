@@ -13,7 +13,10 @@ import { updateItem } from './lane.ts'
 import { wakeLater } from './queues.ts'
 import { type Actions, run, type Step } from './step.ts'
 
-/** What was read is used for some seconds. A lane that is going to wait reads it again; any other makes at most one more attempt. */
+/**
+ * What was read is used for some seconds. A lane that is going to wait reads it again; any other makes at most one more
+ * attempt.
+ */
 const REMEMBERED_MS = 3_000
 const known = new Bounded<string, { read: Destination; until: number }>(4_000)
 
@@ -37,8 +40,9 @@ const asFound = async (destination: string, item: Item | undefined, now: number)
 }
 
 /**
- * Reads what this process has not read in the last seconds of a destination and its origin, and in the same request the item at an address. Undefined
- * if there is no such item, or if both were cached already: then there is no request. Throws `store.unavailable`.
+ * Reads what this process has not read in the last seconds of a destination and its origin, and in the same request the
+ * item at an address. Undefined if there is no such item, or if both were cached already: then there is no request.
+ * Throws `store.unavailable`.
  */
 export const readWithDestination = async (
   destination: string,
@@ -53,7 +57,10 @@ export const readWithDestination = async (
   return found.get(address?.pk ?? '')
 }
 
-/** A destination and its origin, as this process has read them in the last seconds, or else as they are in the table. Throws `store.unavailable`. */
+/**
+ * A destination and its origin, as this process has read them in the last seconds, or else as they are in the table.
+ * Throws `store.unavailable`.
+ */
 export const recentTarget = async (destination: string, now: number): Promise<Target> => {
   await readWithDestination(destination, now)
   const origin = await recentDestination(originOf(destination), now)
@@ -68,7 +75,10 @@ const renew = async (destination: string, item: Item, now: number): Promise<Dest
   return after
 }
 
-/** The destination as this process has read it in the last seconds, or else as it is in the table. Throws `store.unavailable`. */
+/**
+ * The destination as this process has read it in the last seconds, or else as it is in the table. Throws
+ * `store.unavailable`.
+ */
 const recentDestination = async (destination: string, now: number): Promise<Destination> =>
   knownOf(destination, now)?.read ?? readDestination(destination, now)
 
@@ -95,7 +105,10 @@ export const DESTINATION_ACTIONS = {
 const runAt = <R>(step: Step<R>, now: number): Promise<R> =>
   run(step, DESTINATION_ACTIONS, () => ({ now, random: Math.random, newId: randomUUID }))
 
-/** Tells a destination what has happened, and returns it as it is then. `now` in ms since the epoch. Throws `store.unavailable`. */
+/**
+ * Tells a destination what has happened, and returns it as it is then. `now` in ms since the epoch. Throws
+ * `store.unavailable`.
+ */
 export const tellDestination = (destination: string, event: DestinationEvent, now: number): Promise<Destination> =>
   runAt(tell({ destination, event, now, next: (result): Step<Destination> => ({ result }) }), now)
 
@@ -107,7 +120,10 @@ export const openDestination = async (
   await tellDestination(destination, { kind: 'reached', lane }, now)
 }
 
-/** Makes a destination due, unless it is in the index already, so that its waiting lanes are released. Throws `store.conflict` if it cannot. */
+/**
+ * Makes a destination due, unless it is in the index already, so that its waiting lanes are released. Throws
+ * `store.conflict` if it cannot.
+ */
 export const ensureDue = (destination: string, now: number): Promise<void> =>
   runAt(
     awaitDestination(destination, now, (): Step => ({ result: undefined })),

@@ -1,4 +1,7 @@
-/** What is done when the time of a destination has come: a closed one is probed, and an open one releases lanes of its waiting list. Pure. */
+/**
+ * What is done when the time of a destination has come: a closed one is probed, and an open one releases lanes of its
+ * waiting list. Pure.
+ */
 import { dueFor } from '../store/due.ts'
 import { laneAddress, originOf } from '../store/keys.ts'
 import { laneToProbe, probeDelay } from './circuit-breaker.ts'
@@ -31,7 +34,8 @@ const DONE: Step = { result: undefined }
 /** Probes or releases, if the destination is still due at the time of the wake-up. `now` in ms since the epoch. */
 export const onDue = ({ destination, at }: DestinationWakeUp, now: number): Step =>
   ask('destination', [destination, now], (read) => {
-    // This wake-up may have been received before, by a process that died in `leaveIndex`, before it read the list again.
+    // This wake-up may have been received before, by a process that died in `leaveIndex`, before it read the list
+    // again.
     if (read.dueAt === undefined) return lookAgain(destination, now)
     if (read.dueAt !== at) return DONE
     return isClosed(read) ? probe(read, now) : release(read, now)
@@ -57,7 +61,10 @@ const wake = (
 const wakeLater = (destination: string, at: number, now: number): Step =>
   ask('wakeLater', [{ destination, at }, at - now], () => DONE)
 
-/** Probes a closed destination when its next probe is due, and wakes lanes whose items have waited too long, a limited number each second. */
+/**
+ * Probes a closed destination when its next probe is due, and wakes lanes whose items have waited too long, a limited
+ * number each second.
+ */
 const probe = (read: Destination, now: number): Step => {
   const { destination, rounds = 0, probeAt = 0 } = read
   return ask('someEntries', [destination, MAX_EXPIRED, now], (expired, { random }) => {
@@ -95,8 +102,8 @@ const release = (read: Destination, now: number): Step =>
     const slow = isSlow(origin, now)
     const { released } = read
     if (released === undefined || now >= released.at + MAX_RELEASE_WAIT) return makeRoom(read, slow, now)
-    // The lane that stands for the last release has not been leased since: the queue is full, because many destinations may be open again at the
-    // same time, and more wake-ups would delay all that come after them.
+    // The lane that stands for the last release has not been leased since: the queue is full, because many destinations
+    // may be open again at the same time, and more wake-ups would delay all that come after them.
     return ask('get', [laneAddress(released.lane)], (lane) =>
       lane?.lease === undefined && lane?.waiting?.S === released.entry
         ? releaseLanes(read, [], { slow, room: 0 }, now)
@@ -138,8 +145,8 @@ const releaseLanes = (
 }
 
 /**
- * Removes a destination whose list is empty from the index. A lane may have been added after the list was read, while the destination was still in
- * the index, so the list is read again.
+ * Removes a destination whose list is empty from the index. A lane may have been added after the list was read, while
+ * the destination was still in the index, so the list is read again.
  */
 const leaveIndex = (read: Destination, now: number): Step =>
   ask('change', [read, LEAVES_INDEX, now], (left) => (left === undefined ? DONE : lookAgain(read.destination, now)))

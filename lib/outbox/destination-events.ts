@@ -56,7 +56,10 @@ const changeBy = (read: Destination, event: DestinationEvent, now: number): Chan
   }
 }
 
-/** Counts a failure, and closes the destination if there are enough. Lanes that failed while others succeeded do not count. */
+/**
+ * Counts a failure, and closes the destination if there are enough. Lanes that failed while others succeeded do not
+ * count.
+ */
 const changeByFailure = (read: Destination, failure: LaneFailure, now: number): Change | undefined => {
   const { destination, suspicions = [], ignored = [] } = read
   const { party, fault, probe, random } = failure
@@ -80,8 +83,8 @@ const changeByDelivery = (read: Destination, lane: string): Change | undefined =
 }
 
 /**
- * Opens a destination that `lane` has reached. The failures of other lanes that had closed it do not count for a day, because the lanes
- * themselves may be the cause. From now on the waiting lanes are released.
+ * Opens a destination that `lane` has reached. The failures of other lanes that had closed it do not count for a day,
+ * because the lanes themselves may be the cause. From now on the waiting lanes are released.
  */
 const opening = (read: Destination, lane: string, now: number): Change | undefined => {
   if (!isClosed(read)) return undefined
@@ -104,8 +107,9 @@ const slower = (read: Destination, now: number): Change | undefined => {
 }
 
 /**
- * A slow destination counts as quick again after one quick answer, because a mediator may be late once. Each time that it becomes slow again, it needs
- * twice as many. For a destination that is always quick an answer is written twice a month.
+ * A slow destination counts as quick again after one quick answer, because a mediator may be late once. Each time that
+ * it becomes slow again, it needs twice as many. For a destination that is always quick an answer is written twice a
+ * month.
  */
 const quicker = (read: Destination, now: number): Change | undefined => {
   const { slowLeft = 1, quickUntil = 0 } = read
@@ -141,7 +145,7 @@ export const tell = <R>(telling: Telling<R>, tries = 0): Step<R> => {
 }
 
 /** Tells it what makes a difference to it as it was read before. */
-export const tellIfNews = <R>(read: Destination, telling: Omit<Telling<R>, 'destination'>, by: By): Step<R> =>
+export const tellIfChanged = <R>(read: Destination, telling: Omit<Telling<R>, 'destination'>, by: By): Step<R> =>
   changeBy(read, telling.event, telling.now) === undefined
     ? telling.next(read, by)
     : tell({ ...telling, destination: read.destination })
@@ -161,7 +165,8 @@ const follow = <R>({ destination, event, now, next, orElse }: Telling<R>, after:
   if (event.kind !== 'failed' || closedAt !== now) return next(after, by)
   const fields = { event: 'destination.closed', destination, fault: event.fault, failures: suspicions.length } as const
   const line = () => measure('warn', 'a destination is closed', fields, { values: { DestinationsClosed: 1 }, now })
-  // By their retry plans these lanes would wait for hours. Woken now, they are added to the waiting list, and released with the other lanes.
+  // By their retry plans these lanes would wait for hours. Woken now, they are added to the waiting list, and released
+  // with the other lanes.
   const others = suspicions.flatMap(({ own }) => (own === undefined || own === event.lane ? [] : [own]))
   const makeDue = ([lane, ...rest]: string[]): Step<R> =>
     lane === undefined ? wake() : ask('update', [dueNow(lane, now)], () => makeDue(rest), orElse)

@@ -1,4 +1,7 @@
-/** Destinations: what can be down, such as a mediator's origin or a webhook endpoint. The item says whether it is up, and how quickly it answers. */
+/**
+ * Destinations: what can be down, such as a mediator's origin or a webhook endpoint. The item says whether it is up,
+ * and how quickly it answers.
+ */
 import * as v from 'valibot'
 import { DUE_FIELDS, dueFields } from '../store/due.ts'
 import { defineItem, type Stored } from '../store/item.ts'
@@ -8,7 +11,10 @@ import { epochSeconds, type Item } from '../store/table.ts'
 import { absentOrExpired } from '../store/write.ts'
 import type { Update } from './lane.ts'
 
-/** The names of a lane and its owner in a destination's item: parts of their digests, because the item is read often and must stay small. */
+/**
+ * The names of a lane and its owner in a destination's item: parts of their digests, because the item is read often and
+ * must stay small.
+ */
 export const suspectOf = (lane: string): { lane: string; party: string } => ({
   lane: shortName(lane),
   party: shortName(laneOwner(lane)),
@@ -60,7 +66,9 @@ export type Destination = Stored<typeof destinationItem>
 
 export const isClosed = ({ closedAt }: Destination): boolean => closedAt !== undefined
 export const isSlow = ({ slowUntil = 0 }: Destination, now: number): boolean => slowUntil > now
-/** Whether it is known to be quick. If not, it is slow or has never answered, and an attempt may take until the timeout. */
+/**
+ * Whether it is known to be quick. If not, it is slow or has never answered, and an attempt may take until the timeout.
+ */
 export const isQuick = ({ slowUntil = 0, quickUntil = 0 }: Destination, now: number): boolean =>
   slowUntil <= now && quickUntil > now
 

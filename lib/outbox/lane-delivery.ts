@@ -6,7 +6,7 @@ import type { MetricName } from '../metrics.ts'
 import { faultOf, reachedBy, SLOW_MS } from './circuit-breaker.ts'
 import { type CorruptItem, logCorrupt } from './corrupt-item.ts'
 import { type Destination, isClosed, isQuick, isSlow, type Target } from './destination.ts'
-import { tell, tellIfNews } from './destination-events.ts'
+import { tell, tellIfChanged } from './destination-events.ts'
 import { type LeasedLane, laneWrites } from './lane.ts'
 import type { Attempt, LaneContents } from './lane-contents.ts'
 import { type Lease, leaseOf } from './lease.ts'
@@ -29,7 +29,10 @@ import { nextAttemptAt } from './retry-plan.ts'
 import { ask, type By, type OrElse, type Slot, type Step, withLine } from './step.ts'
 import type { FirstItem, LaneWakeUp } from './wake-up.ts'
 
-/** A delivery ends after this number of items or this time (ms), and the lane is woken again, so that no lane occupies a function for long. */
+/**
+ * A delivery ends after this number of items or this time (ms), and the lane is woken again, so that no lane occupies a
+ * function for long.
+ */
 const MAX_ITEMS = 25
 const MAX_DELIVERY_MS = 10_000
 
@@ -65,8 +68,9 @@ export const delivery = ({ wakeUp, queue, lease, repeated, startUntil }: Start):
   })
 
 /**
- * The item of a wake-up, if it may be sent without reading the lane. In a lane that has failed or waited there may be earlier items. In a lane that is
- * still dirty, because its last holder died, there may be items whose wake-ups were already handled.
+ * The item of a wake-up, if it may be sent without reading the lane. In a lane that has failed or waited there may be
+ * earlier items. In a lane that is still dirty, because its last holder died, there may be items whose wake-ups were
+ * already handled.
  */
 const firstOf = ({ failures, dueAt, waiting, dirty }: LeasedLane, { reason }: LaneWakeUp): FirstItem | undefined =>
   reason.kind === 'committed' && [failures, dueAt, waiting, dirty].every((one) => one === undefined)
@@ -117,7 +121,7 @@ const begin = (before: Reading, by: By): Step => {
   const { contents } = before
   const item = before.items[before.index]
   const d = { ...before, item: contents.idOf(item) }
-  const unsent = contents.settle(item)
+  const unsent = contents.endWithoutSending(item)
   if (unsent !== undefined) return finish(d, unsent, isLast(d), nextItem)
   if (d.faults === undefined && !d.holderDied) return readTarget(d, by)
   const faults = addFault(d.faults, d.item, d.holderDied ? 'ends' : undefined, by.now)
@@ -141,7 +145,8 @@ const onTarget = (d: Reading, target: Target, by: By): Step => {
     // Only here: if the destination is open, an item whose time is over gets a last attempt.
     return by.now >= giveUpAt ? giveUp(d, by) : waitFor(d, { ...closed, giveUpAt }, by)
   const at = { ...d, isQuick: isQuick(origin, by.now) }
-  // An origin that is not known to be quick may take long. In the slow queue it delays only other lanes of the same owner.
+  // An origin that is not known to be quick may take long. In the slow queue it delays only other lanes of the same
+  // owner.
   if (!at.isQuick && d.queue === 'fast') return handOver(at, by)
   if (!isSlow(origin, by.now)) return attempt(at, target)
   const onSlot = (slot: Slot | undefined, after: By): Step =>
@@ -183,7 +188,7 @@ const recordDuration = (
 ): Step => {
   const { now, ...took } = duration
   const event = { kind: 'took', ...took } as const
-  return tellIfNews(origin, { event, now, next: (_, at) => next(at), orElse: orLog('duration', next) }, by)
+  return tellIfChanged(origin, { event, now, next: (_, at) => next(at), orElse: orLog('duration', next) }, by)
 }
 
 const record = (d: Reading, tried: Tried, by: By): Step => {
@@ -222,7 +227,7 @@ const reached = (
     if (one === undefined) return next({ ...d, probes: probes && all.length === 0 }, at)
     const goOn = (after: By): Step => each(rest, after)
     const telling = { event, now: attempt.endedAt, next: (_: unknown, after: By) => goOn(after), orElse: orElse(goOn) }
-    return probes ? tell({ ...telling, destination: one.destination }) : tellIfNews(one, telling, at)
+    return probes ? tell({ ...telling, destination: one.destination }) : tellIfChanged(one, telling, at)
   }
   return each(all, by)
 }
@@ -246,7 +251,7 @@ const waitAfterFailure = (before: Reading, attempt: Attempt, closed: string | un
   const { contents, items, index } = before
   const item = items[index]
   const { outcome, endedAt: now } = attempt
-  const unsent = contents.settle(item)
+  const unsent = contents.endWithoutSending(item)
   if (unsent !== undefined) return finish(before, unsent, isLast(before), nextItem)
   const d = { ...before, failures: before.failures + 1 }
   const { failures } = d
@@ -262,15 +267,11 @@ const waitAfterFailure = (before: Reading, attempt: Attempt, closed: string | un
     })
   if (next === undefined) return withLine(line, giveUp(d, by, attempt))
   const writes = contents.failed(item, { ...attempt, nextAttemptAt: next })
-  return withLine(
-    line,
-    closed === undefined
-      ? waitUntil(d, { at: next, failures }, by, writes)
-      : waitFor(d, { destination: closed, giveUpAt }, by, writes),
-  )
+  if (closed !== undefined) return withLine(line, waitFor(d, { destination: closed, giveUpAt }, by, writes))
+  return withLine(line, waitUntil(d, { at: next, failures }, by, writes))
 }
 
-/** Removes the item from the lane. If it has several messages, they are all given up, so the items have to be read again. */
+/** Removes the item. If it has several messages, they are all given up, so the items have to be read again. */
 const giveUp = (d: Reading, by: By, attempt?: Attempt): Step => {
   const { contents } = d
   const item = d.items[d.index]

@@ -1,4 +1,7 @@
-/** Lanes, whose items are delivered in order. A lane's item holds the lease of its only delivery at a time, its retries and what it waits for. */
+/**
+ * Lanes, whose items are delivered in order. A lane's item holds the lease of its only delivery at a time, its retries
+ * and what it waits for.
+ */
 import type { Change, Condition } from '../store/conditions.ts'
 import { DUE_FIELDS, dueFields, dueFor } from '../store/due.ts'
 import { defineItem, type Stored } from '../store/item.ts'
@@ -9,8 +12,8 @@ import { type TableWrite, updateIf } from '../store/write.ts'
 import { OwnFaults } from './own-faults.ts'
 
 /**
- * An idle lane has no item. `dueAt` is present while the lane waits for a time, `waiting` (its entry in the list) while it is in a destination's
- * waiting list. Times are ms since the epoch.
+ * An idle lane has no item. `dueAt` is present while the lane waits for a time, `waiting` (its entry in the list) while
+ * it is in a destination's waiting list. Times are ms since the epoch.
  */
 export const laneItem = defineItem('lane', ({ lane }: { lane: string }) => laneAddress(lane), {
   lane: text(),
@@ -66,11 +69,11 @@ export const laneWrites = {
     condition: { ...isMine(lane), absent: ['dirty'] },
   }),
   /** Keeps the lease for the next item. */
-  keep: (lane: LeasedLane): TableWrite => changed(lane, {}, [...OF_ITEM, ...WAITING]),
+  nextItem: (lane: LeasedLane): TableWrite => changed(lane, {}, [...OF_ITEM, ...WAITING]),
   /** Records that an item is tried. */
   tries: (lane: LeasedLane, faults: OwnFaults): TableWrite => changed(lane, { faults }, []),
   /** Keeps the lease to read the items again, and removes the mark: afterwards they have to be read. */
-  keepAndRead: (lane: LeasedLane): TableWrite => changed(lane, {}, ['dirty', ...OF_ITEM, ...WAITING]),
+  readAgain: (lane: LeasedLane): TableWrite => changed(lane, {}, ['dirty', ...OF_ITEM, ...WAITING]),
   /** The lane waits until `at`, with this number of failures of its first item. `now` is the time of the last one. */
   wait: (lane: LeasedLane, { at, failures, now, faults }: Wait): TableWrite => {
     const set = { failures, ...(failures === 1 && { epoch: now }), ...(faults && { faults }), ...dueFor(lane.lane, at) }
@@ -80,8 +83,9 @@ export const laneWrites = {
   waitForDestination: (lane: LeasedLane, { entry, destination }: { entry: string; destination: string }): TableWrite =>
     changed(lane, { waiting: entry, waitsFor: destination }, [...LEASE, ...DUE_FIELDS]),
   /**
-   * Another queue continues with the lane, by a wake-up that names `handedOver` as its entry. Until then other wake-ups have nothing to do, so that
-   * the queue has at most one message of the lane. If that is lost, the lane is due at `at`.
+   * Another queue continues with the lane, by a wake-up that names `handedOver` as its entry. Until then other wake-ups
+   * have nothing to do, so that the queue has at most one message of the lane. If that is lost, the lane is due at
+   * `at`.
    */
   handOver: (lane: LeasedLane, handedOver: string, at: number): TableWrite =>
     changed(lane, { waiting: handedOver, ...dueFor(lane.lane, at) }, [...LEASE, 'waitsFor']),
@@ -102,8 +106,9 @@ const WITHOUT_TIME: Condition = { absent: ['dueAt'] }
 const HANDED_OVER: Condition = { present: ['waiting'], absent: ['waitsFor', 'lease'] }
 
 /**
- * Puts a lane whose wake-ups were lost into the index `due`, whatever it waits for, unless it does not meet `condition`. One that is leased is marked as
- * by its wake-up: its holder may have read one item only, and would remove the lane with the time.
+ * Puts a lane whose wake-ups were lost into the index `due`, whatever it waits for, unless it does not meet
+ * `condition`. One that is leased is marked as by its wake-up: its holder may have read one item only, and would remove
+ * the lane with the time.
  */
 export const toEnter = (
   lane: string,

@@ -14,7 +14,9 @@ import type { LaneWakeUp } from './wake-up.ts'
 /** Maximum number of repetitions of a write that conflicts with another transaction. */
 const MAX_CONFLICTS = 5
 
-/** AWS stops a chain of functions that call each other through SQS after 16. Before that, the lane is left to the sweep. */
+/**
+ * AWS stops a chain of functions that call each other through SQS after 16. Before that, the lane is left to the sweep.
+ */
 const MAX_HOPS = 12
 
 /** A lane that was handed over is due after this time (ms), in case its wake-up is lost. */
@@ -59,7 +61,10 @@ export const end = ({ counts: values }: Delivery, { now }: By, step: Step = { re
     ? step
     : withLine(() => measure('info', 'a turn has ended', { event: 'outbox.turn_ended' }, { values, now }), step)
 
-/** The lane waits after a fault of our own or of AWS. If that cannot be written, the fault is thrown: then the wake-up is received again. */
+/**
+ * The lane waits after a fault of our own or of AWS. If that cannot be written, the fault is thrown: then the wake-up
+ * is received again.
+ */
 export const onFault =
   (d: Delivery): OrElse =>
   (error, by) => {
@@ -89,7 +94,10 @@ export const orLog =
     return withLine(line, next(by))
   }
 
-/** Writes a transaction, all of whose writes depend on the lease. `next` gets the indexes of those whose condition failed. */
+/**
+ * Writes a transaction, all of whose writes depend on the lease. `next` gets the indexes of those whose condition
+ * failed.
+ */
 const transact = (d: Delivery, writes: TableWrite[], next: (failed: number[], by: By) => Step, conflicts = 0): Step => {
   const again = () => transact(d, writes, next, conflicts + 1)
   return ask(
@@ -116,10 +124,13 @@ const release = (d: Delivery, writes: TableWrite[], next: (left: Delivery, by: B
   write(d, writes, (by) => next({ ...d, ended: true }, by))
 
 /** Removes the lane's entry from the waiting list, if it is still there. */
-const leaveList = ({ inList, lane: { waiting, waitsFor } }: Delivery): TableWrite[] =>
+const entryRemovals = ({ inList, lane: { waiting, waitsFor } }: Delivery): TableWrite[] =>
   inList && waiting !== undefined && waitsFor !== undefined ? [entryRemoval(waitsFor, waiting)] : []
 
-/** Records an item's outcome. With the last one the lane ends, unless an item was committed concurrently: then it is read again. */
+/**
+ * Records an item's outcome. With the last one the lane ends, unless an item was committed concurrently: then it is
+ * read again.
+ */
 export const finish = <D extends Delivery>(
   d: D,
   writes: TableWrite[],
@@ -128,11 +139,11 @@ export const finish = <D extends Delivery>(
 ): Step => {
   const after = { ...d, failures: 0, item: undefined }
   const keep = (go: TableWrite): Step =>
-    write(d, [...writes, go, ...leaveList(d)], (by) => next({ ...after, inList: false, faults: undefined }, by))
-  if (!isLast) return keep(laneWrites.keep(d.lane))
-  return transact(d, [...writes, laneWrites.end(d.lane), ...leaveList(d)], (failed, by) => {
+    write(d, [...writes, go, ...entryRemovals(d)], (by) => next({ ...after, inList: false, faults: undefined }, by))
+  if (!isLast) return keep(laneWrites.nextItem(d.lane))
+  return transact(d, [...writes, laneWrites.end(d.lane), ...entryRemovals(d)], (failed, by) => {
     if (failed.length === 0) return next({ ...after, ended: true }, by)
-    if (failed.every((index) => index === writes.length)) return keep(laneWrites.keepAndRead(d.lane))
+    if (failed.every((index) => index === writes.length)) return keep(laneWrites.readAgain(d.lane))
     return onFault(d)(new AgentError('store.conflict', 'the lane has another holder'), by)
   })
 }
@@ -157,7 +168,7 @@ export const waitUntil = (
 ): Step => {
   const { lane } = d.lane
   const waits = laneWrites.wait(d.lane, { at, failures, now, faults })
-  return release(d, [...writes, waits, ...leaveList(d)], (left, by) =>
+  return release(d, [...writes, waits, ...entryRemovals(d)], (left, by) =>
     ask('wakeLater', [{ lane, reason: { kind: 'due', at } }, at - by.now], (_, last) => end(left, last), onFault(left)),
   )
 }
@@ -176,9 +187,10 @@ export const waitFor = (
     laneWrites.waitForDestination(d.lane, { entry, destination }),
     entryWrite(destination, { lane, entry, now }),
   ]
-  // Before the lane is in the list and after it, because an invocation that finds the list empty removes the destination from the index.
+  // Before the lane is in the list and after it, because an invocation that finds the list empty removes the
+  // destination from the index.
   const join = () =>
-    release(d, [...writes, ...waits, ...leaveList(d)], (left) =>
+    release(d, [...writes, ...waits, ...entryRemovals(d)], (left) =>
       awaitDestination(destination, now, (by) => end(left, by), onFault(left)),
     )
   return awaitUnlessDue(destination, now, join, onFault(d))
@@ -192,14 +204,15 @@ export const handOver = (d: Delivery, { now }: By): Step => {
   const reason = isProbe ? { ...woken, at: now } : ({ kind: 'released', waiting: `slow|${lease}` } as const)
   const writes = isProbe
     ? [laneWrites.handOverProbe(d.lane)]
-    : [laneWrites.handOver(d.lane, reason.waiting, now + HANDED_OVER_MS), ...leaveList(d)]
+    : [laneWrites.handOver(d.lane, reason.waiting, now + HANDED_OVER_MS), ...entryRemovals(d)]
   return release(d, writes, (left) =>
     ask(
       'wakeLanes',
       [[{ lane, reason }], 'slow'],
       ([accepted], by) => {
         if (accepted === true) return end(left, by)
-        // The wake-up is received again, and tries this again. A probe needs no repetition, because another one follows.
+        // The wake-up is received again, and tries this again. A probe needs no repetition, because another one
+        // follows.
         const error = new AgentError('store.unavailable', 'the slow queue does not answer')
         const line = () => log('warn', 'a lane was not handed over', { event: 'outbox.not_handed_over', lane })
         return withLine(line, isProbe ? end(left, by) : end(left, by, { error }))
@@ -227,8 +240,8 @@ export const yieldLane = (d: Delivery, { now: at }: By): Step => {
 }
 
 /**
- * Repairs a lane that another invocation holds or that waits (`found`): one that died may have left it in an unfinished state. `repeated`: the wake-up
- * was received before, so its invocation has died. `now` in ms since the epoch.
+ * Repairs a lane that another invocation holds or that waits (`found`): one that died may have left it in an unfinished
+ * state. `repeated`: the wake-up was received before, so its invocation has died. `now` in ms since the epoch.
  */
 export const repair = (
   { lane, reason }: LaneWakeUp,
@@ -236,7 +249,8 @@ export const repair = (
   { repeated, now }: { repeated: boolean; now: number },
 ): Step => {
   const end: Step = { result: undefined }
-  // It died right after it had put the lane into a waiting list: without the destination's entry in the index `due`, that list would never be read.
+  // It died right after it had put the lane into a waiting list: without the destination's entry in the index `due`,
+  // that list would never be read.
   const readList = (): Step =>
     waitsFor === undefined || dueAt !== undefined || lease !== undefined
       ? end

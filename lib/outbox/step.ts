@@ -1,4 +1,7 @@
-/** Policies as pure functions: a step names what is to be done, and the function that makes the next step of what came of that. */
+/**
+ * Policies as pure functions: a step names what is to be done, and the function that makes the next step of what came
+ * of that.
+ */
 import { AgentError } from '../errors.ts'
 import type { Address } from '../store/keys.ts'
 import type { Item } from '../store/table.ts'
@@ -93,7 +96,9 @@ export const withLine = <Result>(line: () => void, step: Step<Result>): Step<Res
   lines: [line, ...(step.lines ?? [])],
 })
 
-/** Runs a policy to its end: does what it asks for, and gives it what came of that. Throws the error that it fails with. */
+/**
+ * Runs a policy to its end: does what it asks for, and gives it what came of that. Throws the error that it fails with.
+ */
 export const run = async <Result>(first: Step<Result>, actions: Partial<Actions>, by: () => By): Promise<Result> => {
   for (let step = first; ; ) {
     for (const writeLine of step.lines ?? []) writeLine()

@@ -9,7 +9,7 @@ import { type Actions, run } from './step.ts'
 import { entriesOfRandomShard, removeEntry, someEntries } from './waiting-list.ts'
 import type { DestinationWakeUp } from './wake-up.ts'
 
-export interface Surroundings {
+export interface Environment {
   /** Ms since the epoch, and a number in [0, 1). */
   clock: () => number
   random: () => number
@@ -26,7 +26,7 @@ export const DUE_ACTIONS = {
 } satisfies Partial<Actions>
 
 /** Probes or releases, if the destination is still due at the time of the wake-up. Throws `store.unavailable`. */
-export const onDestinationDue = (wakeUp: DestinationWakeUp, { clock, random }: Surroundings): Promise<void> => {
+export const onDestinationDue = (wakeUp: DestinationWakeUp, { clock, random }: Environment): Promise<void> => {
   const now = clock()
   return run(onDue(wakeUp, now), DUE_ACTIONS, () => ({ now, random, newId: randomUUID }))
 }

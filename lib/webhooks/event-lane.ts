@@ -82,7 +82,7 @@ export const openEventLane = async (
     idOf: ({ place }) => place.position,
     giveUpAt: ({ event }) => Date.parse(event?.pendingSince ?? '') + WEBHOOK_PLAN.lifetime,
     destinationOf: () => destination,
-    settle: (waiting) => {
+    endWithoutSending: (waiting) => {
       const { event } = waiting
       if (event === undefined || event.state !== 'pending') return [leaves(waiting)]
       if (endpoint === undefined) return [{ remove: eventItem.addressOf(event) }, leaves(waiting)]

@@ -86,7 +86,7 @@ const deliver = async (
       pause: async () => {},
       after: () => () => {},
       startUntil: Number.POSITIVE_INFINITY,
-      speed: 'slow',
+      queue: 'slow',
       open: (name) => openEventLane(name, { limits: LIMITS, ...transport }),
     },
   )

@@ -188,8 +188,8 @@ export class Service {
     this.table.onPut = (items) => this.commit(items)
     this.table.standBefore(dynamodb())
     const source = { allowLoop, latency: POLL_LATENCY, mayRun: () => this.#mayRun() }
-    const deliver = (speed: 'fast' | 'slow') => (body: string, queuedFor: number) =>
-      this.#deliver(body, speed, queuedFor)
+    const deliver = (queue: 'fast' | 'slow') => (body: string, queuedFor: number) =>
+      this.#deliver(body, queue, queuedFor)
     this.fast = new EventSource(clock, this.queues.fast, {
       ...source,
       function: 'deliver',
@@ -307,13 +307,13 @@ export class Service {
     else clock.at(clock.now() + 1_000, () => void this.#dispatch(records.slice(first)))
   }
 
-  async #deliver(body: string, speed: 'fast' | 'slow', queuedFor: number): Promise<void> {
+  async #deliver(body: string, queue: 'fast' | 'slow', queuedFor: number): Promise<void> {
     const wakeUp = decodeWakeUp(body)
     if (wakeUp === undefined || !isForLane(wakeUp)) throw new Error('not a wake-up of a lane')
     const { clock, random, newId } = this.#options
-    if (await postpone(wakeUp, { speed, queuedFor, now: clock.now() })) return
+    if (await postpone(wakeUp, { queue, queuedFor, now: clock.now() })) return
     await deliverLane(wakeUp, {
-      ...{ clock: clock.now, random, newId, pause: clock.sleep, startUntil: clock.now() + START_FOR, speed },
+      ...{ clock: clock.now, random, newId, pause: clock.sleep, startUntil: clock.now() + START_FOR, queue },
       after: (ms, act) => clock.after(ms, act),
       open: (lane, first) => this.#open(lane, wakeUp.reason.kind === 'probe', first),
     })

@@ -65,7 +65,7 @@ describe('a lease', () => {
     expect((await leaseLane(committed(lane), 'second', scene.now)).leased).toBeUndefined()
     scene.now += 1
     await lease(committed(lane), 'third')
-    expect(await transact([laneWrites.keep(held)])).toMatchObject({ written: false, failed: [0] })
+    expect(await transact([laneWrites.nextItem(held)])).toMatchObject({ written: false, failed: [0] })
   })
 
   test('is kept where the table did its work and only its answer was lost', async () => {
@@ -101,7 +101,7 @@ describe('a lease', () => {
     const held = await lease(committed(lane), 'first')
     await leaseLane(committed(lane), 'second', scene.now)
     expect(await transact([laneWrites.end(held)])).toMatchObject({ written: false, failed: [0] })
-    await transact([laneWrites.keepAndRead(held)])
+    await transact([laneWrites.readAgain(held)])
     expect(await transact([laneWrites.end(held)])).toEqual({ written: true })
     expect(await scene.lane(lane)).toBeUndefined()
   })

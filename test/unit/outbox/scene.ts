@@ -25,10 +25,10 @@ Object.assign(process.env, {
   TIMER_QUEUE_URL: 'http://sqs.test/timer',
 })
 
-type Speed = 'fast' | 'slow'
+type Queue = 'fast' | 'slow'
 
 export interface SentWakeUp {
-  queue: Speed | 'timer'
+  queue: Queue | 'timer'
   wakeUp: WakeUp
   id?: string | undefined
   group?: string | undefined
@@ -178,7 +178,7 @@ export class OutboxScene {
   }
 
   /** One invocation of the function that delivers. `repeated`: the wake-up has come before. */
-  deliver(wakeUp: LaneWakeUp, speed: Speed = 'fast', repeated = false): Promise<void> {
+  deliver(wakeUp: LaneWakeUp, queue: Queue = 'fast', repeated = false): Promise<void> {
     return deliverLane(wakeUp, {
       clock: () => this.now,
       random: () => this.random,
@@ -186,14 +186,14 @@ export class OutboxScene {
       pause: async () => undefined,
       after: (ms, act) => this.after(ms, act),
       startUntil: this.now + 14_000,
-      speed,
+      queue,
       repeated,
       open: async (lane, first) => this.#open(lane, first),
     })
   }
 
-  committed(lane: string, speed: Speed = 'fast'): Promise<void> {
-    return this.deliver({ lane, reason: { kind: 'committed' } }, speed)
+  committed(lane: string, queue: Queue = 'fast'): Promise<void> {
+    return this.deliver({ lane, reason: { kind: 'committed' } }, queue)
   }
 
   /** One invocation of the function behind the timer queue. */

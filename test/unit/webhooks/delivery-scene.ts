@@ -64,7 +64,7 @@ class DeliveryScene {
         pause: async () => {},
         after: () => () => {},
         startUntil: this.now + 60_000,
-        speed: 'slow',
+        queue: 'slow',
         open: (name) => openEventLane(name, transport),
       },
     )

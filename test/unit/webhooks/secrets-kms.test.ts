@@ -53,7 +53,7 @@ const deliver = async (lane: string): Promise<void> => {
     startUntil: Date.now() + 60_000,
     open: (name: string) => open(name),
   }
-  await deliverLane({ lane, reason: { kind: 'committed' } }, { ...surroundings, speed: 'slow' })
+  await deliverLane({ lane, reason: { kind: 'committed' } }, { ...surroundings, queue: 'slow' })
 }
 
 const newProcess = async () => {
