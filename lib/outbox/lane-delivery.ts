@@ -7,13 +7,14 @@ import { faultOf, reachedBy, SLOW_MS } from './circuit-breaker.ts'
 import { type CorruptItem, logCorrupt } from './corrupt-item.ts'
 import { type Destination, isClosed, isQuick, isSlow, type Target } from './destination.ts'
 import { tell, tellIfChanged } from './destination-events.ts'
-import { type LeasedLane, laneWrites } from './lane.ts'
+import { laneWrites } from './lane.ts'
 import type { Attempt, LaneContents } from './lane-contents.ts'
-import { type Lease, leaseOf } from './lease.ts'
+import { firstOf, type Lease, leaseOf } from './lease.ts'
 import {
   type Delivery,
   end,
   finish,
+  guard,
   handOver,
   onFault,
   orLog,
@@ -27,7 +28,6 @@ import {
 import { addFault, isTooMany } from './own-faults.ts'
 import { nextAttemptAt } from './retry-plan.ts'
 import { ask, type By, type OrElse, type Slot, type Step, withLine } from './step.ts'
-import type { FirstItem, LaneWakeUp } from './wake-up.ts'
 
 /**
  * A delivery ends after this number of items or this time (ms), and the lane is woken again, so that no lane occupies a
@@ -66,16 +66,6 @@ export const delivery = ({ wakeUp, queue, lease, repeated, startUntil }: Start):
       onFault(d),
     )
   })
-
-/**
- * The item of a wake-up, if it may be sent without reading the lane. In a lane that has failed or waited there may be
- * earlier items. In a lane that is still dirty, because its last holder died, there may be items whose wake-ups were
- * already handled.
- */
-const firstOf = ({ failures, dueAt, waiting, dirty }: LeasedLane, { reason }: LaneWakeUp): FirstItem | undefined =>
-  reason.kind === 'committed' && [failures, dueAt, waiting, dirty].every((one) => one === undefined)
-    ? reason.first
-    : undefined
 
 const unknown = (d: Delivery): Step =>
   withLine(() => log('error', 'a wake-up for a lane of no known kind', { event: 'outbox.unknown_lane' }), remove(d))
@@ -118,13 +108,17 @@ const isLast = ({ more, index, items }: Reading): boolean => !more && index === 
 /** Begins with an item, or ends the delivery in favour of other lanes. */
 const begin = (before: Reading, by: By): Step => {
   if (before.done === MAX_ITEMS || (before.done > 0 && by.now >= before.endsAt)) return yieldLane(before, by)
-  const { contents } = before
-  const item = before.items[before.index]
-  const d = { ...before, item: contents.idOf(item) }
+  const d = { ...before, item: before.contents.idOf(before.items[before.index]) }
+  return guard(d, by, () => beginItem(d, d.item, by))
+}
+
+const beginItem = (d: Reading, id: string, by: By): Step => {
+  const { contents, items, index } = d
+  const item = items[index]
   const unsent = contents.endWithoutSending(item)
   if (unsent !== undefined) return finish(d, unsent, isLast(d), nextItem)
   if (d.faults === undefined && !d.holderDied) return readTarget(d, by)
-  const faults = addFault(d.faults, d.item, d.holderDied ? 'ends' : undefined, by.now)
+  const faults = addFault(d.faults, id, d.holderDied ? 'ends' : undefined, by.now)
   const tried = { ...d, faults, holderDied: false }
   if (!isTooMany(faults, by.now)) return write(tried, [laneWrites.tries(d.lane, faults)], (at) => readTarget(tried, at))
   // A redrive or a replay brings it back.
@@ -134,7 +128,12 @@ const begin = (before: Reading, by: By): Step => {
 
 const readTarget = (d: Reading, { now }: By): Step => {
   const { contents, items, index } = d
-  return ask('target', [contents.destinationOf(items[index]), now], (target, by) => onTarget(d, target, by), onFault(d))
+  return ask(
+    'target',
+    [contents.destinationOf(items[index]), now],
+    (target, by) => guard(d, by, () => onTarget(d, target, by)),
+    onFault(d),
+  )
 }
 
 const onTarget = (d: Reading, target: Target, by: By): Step => {
@@ -160,7 +159,7 @@ const attempt = (d: Reading, target: Target, slot?: Slot): Step => {
   // It is recorded before the attempt ends, so that other lanes know at once.
   const ifSlow = (by: By): Step =>
     recordDuration(origin, { took: SLOW_MS, answered: false, now: by.now }, () => ({ result: undefined }), by)
-  const onEnd = (made: Attempt, by: By): Step => onAttempted(d, { target, slot, attempt: made }, by)
+  const onEnd = (made: Attempt, by: By): Step => guard(d, by, () => onAttempted(d, { target, slot, attempt: made }, by))
   return ask('attempt', [d.contents, d.items[d.index], ifSlow], onEnd, onFault(d))
 }
 
@@ -236,7 +235,8 @@ const failed = (d: Reading, tried: Tried, by: By): Step => {
   const { target, attempt } = tried
   const fault = faultOf(attempt.outcome)
   const open = (closed: string | undefined, at: By): Step => {
-    const next = (after: Reading, last: By): Step => waitAfterFailure(after, attempt, closed, last)
+    const next = (after: Reading, last: By): Step =>
+      guard(after, last, () => waitAfterFailure(after, attempt, closed, last))
     return d.probes ? reached(d, tried, next, at, () => onFault(d)) : next(d, at)
   }
   if (fault !== 'connection' && fault !== 'gateway') return open(undefined, by)

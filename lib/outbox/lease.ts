@@ -9,7 +9,7 @@ import type { Updated } from '../store/write.ts'
 import { logCorrupt } from './corrupt-item.ts'
 import { type Lane, type LeasedLane, laneItem } from './lane.ts'
 import { ask, type By, type Step, withLine } from './step.ts'
-import type { LaneWakeUp } from './wake-up.ts'
+import type { FirstItem, LaneWakeUp } from './wake-up.ts'
 
 /** Longer than a function that delivers may run (30 s), shorter than the visibility timeout of its queue (180 s). */
 const LEASE_MS = 45_000
@@ -110,3 +110,16 @@ export const leaseOf = <R>(
     again,
   )
 }
+
+/**
+ * The item of a wake-up, if it may be sent without reading the lane. In a lane that has failed or waited there may be
+ * earlier items. In a lane that is still dirty, because its last holder died, there may be items whose wake-ups were
+ * already handled.
+ */
+export const firstOf = (
+  { failures, dueAt, waiting, dirty }: LeasedLane,
+  { reason }: LaneWakeUp,
+): FirstItem | undefined =>
+  reason.kind === 'committed' && [failures, dueAt, waiting, dirty].every((one) => one === undefined)
+    ? reason.first
+    : undefined

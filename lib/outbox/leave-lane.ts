@@ -82,6 +82,15 @@ export const onFault =
     return withLine(line, waitUntil({ ...d, fault: { error } }, waits, by))
   }
 
+/** A step that contents make: an error of theirs is a fault at the item. */
+export const guard = (d: Delivery, by: By, step: () => Step): Step => {
+  try {
+    return step()
+  } catch (error) {
+    return onFault(d)(error, by)
+  }
+}
+
 /** What an attempt has shown is recorded. An error is only logged, because the next attempt shows the same. */
 export const orLog =
   (what: string, next: (by: By) => Step): OrElse =>
