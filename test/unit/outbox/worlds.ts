@@ -9,6 +9,7 @@ import type { LaneContents } from '../../../lib/outbox/lane-contents.ts'
 import { delivery } from '../../../lib/outbox/lane-delivery.ts'
 import { destinationAt, outboxItem } from '../../../lib/outbox/message-item.ts'
 import { openMessageLane } from '../../../lib/outbox/messages.ts'
+import { MESSAGE_PLAN } from '../../../lib/outbox/retry-plan.ts'
 import type { Actions, By, Step } from '../../../lib/outbox/step.ts'
 import { type Entry, entryRemoval } from '../../../lib/outbox/waiting-list.ts'
 import { deduplicationId, type FirstItem, isForLane, type WakeUp } from '../../../lib/outbox/wake-up.ts'
@@ -334,6 +335,9 @@ export class World extends Rows {
     if (closed !== undefined && !isProbe) this.broken ??= 'an attempt at a closed destination'
     const [outcome = ACCEPTED, ...rest] = this.outcomes
     this.outcomes = rest
+    if (this.troubles === 0 && this.planned.has(`over ${id}`)) this.broken ??= 'an attempt after the last one'
+    const isLast = outcome.status !== 200 && this.now >= this.created + MESSAGE_PLAN.lifetime
+    if (isLast) this.planned.set(`over ${id}`, this.now)
     this.attempts = [...this.attempts, attempting]
     if (outcome.status === 200) this.taken = [...this.taken, attempting]
     const others = this.processes.filter(({ name }) => name !== process.name)
