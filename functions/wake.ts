@@ -1,8 +1,8 @@
 /** Wake-ups whose time has come: sends lanes to the delivery queues, probes destinations or releases their lanes. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
-import { passOn } from '../lib/outbox/timer.ts'
+import { handleWakeUps } from '../lib/outbox/timer.ts'
 
 /** Returns the wake-ups that SQS has to deliver again. */
 export const wake = async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => ({
-  batchItemFailures: (await passOn(Records)).map((itemIdentifier) => ({ itemIdentifier })),
+  batchItemFailures: (await handleWakeUps(Records)).map((itemIdentifier) => ({ itemIdentifier })),
 })

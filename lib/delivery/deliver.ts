@@ -6,8 +6,8 @@ import { POST_LIMITS } from '../egress/post.ts'
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
+import { deliverLane } from '../outbox/deliver-lane.ts'
 import { openMessageLane } from '../outbox/messages.ts'
-import { deliverLane } from '../outbox/turn.ts'
 import { decodeWakeUp, type FirstItem, isForLane } from '../outbox/wake-up.ts'
 import { openEventLane } from '../webhooks/event-lane.ts'
 import { postpone } from './postpone.ts'
@@ -20,21 +20,21 @@ const after = (ms: number, act: () => void): (() => void) => {
   return () => clearTimeout(timer)
 }
 
-/** Delivers the lanes, and reports the wake-ups to be received again. `speed`: the queue that they come from. */
+/** Delivers the lanes, and reports the wake-ups to be received again. `queue`: the queue that they come from. */
 export const deliverBatch = async (
   { Records }: SQSEvent,
   context: Context,
-  speed: 'fast' | 'slow',
+  queue: 'fast' | 'slow',
 ): Promise<SQSBatchResponse> => {
   const startUntil = Date.now() + context.getRemainingTimeInMillis() - POST_LIMITS.attemptMs - AROUND_MS
-  const failed = await Promise.all(Records.map((record) => deliverOne(record, startUntil, speed)))
+  const failed = await Promise.all(Records.map((record) => deliverOne(record, startUntil, queue)))
   return { batchItemFailures: failed.flat().map((itemIdentifier) => ({ itemIdentifier })) }
 }
 
 const deliverOne = async (
   { body, messageId, attributes }: SQSRecord,
   startUntil: number,
-  speed: 'fast' | 'slow',
+  queue: 'fast' | 'slow',
 ): Promise<string[]> => {
   const wakeUp = decodeWakeUp(body)
   if (wakeUp === undefined || !isForLane(wakeUp)) {
@@ -47,10 +47,10 @@ const deliverOne = async (
       openMessageLane(lane, { first }) ?? (await openEventLane(lane))
     const { SentTimestamp, ApproximateFirstReceiveTimestamp, ApproximateReceiveCount } = attributes ?? {}
     const queuedFor = Number(ApproximateFirstReceiveTimestamp) - Number(SentTimestamp)
-    if (await postpone(wakeUp, { speed, queuedFor, now: Date.now() })) return []
+    if (await postpone(wakeUp, { queue, queuedFor, now: Date.now() })) return []
     const repeated = Number(ApproximateReceiveCount) > 1
-    const surroundings = { clock: Date.now, random: Math.random, newId: randomUUID, pause, after }
-    await deliverLane(wakeUp, { ...surroundings, startUntil, speed, repeated, open })
+    const environment = { clock: Date.now, random: Math.random, newId: randomUUID, pause, after }
+    await deliverLane(wakeUp, { ...environment, startUntil, queue, repeated, open })
     return []
   } catch (error) {
     log('error', 'a lane could not be delivered', {

@@ -1,4 +1,7 @@
-/** The dispatcher of the table's stream: wakes lanes and writes events. A change that can never be dispatched is parked and blocks nothing. */
+/**
+ * The dispatcher of the table's stream: wakes lanes and writes events. A change that can never be dispatched is parked
+ * and blocks nothing.
+ */
 import { setTimeout } from 'node:timers/promises'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { errorName } from '../errors.ts'
@@ -17,10 +20,13 @@ const LANE_KINDS = [outboxItem.kind, placeItem.kind]
 /** How often a change is tried that fails by itself, or that kills the dispatching process. */
 const MAX_TRIES = 3
 
-/** Ms before the second and the third try: it may not be the change's own fault after all, and the shard must not wait for long. */
+/**
+ * Ms before the second and the third try: it may not be the change's own fault after all, and the shard must not wait
+ * for long.
+ */
 const PAUSES = [250, 1_000]
 
-export interface DispatchSurroundings {
+export interface DispatchOptions {
   /** Ms since the epoch. */
   now?: number
   /** Waits for some ms. */
@@ -28,12 +34,13 @@ export interface DispatchSurroundings {
 }
 
 /**
- * Dispatches changes of one shard. Returns the sequence number of the first change that an outage of AWS has stopped: the stream repeats it
- * and all after it. A change that fails by itself three times is parked, also one that has killed this function as often.
+ * Dispatches changes of one shard. Returns the sequence number of the first change that an outage of AWS has stopped:
+ * the stream repeats it and all after it. A change that fails by itself three times is parked, also one that has killed
+ * this function as often.
  */
 export const dispatch = async (
   records: DynamoDBRecord[],
-  { now = Date.now(), pause = setTimeout }: DispatchSurroundings = {},
+  { now = Date.now(), pause = setTimeout }: DispatchOptions = {},
 ): Promise<string | undefined> => {
   const suspect = suspectIn(records, now)
   if (suspect === undefined) return dispatchAll(records, pause)
@@ -55,8 +62,9 @@ const dispatchAll = async (
 }
 
 /**
- * Wakes the lanes of the inserted items: the guarantee behind the wake-ups that functions send themselves. Returns the sequence number of the first
- * change whose lane was not woken: it and all behind it come again, and the queue drops what it has taken already.
+ * Wakes the lanes of the inserted items: the guarantee behind the wake-ups that functions send themselves. Returns the
+ * sequence number of the first change whose lane was not woken: it and all behind it come again, and the queue drops
+ * what it has taken already.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
  */
 const wakeLanesOf = async (records: DynamoDBRecord[]): Promise<string | undefined> => {
@@ -66,11 +74,14 @@ const wakeLanesOf = async (records: DynamoDBRecord[]): Promise<string | undefine
     return [{ lane: pk.S, itemId: sk.S, sequence: dynamodb?.SequenceNumber ?? '' }]
   })
   if (committed.length === 0) return undefined
-  const taken = await wakeCommitted(committed)
-  return committed.find((_, index) => taken[index] === false)?.sequence
+  const accepted = await wakeCommitted(committed)
+  return committed.find((_, index) => accepted[index] === false)?.sequence
 }
 
-/** Retries changes that failed by themselves. Returns those that still fail, and those that an outage has stopped, in their order. */
+/**
+ * Retries changes that failed by themselves. Returns those that still fail, and those that an outage has stopped, in
+ * their order.
+ */
 const tryAgain = async (failed: FailedChange[], pause: (ms: number) => Promise<unknown>): Promise<FailedChange[]> => {
   const latest = new Map(failed.map((change) => [change.record, change]))
   for (const ms of PAUSES) {
@@ -115,8 +126,8 @@ const dispatchParked = async (record: DynamoDBRecord): Promise<boolean> => {
 }
 
 /**
- * Dispatches all parked changes again, the oldest first: for an operator, after the cause was fixed. No event is written twice. `left` is the
- * number of changes that stay parked. Throws `store.unavailable`.
+ * Dispatches all parked changes again, the oldest first: for an operator, after the cause was fixed. No event is
+ * written twice. `left` is the number of changes that stay parked. Throws `store.unavailable`.
  */
 export const redriveParked = async (): Promise<{ done: number; left: number }> => {
   const redriven = { done: 0, left: 0 }

@@ -1,4 +1,7 @@
-/** Changes that cannot be dispatched: the number of tries, which survives a crash of the process, and the parked changes for an operator. */
+/**
+ * Changes that cannot be dispatched: the number of tries, which survives a crash of the process, and the parked changes
+ * for an operator.
+ */
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { errorName, isAgentError } from '../errors.ts'
@@ -19,17 +22,25 @@ const triesItem = defineItem('dispatch-tries', dispatchTriesAddress, {
 /** The stream holds a change for a day. In seconds. */
 const TRIES_KEPT = 2 * 24 * 60 * 60
 
-/** A change that arrives alone and this late (ms) was tried before: Lambda bisects a failed batch until it finds the bad change. */
+/**
+ * A change that arrives alone and this late (ms) was tried before: Lambda bisects a failed batch until it finds the bad
+ * change.
+ */
 const LATE_MS = 10_000
 
-/** The sequence number of the change whose tries are counted, if any. Changes that arrive in time, nearly all, cost nothing. */
+/**
+ * The sequence number of the change whose tries are counted, if any. Changes that arrive in time, nearly all, cost
+ * nothing.
+ */
 export const suspectIn = (records: DynamoDBRecord[], now: number): string | undefined => {
   const [{ dynamodb } = {}, ...others] = records
   const noted = (dynamodb?.ApproximateCreationDateTime ?? Number.NaN) * 1000
   return others.length === 0 && now - noted > LATE_MS ? dynamodb?.SequenceNumber : undefined
 }
 
-/** Counts a try. Returns the number of tries that did not end, including this one; 0 where the table does not answer. */
+/**
+ * Counts a try. Returns the number of tries that did not end, including this one; 0 where the table does not answer.
+ */
 export const beginTry = async (sequence: string): Promise<number> => {
   try {
     const item = await updateIf(dispatchTriesAddress({ sequence }), {
@@ -104,7 +115,9 @@ export interface ParkedChange {
 /** Parts read at once. */
 const READ = 20
 
-/** All parked changes, in the order of the stream. One that lacks a part is not among them. Throws `store.unavailable`. */
+/**
+ * All parked changes, in the order of the stream. One that lacks a part is not among them. Throws `store.unavailable`.
+ */
 export async function* parkedChanges(): AsyncGenerator<ParkedChange> {
   let pieces: Uint8Array[] = []
   let of: string | undefined

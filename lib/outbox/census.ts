@@ -8,7 +8,10 @@ const MAX_DESTINATIONS = 200
 /** Destinations whose lists are read at the same time. */
 const CONCURRENCY = 8
 
-/** No lane waits for longer until its next attempt (retry-plan.ts), in ms. Jobs may be due in weeks, and are not counted. */
+/**
+ * No lane waits for longer until its next attempt (retry-plan.ts), in ms. Jobs may be due in weeks, and are not
+ * counted.
+ */
 const LONGEST_WAIT = 2 * 24 * 60 * 60_000
 
 /** Counts pages of entries, none of which it keeps. `now` in ms since the epoch. */
@@ -39,8 +42,8 @@ export class Census {
   }
 
   /**
-   * How many lanes wait, with those in the waiting lists of destinations, and how long the oldest has waited (ms): since its first attempt failed, or
-   * since it came into its list. Throws `store.unavailable`.
+   * How many lanes wait, with those in the waiting lists of destinations, and how long the oldest has waited (ms):
+   * since its first attempt failed, or since it came into its list. Throws `store.unavailable`.
    */
   async result(): Promise<{ lanes: number; age: number }> {
     const rest = this.#destinations.values()

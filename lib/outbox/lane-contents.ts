@@ -5,12 +5,17 @@ import type { TableWrite } from '../store/write.ts'
 import type { CorruptItem } from './corrupt-item.ts'
 import type { RetryPlan } from './retry-plan.ts'
 
-/** The contents of a lane, and how they are delivered: messages to a wallet, or events of a record to a webhook endpoint. */
+/**
+ * The contents of a lane, and how they are delivered: messages to a wallet, or events of a record to a webhook
+ * endpoint.
+ */
 export interface LaneContents<T> {
   plan: RetryPlan
   /** The metrics that count what became of the items. */
   metrics: { delivered: MetricName; givenUp: MetricName }
-  /** The first waiting items in order, whether there are more, and those that cannot be read. `now`: ms since the epoch. */
+  /**
+   * The first waiting items in order, whether there are more, and those that cannot be read. `now`: ms since the epoch.
+   */
   read(now: number): Promise<{ items: T[]; more: boolean; corrupt: CorruptItem[] }>
   /** Unique in its lane. */
   idOf(item: T): string
@@ -20,7 +25,7 @@ export interface LaneContents<T> {
   /** The lane's owner, if others share the destination: failures of one party alone do not close it. */
   party?: string
   /** The writes that end an item without sending it; undefined if it has to be sent. */
-  settle(item: T): TableWrite[] | undefined
+  endWithoutSending(item: T): TableWrite[] | undefined
   /** Sends the item. Errors of the receiver are an outcome and are not thrown. */
   send(item: T, now: number): Promise<PostOutcome>
   /** Called after an attempt. What this writes may be lost, unlike the outcome; a success is recorded before it. */

@@ -1,4 +1,7 @@
-/** The outbox item (the waiting messages of one invocation to one connection), the item that keeps their outcome, and what lists show of it. */
+/**
+ * The outbox item (the waiting messages of one invocation to one connection), the item that keeps their outcome, and
+ * what lists show of it.
+ */
 import * as v from 'valibot'
 import type { Delivery } from '../records/basic-message.ts'
 import type { Change } from '../store/conditions.ts'
@@ -12,8 +15,8 @@ const OutboxMessage = v.object({ endpoint: v.string(), payload: v.string() })
 export type OutboxMessage = v.InferOutput<typeof OutboxMessage>
 
 /**
- * The destination of an endpoint: its address, by its origin and a digest of its path and query, which may be long or secret. For an endpoint that is
- * not a URL it is `invalid`: the address guard refuses to send to it.
+ * The destination of an endpoint: its address, by its origin and a digest of its path and query, which may be long or
+ * secret. For an endpoint that is not a URL it is `invalid`: the address guard refuses to send to it.
  */
 export const destinationAt = (endpoint = ''): string => {
   if (!URL.canParse(endpoint)) return 'invalid'
@@ -21,7 +24,10 @@ export const destinationAt = (endpoint = ''): string => {
   return `${origin}#${digest(pathname + search)}`
 }
 
-/** A basic message among the messages: its record as the API shows it, or only its ids if the record is too large for an event. */
+/**
+ * A basic message among the messages: its record as the API shows it, or only its ids if the record is too large for an
+ * event.
+ */
 export const SentBasicMessage = v.object({
   record: v.looseObject({ id: v.string() }),
   truncated: v.optional(v.literal(true)),
@@ -87,9 +93,9 @@ interface Sent {
 }
 
 /**
- * The changes that show a delivery in the entries of the connection's list of messages, which then needs no other read. They are part of the
- * transaction that records the delivery. They have no condition: if the record was deleted, an entry remains that
- * no list shows, and the message is delivered all the same.
+ * The changes that show a delivery in the entries of the connection's list of messages, which then needs no other read.
+ * They are part of the transaction that records the delivery. They have no condition: if the record was deleted, an
+ * entry remains that no list shows, and the message is delivered all the same.
  */
 export const deliveryUpdates = (
   { tenant, connectionId, basicMessages = [] }: Sent,

@@ -1,4 +1,7 @@
-/** The lanes of messages to wallets: the waiting messages of a connection in order, and the writes that record an attempt. */
+/**
+ * The lanes of messages to wallets: the waiting messages of a connection in order, and the writes that record an
+ * attempt.
+ */
 import { describeOutcome, type Post, type PostOutcome, post } from '../egress/post.ts'
 import { log } from '../log.ts'
 import { settings } from '../settings.ts'
@@ -8,7 +11,7 @@ import { setAside } from '../store/set-aside.ts'
 import { epochSeconds, type Item, queryPage } from '../store/table.ts'
 import { MAX_ITEM_BYTES, type TableWrite } from '../store/write.ts'
 import type { CorruptItem } from './corrupt-item.ts'
-import { readWithDestination } from './destination.ts'
+import { readWithDestination } from './destination-access.ts'
 import type { Attempt, LaneContents } from './lane-contents.ts'
 import {
   deliveryOf,
@@ -74,7 +77,7 @@ export const openMessageLane = (
     idOf: ({ item }) => item.id,
     giveUpAt: ({ item }) => Date.parse(item.pendingSince ?? item.createdAt) + MESSAGE_PLAN.lifetime,
     destinationOf: ({ item, index }) => destinationAt(item.messages[index]?.endpoint),
-    settle: () => undefined,
+    endWithoutSending: () => undefined,
     send: (waiting) => send(waiting, transport),
     delivered: ({ item, index }, { endedAt }) =>
       index < item.messages.length - 1
@@ -107,8 +110,9 @@ const corruptMessage = (key: { tenant: string; connectionId: string }, item: Ite
 }
 
 /**
- * Reads the item to begin with and its destination in one request; undefined if the destination is known already, or the item can't be read. All other
- * waiting items were committed at the same time or later, and have wake-ups of their own, which find the lane leased, or free again.
+ * Reads the item to begin with and its destination in one request; undefined if the destination is known already, or
+ * the item can't be read. All other waiting items were committed at the same time or later, and have wake-ups of their
+ * own, which find the lane leased, or free again.
  */
 const readFirst = async (lane: string, first: FirstItem | undefined, now: number): Promise<OutboxItem | undefined> => {
   const item = first && (await readWithDestination(first.destination, now, { pk: lane, sk: first.id }))
@@ -161,7 +165,10 @@ const failedAt = (now: number) => ({
   expiresAt: epochSeconds(now) + SECONDS_KEPT,
 })
 
-/** The item leaves the lane, and its outcome is kept: without the messages if it would be too large with them, as an older item may be. */
+/**
+ * The item leaves the lane, and its outcome is kept: without the messages if it would be too large with them, as an
+ * older item may be.
+ */
 const ended = (item: OutboxItem, state: 'delivered' | 'failed', now: number): TableWrite[] => {
   const outcome: Outcome = { ...item, ...failedAt(now), state }
   const fits = itemBytes(outcomeItem.encode(outcome)) <= MAX_ITEM_BYTES

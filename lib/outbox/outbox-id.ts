@@ -1,4 +1,7 @@
-/** Ids of outbox items: UUIDv7, in order of time. One made after another was committed is later, even if the clocks of the functions differ. */
+/**
+ * Ids of outbox items: UUIDv7, in order of time. One made after another was committed is later, even if the clocks of
+ * the functions differ.
+ */
 import { randomBytes } from 'node:crypto'
 import { messageLane } from '../store/keys.ts'
 import type { Item } from '../store/table.ts'
@@ -34,9 +37,9 @@ export const timeOfId = (id = ''): number => Number.parseInt(id.replace('-', '')
 const ENDS = Symbol('ends of lanes')
 
 /**
- * Reads the last item that waits in a lane of a connection (strongly consistent), and with that of its first DID (no `did`) in the same request the
- * connection's record, which the unit caches. An operation that sends to a connection calls this before it reads the record, and saves a request.
- * Throws `store.unavailable`.
+ * Reads the last item that waits in a lane of a connection (strongly consistent), and with that of its first DID (no
+ * `did`) in the same request the connection's record, which the unit caches. An operation that sends to a connection
+ * calls this before it reads the record, and saves a request. Throws `store.unavailable`.
  */
 export const readLaneEnd = (unit: UnitOfWork, connectionId: string, did?: string): Promise<Item | undefined> => {
   const ends = unit.slot(ENDS, () => new Map<string, Promise<Item | undefined>>())
@@ -47,8 +50,8 @@ export const readLaneEnd = (unit: UnitOfWork, connectionId: string, did?: string
 }
 
 /**
- * An id after those of all items that wait in the lane. Because clocks may differ, its time is later than that of the last item.
- * Throws `store.unavailable`.
+ * An id after those of all items that wait in the lane. Because clocks may differ, its time is later than that of the
+ * last item. Throws `store.unavailable`.
  */
 export const nextOutboxId = async (unit: UnitOfWork, connectionId: string, did?: string): Promise<string> => {
   const last = await readLaneEnd(unit, connectionId, did)

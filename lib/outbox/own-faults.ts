@@ -1,4 +1,7 @@
-/** When an item is set aside, because our own code fails at it again and again and it would hold up what is behind it. Pure: clocks are arguments. */
+/**
+ * When an item is set aside, because our own code fails at it again and again and it would hold up what is behind it.
+ * Pure: clocks are arguments.
+ */
 import * as v from 'valibot'
 
 /** Faults of our own, in a row, at the first item of a lane. */
@@ -13,13 +16,18 @@ export const OwnFaults = v.object({
 })
 export type OwnFaults = v.InferOutput<typeof OwnFaults>
 
-/** So many errors take 20 minutes, with the pauses between them: time to roll back a version that fails at every item. */
+/**
+ * So many errors take 20 minutes, with the pauses between them: time to roll back a version that fails at every item.
+ */
 const MAX_FAULTS = 10
 
 /** A process may also end without its item's doing, so its ends count only if they are spread over this time (ms). */
 const ENDS_MS = 60 * 60_000
 
-/** The faults at an item, with one more of this kind. An end only counts if the item was the one being tried, and what was known of another is forgotten. */
+/**
+ * The faults at an item, with one more of this kind. An end only counts if the item was the one being tried, and what
+ * was known of another is forgotten.
+ */
 export const addFault = (
   known: OwnFaults | undefined,
   item: string,

@@ -1,4 +1,6 @@
-/** Sends wake-ups to the queues: two FIFO queues whose consumers deliver, a queue for delays, and a fair queue of jobs. */
+/**
+ * Sends wake-ups to the queues: two FIFO queues whose consumers deliver, a queue for delays, and a fair queue of jobs.
+ */
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { AgentError, errorName } from '../errors.ts'
 import { log } from '../log.ts'
@@ -35,7 +37,10 @@ const clientOf = (maxAttempts: number) => {
 /** Connection 1 s, request 2 s, three attempts. The SDK has no timeout by default. */
 export const sqs = clientOf(3)
 
-/** Makes one attempt, for functions whose caller waits. The number of attempts is a setting of the client, so this is a second one. */
+/**
+ * Makes one attempt, for functions whose caller waits. The number of attempts is a setting of the client, so this is a
+ * second one.
+ */
 export const sqsOnce = clientOf(1)
 
 type QueueName = 'WAKE_UP_QUEUE_URL' | 'SLOW_WAKE_UP_QUEUE_URL' | 'TIMER_QUEUE_URL' | 'JOB_QUEUE_URL'
@@ -56,24 +61,24 @@ type Entry = Omit<NonNullable<SendMessageBatchCommand['input']['Entries']>[numbe
  * Sends messages in concurrent calls of ten. Returns for each whether the queue has accepted it.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html
  */
-const sendAll = async (QueueUrl: string, entries: Entry[], dropRefused = false): Promise<boolean[]> => {
+const sendAll = async (QueueUrl: string, entries: Entry[], dropInvalid = false): Promise<boolean[]> => {
   const calls = Array.from({ length: Math.ceil(entries.length / BATCH) }, (_, call) =>
     entries.slice(call * BATCH, (call + 1) * BATCH),
   )
-  const taken = await Promise.all(calls.map((batch) => sendBatch(QueueUrl, batch, dropRefused)))
-  return taken.flat()
+  const accepted = await Promise.all(calls.map((batch) => sendBatch(QueueUrl, batch, dropInvalid)))
+  return accepted.flat()
 }
 
-const sendBatch = async (QueueUrl: string, entries: Entry[], dropRefused: boolean): Promise<boolean[]> => {
+const sendBatch = async (QueueUrl: string, entries: Entry[], dropInvalid: boolean): Promise<boolean[]> => {
   const Entries = entries.map((entry, index) => ({ Id: String(index), ...entry }))
   try {
     const { Failed = [] } = await sqs().send(new SendMessageBatchCommand({ QueueUrl, Entries }))
     for (const { Code: code, SenderFault } of Failed)
       if (SenderFault)
         measure('error', 'a wake-up is invalid', { event: 'wake_up.invalid', code }, { values: { WakeUpsDead: 1 } })
-      else log('warn', 'a wake-up was not taken by its queue', { event: 'wake_up.refused', code })
-    const refused = new Set(Failed.filter(({ SenderFault }) => !(dropRefused && SenderFault)).map(({ Id }) => Id))
-    return Entries.map(({ Id }) => !refused.has(Id))
+      else log('warn', 'a queue has rejected a wake-up', { event: 'wake_up.refused', code })
+    const rejected = new Set(Failed.filter(({ SenderFault }) => !(dropInvalid && SenderFault)).map(({ Id }) => Id))
+    return Entries.map(({ Id }) => !rejected.has(Id))
   } catch (error) {
     log('error', 'the queue of wake-ups does not answer', {
       event: 'wake_up.queue_unavailable',
@@ -83,7 +88,10 @@ const sendBatch = async (QueueUrl: string, entries: Entry[], dropRefused: boolea
   }
 }
 
-/** An item that was committed. Its two wake-ups, of the function and of the stream's dispatcher, have the same deduplication id. */
+/**
+ * An item that was committed. Its two wake-ups, of the function and of the stream's dispatcher, have the same
+ * deduplication id.
+ */
 export interface CommittedItem {
   lane: string
   itemId: string
@@ -103,18 +111,22 @@ const committedEntry = ({ lane, itemId, firstTo }: CommittedItem): Entry => {
 }
 
 /**
- * Wakes the lanes of committed items. Returns for each whether the queue has accepted the wake-up. One that the queue refuses as invalid
- * (`SenderFault`) counts as accepted, because it would be invalid again and would block the stream.
+ * Wakes the lanes of committed items. Returns for each whether the queue has accepted the wake-up. One that the queue
+ * refuses as invalid (`SenderFault`) counts as accepted, because it would be invalid again and would block the stream.
  */
 export const wakeCommitted = (items: CommittedItem[]): Promise<boolean[]> =>
   sendAll(urlOf('WAKE_UP_QUEUE_URL'), items.map(committedEntry), true)
 
-/** How long a function waits for SQS after its commit, in ms. What was not sent in this time, the stream's dispatcher sends. */
+/**
+ * How long a function waits for SQS after its commit, in ms. What was not sent in this time, the stream's dispatcher
+ * sends.
+ */
 const COMMIT_PATIENCE = 250
 
 /**
- * Wakes the lane of an item that this function has just committed: one attempt, 250 ms at most. A failure is only logged, because the stream's
- * dispatcher wakes the lane too. Callers await this, because Lambda freezes the process after the response.
+ * Wakes the lane of an item that this function has just committed: one attempt, 250 ms at most. A failure is only
+ * logged, because the stream's dispatcher wakes the lane too. Callers await this, because Lambda freezes the process
+ * after the response.
  */
 export const wakeNow = async (item: CommittedItem): Promise<void> => {
   const QueueUrl = settings().WAKE_UP_QUEUE_URL
@@ -136,8 +148,8 @@ export const wakeLanes = (wakeUps: LaneWakeUp[], bulkhead: Bulkhead = 'fast'): P
 const MAX_DELAY = 60
 
 /**
- * Sends a wake-up that arrives after `delay` ms. For more than a minute it sends nothing: the sweep does it. The entry in the index `due` must exist
- * already, so that the loss of this message costs at most a minute.
+ * Sends a wake-up that arrives after `delay` ms. For more than a minute it sends nothing: the sweep does it. The entry
+ * in the index `due` must exist already, so that the loss of this message costs at most a minute.
  */
 export const wakeLater = async (wakeUp: WakeUp, delay: number): Promise<void> => {
   await sendAll(urlOf('TIMER_QUEUE_URL'), delayed({ MessageBody: encodeWakeUp(wakeUp) }, delay))
@@ -164,7 +176,10 @@ export const wakeJobs = (jobs: readonly string[]): Promise<boolean[]> =>
 /** The same for jobs, in ms: no stream makes good a wake-up that was not sent, and the sweep may be a minute away. */
 const JOB_PATIENCE = 2_000
 
-/** Wakes the jobs that this function has just committed, as `wakeNow` does with a lane; the sweep wakes those that this one does not. */
+/**
+ * Wakes the jobs that this function has just committed, as `wakeNow` does with a lane; the sweep wakes those that this
+ * one does not.
+ */
 export const wakeJobsNow = async (jobs: readonly string[]): Promise<void> => {
   const QueueUrl = settings().JOB_QUEUE_URL
   if (QueueUrl === undefined || jobs.length === 0) return

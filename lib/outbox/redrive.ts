@@ -1,12 +1,15 @@
-/** Puts messages that were given up back into their lanes, where their retry plan begins anew. For an operator's tool. */
+/**
+ * Puts messages that were given up back into their lanes, where their retry plan begins anew. For an operator's tool.
+ */
 import { scanItems } from '../store/scan.ts'
 import { transact } from '../store/write.ts'
 import { deliveryOf, deliveryUpdates, outboxItem, outcomeItem } from './message-item.ts'
 
 /**
- * Redrives the items that were given up at `since` (ISO 8601 UTC) or later, and returns their number. Each keeps its id, and so its place before items
- * that were sent later. It counts one more attempt, so that its next events come after the earlier ones. The stream's dispatcher wakes the lanes. An
- * item that another process redrives at the same time is redriven once. Throws `store.unavailable`.
+ * Redrives the items that were given up at `since` (ISO 8601 UTC) or later, and returns their number. Each keeps its
+ * id, and so its place before items that were sent later. It counts one more attempt, so that its next events come
+ * after the earlier ones. The stream's dispatcher wakes the lanes. An item that another process redrives at the same
+ * time is redriven once. Throws `store.unavailable`.
  */
 export const redriveMessages = async (since: string, now: number = Date.now()): Promise<number> => {
   const failed = { kind: { S: outcomeItem.kind }, ...outcomeItem.attributes({ state: 'failed' }) }

@@ -1,4 +1,7 @@
-/** The retry plans: how long to wait after a failed attempt, also by the receiver's `Retry-After`, and when to give up. Pure functions. */
+/**
+ * The retry plans: how long to wait after a failed attempt, also by the receiver's `Retry-After`, and when to give up.
+ * Pure functions.
+ */
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -39,8 +42,8 @@ const WEBHOOK_DELAYS = [
 ]
 
 /**
- * Events to webhook endpoints: the schedule that Standard Webhooks 1.0.0 recommends ("Deliverability and reliability") with jitter of
- * ±20 %. The lifetime is the sum of the delays: 75 h 35 min 5 s.
+ * Events to webhook endpoints: the schedule that Standard Webhooks 1.0.0 recommends ("Deliverability and reliability")
+ * with jitter of ±20 %. The lifetime is the sum of the delays: 75 h 35 min 5 s.
  */
 export const WEBHOOK_PLAN: RetryPlan = {
   lifetime: WEBHOOK_DELAYS.reduce((sum, delay) => sum + delay, 0),
@@ -63,8 +66,9 @@ export interface FailedAttempt {
 }
 
 /**
- * When the next attempt is due (ms since the epoch); undefined if the item's lifetime is over. The last attempt is made at the end of the lifetime.
- * A receiver's `Retry-After` replaces the delay with jitter, limited to between half and double of the planned delay.
+ * When the next attempt is due (ms since the epoch); undefined if the item's lifetime is over. The last attempt is made
+ * at the end of the lifetime. A receiver's `Retry-After` replaces the delay with jitter, limited to between half and
+ * double of the planned delay.
  */
 export const nextAttemptAt = (
   plan: RetryPlan,

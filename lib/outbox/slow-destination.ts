@@ -1,48 +1,9 @@
-/** Slow destinations: which they are, by the duration of attempts, and the few attempts that each takes at once, so that it delays no other. */
+/** The few attempts that a slow destination takes at once, so that it delays no other: its slots. */
 import { defineItem } from '../store/item.ts'
 import { integer, text } from '../store/item-fields.ts'
 import { slotAddress } from '../store/keys.ts'
 import { epochSeconds, getItems } from '../store/table.ts'
 import { putIf, removeIf } from '../store/write.ts'
-import { MAX_SLOW_TIMES, QUICK_FOR, SLOW_FOR, SLOW_MS } from './circuit-breaker.ts'
-import { type Change, type Destination, decide, isSlow } from './destination.ts'
-
-/** A destination as it was read before an attempt, and how long the attempt took (ms). */
-export interface Duration {
-  read: Destination
-  took: number
-  answered: boolean
-  now: number
-}
-
-/**
- * Records how long an attempt took, or has taken so far, if that is news. A slow destination counts as quick again after one quick answer, because
- * a mediator may be late once. Each time that it becomes slow again, it needs twice as many.
- */
-export const recordDuration = async ({ read, took, answered, now }: Duration): Promise<void> => {
-  if (took >= SLOW_MS) await decide(read.destination, now, (current) => slower(current, now))
-  else if (answered && (isSlow(read, now) || isNews(read, now)))
-    await decide(read.destination, now, (current) => quicker(current, now))
-}
-
-/** Whether a quick answer is news. For a destination that is always quick it is recorded twice a month. */
-const isNews = ({ quickUntil = 0 }: Destination, now: number): boolean => quickUntil < now + QUICK_FOR / 2
-
-const slower = (read: Destination, now: number): Change | undefined => {
-  const { slowUntil = 0, slowTimes = 0, slowLeft } = read
-  const times = isSlow(read, now) ? slowTimes : Math.min(slowTimes + 1, MAX_SLOW_TIMES)
-  const left = 2 ** (times - 1)
-  // For a destination that stays slow, one write a minute is enough.
-  if (slowLeft === left && slowUntil > now + SLOW_FOR - 60_000) return undefined
-  return { set: { slowUntil: now + SLOW_FOR, slowTimes: times, slowLeft: left }, remove: ['quickUntil'] }
-}
-
-const quicker = (read: Destination, now: number): Change | undefined => {
-  const { slowLeft = 1 } = read
-  const quickUntil = now + QUICK_FOR
-  if (!isSlow(read, now)) return isNews(read, now) ? { set: { quickUntil } } : undefined
-  return slowLeft > 1 ? { set: { slowLeft: slowLeft - 1 } } : { set: { quickUntil }, remove: ['slowUntil', 'slowLeft'] }
-}
 
 /** Attempts at once at a slow destination. */
 const SLOTS = 4

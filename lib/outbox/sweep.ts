@@ -14,7 +14,9 @@ export interface Swept {
   age: number
 }
 
-/** Wakes what is due at `now` (ms since the epoch). Entries that a queue does not accept stay due for the next sweep. */
+/**
+ * Wakes what is due at `now` (ms since the epoch). Entries that a queue does not accept stay due for the next sweep.
+ */
 export const sweep = async (now: number): Promise<Swept> => {
   // What is not due yet is read as well then, by the same requests.
   const census = isCensusTime(now) ? new Census(now) : undefined
@@ -50,10 +52,16 @@ const sweepShard = async (shard: string, now: number, census: Census | undefined
   return swept
 }
 
-/** Ms after which an entry is woken again that is still due at the same time: until then its wake-up may still be in its queue. */
+/**
+ * Ms after which an entry is woken again that is still due at the same time: until then its wake-up may still be in its
+ * queue.
+ */
 const AGAIN_AFTER = 5 * 60_000
 
-/** Entries of one owner in a shard whose wake-ups may be in a queue: it has room for 120,000 messages, and others need it too. */
+/**
+ * Entries of one owner in a shard whose wake-ups may be in a queue: it has room for 120,000 messages, and others need
+ * it too.
+ */
 const MAX_OF_OWNER = 256
 
 interface Woken {
@@ -78,7 +86,8 @@ const ownerOf = ({ kind, name }: DueEntry): string =>
   kind === 'lane' ? laneOwner(name) : kind === 'job' ? jobGroupOf(name) : name
 
 /**
- * When entries were woken. Only this process knows: another one may wake them once more, which does no harm, and which queues of lanes drop.
+ * When entries were woken. Only this process knows: another one may wake them once more, which does no harm, and which
+ * queues of lanes drop.
  */
 const woken = new Bounded<string, number>(100_000)
 const keyOf = ({ kind, name, at }: DueEntry): string => `${kind} ${name} ${at}`

@@ -1,12 +1,15 @@
-/** Handles wake-ups that do not deliver by themselves: delayed ones, those of destinations, and those that failed for good. */
+/**
+ * Handles wake-ups that do not deliver by themselves: delayed ones, those of destinations, and those that failed for
+ * good.
+ */
 import type { SQSRecord } from 'aws-lambda'
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
-import { ensureDue } from './destination.ts'
-import { onDestinationDue } from './destination-due.ts'
+import { ensureDue } from './destination-access.ts'
 import { enterLane } from './lane.ts'
 import { wakeLanes } from './queues.ts'
+import { onDestinationDue } from './wake-destination.ts'
 import { decodeWakeUp, isForLane, type WakeUp } from './wake-up.ts'
 
 const read = ({ body, messageId }: SQSRecord): WakeUp | undefined => {
@@ -17,20 +20,23 @@ const read = ({ body, messageId }: SQSRecord): WakeUp | undefined => {
   return wakeUp
 }
 
-/** Passes wake-ups of lanes on to the queue of deliveries, and handles those of destinations. Returns the ids of those that failed. */
-export const passOn = async (records: SQSRecord[]): Promise<string[]> => {
+/**
+ * Passes wake-ups of lanes on to the queue of deliveries, and handles those of destinations. Returns the ids of those
+ * that failed.
+ */
+export const handleWakeUps = async (records: SQSRecord[]): Promise<string[]> => {
   const failed = await Promise.all(
     records.map(async (record) => {
       const wakeUp = read(record)
-      return wakeUp === undefined || (await pass(wakeUp)) ? [] : [record.messageId]
+      return wakeUp === undefined || (await handle(wakeUp)) ? [] : [record.messageId]
     }),
   )
   return failed.flat()
 }
 
-const pass = async (wakeUp: WakeUp): Promise<boolean> => {
+const handle = async (wakeUp: WakeUp): Promise<boolean> => {
   try {
-    if (isForLane(wakeUp)) return (await wakeLanes([wakeUp])).every((taken) => taken)
+    if (isForLane(wakeUp)) return (await wakeLanes([wakeUp])).every((accepted) => accepted)
     await onDestinationDue(wakeUp, { clock: Date.now, random: Math.random })
     return true
   } catch (error) {

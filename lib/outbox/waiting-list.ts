@@ -16,8 +16,9 @@ const DIGITS = 15
 const sortable = (time: number): string => String(time).padStart(DIGITS, '0')
 
 /**
- * The name of a lane's new entry: its shard, then the time when its first item is given up (ms since the epoch), so that lanes whose time is over
- * are first in the shard. `id` is unique: a wake-up for an earlier entry of the lane has nothing to do.
+ * The name of a lane's new entry: its shard, then the time when its first item is given up (ms since the epoch), so
+ * that lanes whose time is over are first in the shard. `id` is unique: a wake-up for an earlier entry of the lane has
+ * nothing to do.
  */
 export const newEntry = (lane: string, giveUpAt: number, id: string): string =>
   `${shardOf(lane, SHARDS)}|${sortable(giveUpAt)}|${id}`
@@ -76,30 +77,39 @@ const dropCorrupt = async (destination: string, item: Item): Promise<void> => {
 const shardsFrom = (random: number): number[] =>
   Array.from({ length: SHARDS }, (_, index) => (Math.floor(random * SHARDS) + index) % SHARDS)
 
-/** At most about `limit` entries, the same number of each shard; with `until` only those that are given up by then (ms since the epoch). */
+/**
+ * At most about `limit` entries, the same number of each shard; with `until` only those that are given up by then (ms
+ * since the epoch).
+ */
 export const someEntries = async (destination: string, limit: number, until?: number): Promise<Entry[]> => {
   const share = Math.ceil(limit / SHARDS)
   const found = await Promise.all(shardsFrom(0).map((shard) => entriesIn(destination, shard, share, until)))
   return found.flat()
 }
 
-/** At most `limit` entries of the first shards that have any, starting at a random shard. A few entries need few requests. */
-export const fewEntries = async (destination: string, limit: number, random: () => number): Promise<Entry[]> => {
+/**
+ * At most `limit` entries of the first shards that have any, starting at a random shard. A few entries need few
+ * requests.
+ */
+export const entriesOfRandomShard = async (destination: string, limit: number, random: number): Promise<Entry[]> => {
   const found: Entry[] = []
-  for (const shard of shardsFrom(random())) {
+  for (const shard of shardsFrom(random)) {
     if (found.length >= limit) break
     found.push(...(await entriesIn(destination, shard, limit - found.length)))
   }
   return found
 }
 
-/** Maximum number of counted entries of each shard, and of the one full shard from which the others are estimated: lanes are spread evenly. */
+/**
+ * Maximum number of counted entries of each shard, and of the one full shard from which the others are estimated: lanes
+ * are spread evenly.
+ */
 const MAX_COUNTED = 32
 const MAX_COUNTED_OF_ONE = 1_000
 
 /**
- * The number of lanes that wait for a destination (an estimate if there are many), and the time since which the oldest waits (ms since the epoch).
- * Corrupt entries are counted and not removed, because the sweep may not write them.
+ * The number of lanes that wait for a destination (an estimate if there are many), and the time since which the oldest
+ * waits (ms since the epoch). Corrupt entries are counted and not removed, because the sweep may not write them.
  */
 export const waitingAt = async (destination: string): Promise<{ lanes: number; since: number | undefined }> => {
   const found = await Promise.all(shardsFrom(0).map((shard) => itemsIn(destination, shard, MAX_COUNTED)))

@@ -1,7 +1,7 @@
 /** Enables and deletes webhook endpoints for their organization, and releases the lanes that wait for them. */
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
-import { openDestination } from '../outbox/destination.ts'
+import { openDestination } from '../outbox/destination-access.ts'
 import type { WebhookEndpoint } from '../records/webhook-endpoint.ts'
 import { type Address, endpointDestination } from '../store/keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'

@@ -3,7 +3,7 @@
  * to the table.
  */
 import { isTaken } from '../egress/post.ts'
-import { openDestination } from '../outbox/destination.ts'
+import { openDestination } from '../outbox/destination-access.ts'
 import type { Attempt, LaneContents } from '../outbox/lane-contents.ts'
 import type { Transport } from '../outbox/messages.ts'
 import { WEBHOOK_PLAN } from '../outbox/retry-plan.ts'
@@ -85,7 +85,7 @@ export const openEventLane = async (
     idOf: ({ place }) => place.position,
     giveUpAt: ({ event }) => Date.parse(event?.pendingSince ?? '') + WEBHOOK_PLAN.lifetime,
     destinationOf: () => destination,
-    settle: (waiting) => {
+    endWithoutSending: (waiting) => {
       const { event } = waiting
       if (event === undefined || event.state !== 'pending') return [leaves(waiting)]
       if (endpoint === undefined) return [{ remove: eventItem.addressOf(event) }, leaves(waiting)]

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import type { LookupFunction } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { POST_LIMITS, type PostFailure } from '../../lib/egress/post.ts'
+import { deliverLane } from '../../lib/outbox/deliver-lane.ts'
 import { destinationItem } from '../../lib/outbox/destination.ts'
 import { laneItem } from '../../lib/outbox/lane.ts'
 import type { Transport } from '../../lib/outbox/messages.ts'
-import { deliverLane } from '../../lib/outbox/turn.ts'
 import type { LaneWakeUp } from '../../lib/outbox/wake-up.ts'
 import { endpointDestination } from '../../lib/store/keys.ts'
 import type { NewEvent } from '../../lib/webhooks/event-item.ts'
@@ -86,7 +86,7 @@ const deliver = async (
       pause: async () => {},
       after: () => () => {},
       startUntil: Number.POSITIVE_INFINITY,
-      speed: 'slow',
+      queue: 'slow',
       open: (name) => openEventLane(name, { limits: LIMITS, ...transport }),
     },
   )

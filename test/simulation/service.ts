@@ -4,15 +4,15 @@ import type { DynamoDBRecord } from 'aws-lambda'
 import { dispatch } from '../../lib/delivery/dispatch.ts'
 import { postpone } from '../../lib/delivery/postpone.ts'
 import type { PostOutcome } from '../../lib/egress/post.ts'
-import { ensureDue } from '../../lib/outbox/destination.ts'
-import { onDestinationDue } from '../../lib/outbox/destination-due.ts'
+import { deliverLane } from '../../lib/outbox/deliver-lane.ts'
+import { ensureDue } from '../../lib/outbox/destination-access.ts'
 import { enterLane } from '../../lib/outbox/lane.ts'
 import type { LaneContents } from '../../lib/outbox/lane-contents.ts'
 import { outboxItem, outcomeItem } from '../../lib/outbox/message-item.ts'
 import { openMessageLane } from '../../lib/outbox/messages.ts'
 import { sqs, wakeCommitted, wakeLanes } from '../../lib/outbox/queues.ts'
 import { sweep } from '../../lib/outbox/sweep.ts'
-import { deliverLane } from '../../lib/outbox/turn.ts'
+import { onDestinationDue } from '../../lib/outbox/wake-destination.ts'
 import { decodeWakeUp, type FirstItem, isForLane } from '../../lib/outbox/wake-up.ts'
 import { dynamodb } from '../../lib/store/client.ts'
 import type { Item } from '../../lib/store/table.ts'
@@ -188,8 +188,8 @@ export class Service {
     this.table.onPut = (items) => this.commit(items)
     this.table.standBefore(dynamodb())
     const source = { allowLoop, latency: POLL_LATENCY, mayRun: () => this.#mayRun() }
-    const deliver = (speed: 'fast' | 'slow') => (body: string, queuedFor: number) =>
-      this.#deliver(body, speed, queuedFor)
+    const deliver = (queue: 'fast' | 'slow') => (body: string, queuedFor: number) =>
+      this.#deliver(body, queue, queuedFor)
     this.fast = new EventSource(clock, this.queues.fast, {
       ...source,
       function: 'deliver',
@@ -307,13 +307,13 @@ export class Service {
     else clock.at(clock.now() + 1_000, () => void this.#dispatch(records.slice(first)))
   }
 
-  async #deliver(body: string, speed: 'fast' | 'slow', queuedFor: number): Promise<void> {
+  async #deliver(body: string, queue: 'fast' | 'slow', queuedFor: number): Promise<void> {
     const wakeUp = decodeWakeUp(body)
     if (wakeUp === undefined || !isForLane(wakeUp)) throw new Error('not a wake-up of a lane')
     const { clock, random, newId } = this.#options
-    if (await postpone(wakeUp, { speed, queuedFor, now: clock.now() })) return
+    if (await postpone(wakeUp, { queue, queuedFor, now: clock.now() })) return
     await deliverLane(wakeUp, {
-      ...{ clock: clock.now, random, newId, pause: clock.sleep, startUntil: clock.now() + START_FOR, speed },
+      ...{ clock: clock.now, random, newId, pause: clock.sleep, startUntil: clock.now() + START_FOR, queue },
       after: (ms, act) => clock.after(ms, act),
       open: (lane, first) => this.#open(lane, wakeUp.reason.kind === 'probe', first),
     })

@@ -1,7 +1,7 @@
 /** What a unit of work sends: one item for each connection, and a wake-up that says whether anything was waiting before it. */
 import type { DidCommOutboundPackage } from '@credo-ts/didcomm'
 import { beforeEach, expect, test } from 'vitest'
-import { leaseLane } from '../../../lib/outbox/lane.ts'
+import { leaseLane } from '../../../lib/outbox/deliver-lane.ts'
 import { openMessageLane } from '../../../lib/outbox/messages.ts'
 import type { LaneWakeUp } from '../../../lib/outbox/wake-up.ts'
 import { digest, messageLane, messageLaneOf } from '../../../lib/store/keys.ts'

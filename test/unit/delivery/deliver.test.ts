@@ -3,9 +3,9 @@ import type { Context, SQSRecord } from 'aws-lambda'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { deliver } from '../../../functions/deliver.ts'
 import { deliverSlowly } from '../../../functions/deliver-slowly.ts'
-import { readDestination } from '../../../lib/outbox/destination.ts'
-import { laneItem, leaseLane } from '../../../lib/outbox/lane.ts'
-import { recordDuration } from '../../../lib/outbox/slow-destination.ts'
+import { leaseLane } from '../../../lib/outbox/deliver-lane.ts'
+import { readDestination, tellDestination } from '../../../lib/outbox/destination-access.ts'
+import { laneItem } from '../../../lib/outbox/lane.ts'
 import { encodeWakeUp, type LaneWakeUp, type WakeUp } from '../../../lib/outbox/wake-up.ts'
 import { dueFor } from '../../../lib/store/due.ts'
 import { endpointDestination } from '../../../lib/store/keys.ts'
@@ -81,7 +81,7 @@ test('a wake-up that comes again while its lane is leased leaves the lane due wh
 
 test('the lane of an endpoint that is slow is delivered in the slow queue only', async () => {
   const read = await readDestination(endpointDestination(scene.endpoint.id), Date.now())
-  await recordDuration({ read, took: 14_000, answered: true, now: Date.now() })
+  await tellDestination(read.destination, { kind: 'took', took: 14_000, answered: true }, Date.now())
   expect(await failedOf([woken('m1', scene.lane)])).toEqual([])
   expect(scene.receiver.connections()).toBe(0)
   expect(scene.queues.sent).toMatchObject([{ queue: 'slow-wake-ups.fifo', body: { lane: scene.lane } }])

@@ -2,11 +2,7 @@
 import type { DynamoDBRecord } from 'aws-lambda'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { dispatchChanges } from '../../../functions/dispatch-changes.ts'
-import {
-  type DispatchSurroundings,
-  dispatch as dispatchWithPauses,
-  redriveParked,
-} from '../../../lib/delivery/dispatch.ts'
+import { type DispatchOptions, dispatch as dispatchWithPauses, redriveParked } from '../../../lib/delivery/dispatch.ts'
 import { parkedChanges } from '../../../lib/delivery/parked-changes.ts'
 import { committedId } from '../../../lib/outbox/wake-up.ts'
 import { PARKED_CHANGES } from '../../../lib/store/keys.ts'
@@ -32,8 +28,8 @@ beforeEach(async () => {
 })
 
 /** Without the pauses between the tries of a change, unless a test looks at them. */
-const dispatch = (changes: DynamoDBRecord[], surroundings: DispatchSurroundings = {}) =>
-  dispatchWithPauses(changes, { pause: async () => undefined, ...surroundings })
+const dispatch = (changes: DynamoDBRecord[], options: DispatchOptions = {}) =>
+  dispatchWithPauses(changes, { pause: async () => undefined, ...options })
 
 let records = 0
 /** A change of the base agent that is an event. */

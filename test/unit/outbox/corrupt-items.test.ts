@@ -1,6 +1,7 @@
 /** Corrupt items: each is set aside and told of, and what waits behind it goes on. */
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { destinationItem, readDestination } from '../../../lib/outbox/destination.ts'
+import { destinationItem } from '../../../lib/outbox/destination.ts'
+import { readDestination } from '../../../lib/outbox/destination-access.ts'
 import { laneItem } from '../../../lib/outbox/lane.ts'
 import { outboxItem, outcomeItem } from '../../../lib/outbox/message-item.ts'
 import { newOutboxId } from '../../../lib/outbox/outbox-id.ts'

@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
-import { destinationItem, recordFailure } from '../../../lib/outbox/destination.ts'
+import { destinationItem } from '../../../lib/outbox/destination.ts'
+import { tellDestination } from '../../../lib/outbox/destination-access.ts'
 import { destinationAt } from '../../../lib/outbox/message-item.ts'
 import { answered, failing, newOrigin, useOutboxScene } from './scene.ts'
 
@@ -20,7 +21,11 @@ const isClosed = async (origin: string) =>
 test('a closed destination that nobody shares keeps the lanes of its probes by short names: its item is read often', async () => {
   const destination = newOrigin()
   const fails = (lane: string, probe: boolean) =>
-    recordFailure(destination, { lane, party: undefined, fault: 'gateway', probe, now: scene.now, random: 0.5 })
+    tellDestination(
+      destination,
+      { kind: 'failed', lane, party: undefined, fault: 'gateway', probe, random: 0.5 },
+      scene.now,
+    )
   for (const lane of ['one', 'two', 'three']) await fails(lane, false)
   const closed = await fails('lane of a probe', true)
   expect(closed).toMatchObject({ closedAt: scene.now, suspicions: [{}, {}, {}, { lane: expect.any(String) }] })

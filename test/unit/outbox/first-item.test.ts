@@ -1,6 +1,7 @@
 /** A message that nothing was waiting before when it was committed: it is read with its destination, and the order of its lane holds. */
 import { expect, test } from 'vitest'
-import { enterLane, leaseLane } from '../../../lib/outbox/lane.ts'
+import { leaseLane } from '../../../lib/outbox/deliver-lane.ts'
+import { enterLane } from '../../../lib/outbox/lane.ts'
 import { destinationAt } from '../../../lib/outbox/message-item.ts'
 import { wakeCommitted } from '../../../lib/outbox/queues.ts'
 import { answered, failing, newOrigin, type OutboxScene, useOutboxScene } from './scene.ts'

@@ -1,6 +1,7 @@
 /** Leases: one delivery at a time has a lane, and what is committed meanwhile is delivered all the same. */
 import { describe, expect, test } from 'vitest'
-import { enterLane, type LeasedLane, laneWrites, leaseLane } from '../../../lib/outbox/lane.ts'
+import { leaseLane } from '../../../lib/outbox/deliver-lane.ts'
+import { enterLane, type LeasedLane, laneWrites } from '../../../lib/outbox/lane.ts'
 import type { LaneWakeUp } from '../../../lib/outbox/wake-up.ts'
 import { queryIndex } from '../../../lib/store/table.ts'
 import { transact } from '../../../lib/store/write.ts'
@@ -64,7 +65,7 @@ describe('a lease', () => {
     expect((await leaseLane(committed(lane), 'second', scene.now)).leased).toBeUndefined()
     scene.now += 1
     await lease(committed(lane), 'third')
-    expect(await transact([laneWrites.keep(held)])).toMatchObject({ written: false, failed: [0] })
+    expect(await transact([laneWrites.nextItem(held)])).toMatchObject({ written: false, failed: [0] })
   })
 
   test('is kept where the table did its work and only its answer was lost', async () => {
@@ -100,7 +101,7 @@ describe('a lease', () => {
     const held = await lease(committed(lane), 'first')
     await leaseLane(committed(lane), 'second', scene.now)
     expect(await transact([laneWrites.end(held)])).toMatchObject({ written: false, failed: [0] })
-    await transact([laneWrites.keepAndRead(held)])
+    await transact([laneWrites.readAgain(held)])
     expect(await transact([laneWrites.end(held)])).toEqual({ written: true })
     expect(await scene.lane(lane)).toBeUndefined()
   })

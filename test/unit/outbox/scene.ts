@@ -4,8 +4,8 @@ import { DeleteItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb'
 import { beforeEach } from 'vitest'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
 import { QUICK_FOR } from '../../../lib/outbox/circuit-breaker.ts'
+import { deliverLane } from '../../../lib/outbox/deliver-lane.ts'
 import { destinationItem } from '../../../lib/outbox/destination.ts'
-import { onDestinationDue } from '../../../lib/outbox/destination-due.ts'
 import { type Lane, laneItem } from '../../../lib/outbox/lane.ts'
 import type { LaneContents } from '../../../lib/outbox/lane-contents.ts'
 import { outboxItem } from '../../../lib/outbox/message-item.ts'
@@ -13,7 +13,7 @@ import { openMessageLane } from '../../../lib/outbox/messages.ts'
 import { newOutboxId } from '../../../lib/outbox/outbox-id.ts'
 import { sqs, wakeCommitted, wakeLanes } from '../../../lib/outbox/queues.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
-import { deliverLane } from '../../../lib/outbox/turn.ts'
+import { onDestinationDue } from '../../../lib/outbox/wake-destination.ts'
 import { decodeWakeUp, type FirstItem, isForLane, type LaneWakeUp, type WakeUp } from '../../../lib/outbox/wake-up.ts'
 import { destinationAddress, laneAddress } from '../../../lib/store/keys.ts'
 import type { StartedTable } from '../store/started-table.ts'
@@ -25,10 +25,10 @@ Object.assign(process.env, {
   TIMER_QUEUE_URL: 'http://sqs.test/timer',
 })
 
-type Speed = 'fast' | 'slow'
+type Queue = 'fast' | 'slow'
 
 export interface SentWakeUp {
-  queue: Speed | 'timer'
+  queue: Queue | 'timer'
   wakeUp: WakeUp
   id?: string | undefined
   group?: string | undefined
@@ -178,7 +178,7 @@ export class OutboxScene {
   }
 
   /** One invocation of the function that delivers. `repeated`: the wake-up has come before. */
-  deliver(wakeUp: LaneWakeUp, speed: Speed = 'fast', repeated = false): Promise<void> {
+  deliver(wakeUp: LaneWakeUp, queue: Queue = 'fast', repeated = false): Promise<void> {
     return deliverLane(wakeUp, {
       clock: () => this.now,
       random: () => this.random,
@@ -186,14 +186,14 @@ export class OutboxScene {
       pause: async () => undefined,
       after: (ms, act) => this.after(ms, act),
       startUntil: this.now + 14_000,
-      speed,
+      queue,
       repeated,
       open: async (lane, first) => this.#open(lane, first),
     })
   }
 
-  committed(lane: string, speed: Speed = 'fast'): Promise<void> {
-    return this.deliver({ lane, reason: { kind: 'committed' } }, speed)
+  committed(lane: string, queue: Queue = 'fast'): Promise<void> {
+    return this.deliver({ lane, reason: { kind: 'committed' } }, queue)
   }
 
   /** One invocation of the function behind the timer queue. */

@@ -1,18 +1,20 @@
 /** Lanes that wait for a destination: none is lost, whoever joins, releases or probes at the same time, or twice. */
 import { describe, expect, test } from 'vitest'
+import { destinationItem, LEAVES_INDEX } from '../../../lib/outbox/destination.ts'
 import {
-  change,
-  destinationItem,
+  changeDestination,
   ensureDue,
-  leaveIndex,
   openDestination,
   readDestination,
-} from '../../../lib/outbox/destination.ts'
-import { onDestinationDue } from '../../../lib/outbox/destination-due.ts'
+} from '../../../lib/outbox/destination-access.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
+import { onDestinationDue } from '../../../lib/outbox/wake-destination.ts'
 import { answered, failing, newOrigin, type SentWakeUp, useOutboxScene } from './scene.ts'
 
 const scene = await useOutboxScene()
+
+const leaveIndex = async (origin: string) =>
+  changeDestination(await readDestination(origin, scene.now), LEAVES_INDEX, scene.now)
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -42,7 +44,7 @@ describe('the waiting list', () => {
         scene.table.way = undefined
         // The lane's own process takes the destination for closed.
         const read = await readDestination(origin, scene.now)
-        const closed = await change(read, { set: { closedAt: scene.now } }, scene.now)
+        const closed = await changeDestination(read, { set: { closedAt: scene.now } }, scene.now)
         await scene.committed(joining.lane)
         expect((await scene.lane(joining.lane))?.waitsFor).toBe(origin)
         if (closed === undefined) throw new Error('not closed')
@@ -74,7 +76,7 @@ describe('the waiting list', () => {
       // The lane has seen the destination in the index, and is about to enter the list.
       if (command === 'TransactWriteItems') {
         scene.table.way = undefined
-        await leaveIndex(await readDestination(origin, scene.now), scene.now)
+        await leaveIndex(origin)
       }
       await send()
     }
@@ -89,7 +91,7 @@ describe('the waiting list', () => {
   test('loses no lane where the process dies between joining and looking once more', async () => {
     const { origin, to } = await closedWithLane()
     // Another process has found the list empty just before, and died before it looked again.
-    await leaveIndex(await readDestination(origin, scene.now), scene.now)
+    await leaveIndex(origin)
     scene.waiting.length = 0
     expect(await scene.destination(origin)).not.toHaveProperty('dueAt')
     scene.respond = () => answered(200)
@@ -104,7 +106,7 @@ describe('the waiting list', () => {
   test('is looked at again where the process died after the destination had left the index', async () => {
     const { origin } = await closedWithLane()
     const at = await dueOf(origin)
-    await leaveIndex(await readDestination(origin, scene.now), scene.now)
+    await leaveIndex(origin)
     scene.waiting.length = 0
     scene.respond = () => answered(200)
     await onDestinationDue({ destination: origin, at }, surroundings())

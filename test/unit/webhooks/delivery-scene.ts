@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
 import { QUICK_FOR } from '../../../lib/outbox/circuit-breaker.ts'
+import { deliverLane } from '../../../lib/outbox/deliver-lane.ts'
 import { destinationItem } from '../../../lib/outbox/destination.ts'
 import { type Lane, laneItem } from '../../../lib/outbox/lane.ts'
 import type { Transport } from '../../../lib/outbox/messages.ts'
-import { deliverLane } from '../../../lib/outbox/turn.ts'
 import type { LaneWakeUp } from '../../../lib/outbox/wake-up.ts'
 import { endpointDestination, laneAddress, organizationPartition } from '../../../lib/store/keys.ts'
 import { toKey } from '../../../lib/store/table.ts'
@@ -64,7 +64,7 @@ class DeliveryScene {
         pause: async () => {},
         after: () => () => {},
         startUntil: this.now + 60_000,
-        speed: 'slow',
+        queue: 'slow',
         open: (name) => openEventLane(name, transport),
       },
     )

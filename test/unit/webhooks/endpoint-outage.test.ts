@@ -1,7 +1,8 @@
 /** An endpoint that answers 503 or lets us wait: which failures close it, however few its events are, and which records come to wait for it. */
 import { describe, expect, test } from 'vitest'
-import { readDestination } from '../../../lib/outbox/destination.ts'
-import { leaseLane, makeDueNow } from '../../../lib/outbox/lane.ts'
+import { leaseLane } from '../../../lib/outbox/deliver-lane.ts'
+import { readDestination } from '../../../lib/outbox/destination-access.ts'
+import { makeDueNow } from '../../../lib/outbox/lane.ts'
 import { endpointDestination } from '../../../lib/store/keys.ts'
 import { eventFor, readStoredEvent, registerAt, storeEvent } from '../../support/webhooks/webhook-scene.ts'
 import { deliveryScene } from './delivery-scene.ts'

@@ -1,6 +1,7 @@
 /** Endpoints as their organization manages them: listed without secrets, deleted, rotated, enabled, tested. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { destinationItem, isClosed, recordFailure } from '../../../lib/outbox/destination.ts'
+import { destinationItem, isClosed } from '../../../lib/outbox/destination.ts'
+import { tellDestination } from '../../../lib/outbox/destination-access.ts'
 import { endpointDestination } from '../../../lib/store/keys.ts'
 import type { Item } from '../../../lib/store/table.ts'
 import { insertTenant } from '../../../lib/store/tenants.ts'
@@ -320,10 +321,9 @@ describe('what waits for an endpoint that is closed', () => {
       party: 'party',
       fault: 'connection' as const,
       probe: false,
-      now: Date.now(),
       random: 0.5,
     }
-    await recordFailure(destination, failure)
+    await tellDestination(destination, { kind: 'failed', ...failure }, Date.now())
     queues.clear()
     return destination
   }

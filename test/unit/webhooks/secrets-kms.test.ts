@@ -42,7 +42,7 @@ const deliver = async (lane: string): Promise<void> => {
   await newProcess()
   const { watchQueues } = await import('../outbox/sent-wake-ups.ts')
   watchQueues()
-  const { deliverLane } = await import('../../../lib/outbox/turn.ts')
+  const { deliverLane } = await import('../../../lib/outbox/deliver-lane.ts')
   const { openEventLane: open } = await import('../../../lib/webhooks/event-lane.ts')
   const surroundings = {
     clock: Date.now,
@@ -53,7 +53,7 @@ const deliver = async (lane: string): Promise<void> => {
     startUntil: Date.now() + 60_000,
     open: (name: string) => open(name),
   }
-  await deliverLane({ lane, reason: { kind: 'committed' } }, { ...surroundings, speed: 'slow' })
+  await deliverLane({ lane, reason: { kind: 'committed' } }, { ...surroundings, queue: 'slow' })
 }
 
 const newProcess = async () => {

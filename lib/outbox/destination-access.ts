@@ -1,0 +1,131 @@
+/** Destinations in the table: what was read is remembered for some seconds, and they are told what has happened. */
+import { randomUUID } from 'node:crypto'
+import { Bounded } from '../bounded.ts'
+import { dueFor } from '../store/due.ts'
+import { decodeIfSound } from '../store/item.ts'
+import { type Address, destinationAddress, originOf } from '../store/keys.ts'
+import { addressOf, getItem, getItems, type Item } from '../store/table.ts'
+import { updateOrFind } from '../store/write.ts'
+import { logCorrupt } from './corrupt-item.ts'
+import { type Change, changed, type Destination, destinationItem, renewed, type Target } from './destination.ts'
+import { awaitDestination, type DestinationEvent, tell } from './destination-events.ts'
+import { updateItem } from './lane.ts'
+import { wakeLater } from './queues.ts'
+import { type Actions, run, type Step } from './step.ts'
+
+/**
+ * What was read is used for some seconds. A lane that is going to wait reads it again; any other makes at most one more
+ * attempt.
+ */
+const REMEMBERED_MS = 3_000
+const known = new Bounded<string, { read: Destination; until: number }>(4_000)
+
+const remember = (read: Destination, now: number): Destination => {
+  known.set(read.destination, { read, until: now + REMEMBERED_MS })
+  return read
+}
+
+const knownOf = (destination: string, now: number): { read: Destination } | undefined => {
+  const recent = known.get(destination)
+  return recent !== undefined && now < recent.until ? recent : undefined
+}
+
+/** Reads a destination from the table. `now` in ms since the epoch. Throws `store.unavailable`. */
+export const readDestination = async (destination: string, now: number): Promise<Destination> =>
+  asFound(destination, await getItem(destinationAddress(destination)), now)
+
+const asFound = async (destination: string, item: Item | undefined, now: number): Promise<Destination> => {
+  if (item === undefined) return remember({ destination, version: 0 }, now)
+  return remember(decodeIfSound(destinationItem, item) ?? (await renew(destination, item, now)), now)
+}
+
+/**
+ * Reads what this process has not read in the last seconds of a destination and its origin, and in the same request the
+ * item at an address. Undefined if there is no such item, or if both were cached already: then there is no request.
+ * Throws `store.unavailable`.
+ */
+export const readWithDestination = async (
+  destination: string,
+  now: number,
+  address?: Address,
+): Promise<Item | undefined> => {
+  const unknown = [...new Set([originOf(destination), destination])].filter((name) => !knownOf(name, now))
+  if (unknown.length === 0) return undefined
+  const items = await getItems([...(address === undefined ? [] : [address]), ...unknown.map(destinationAddress)])
+  const found = new Map(items.map((item) => [addressOf(item).pk, item]))
+  for (const name of unknown) await asFound(name, found.get(destinationAddress(name).pk), now)
+  return found.get(address?.pk ?? '')
+}
+
+/**
+ * A destination and its origin, as this process has read them in the last seconds, or else as they are in the table.
+ * Throws `store.unavailable`.
+ */
+export const recentTarget = async (destination: string, now: number): Promise<Target> => {
+  await readWithDestination(destination, now)
+  const origin = await recentDestination(originOf(destination), now)
+  return { origin, address: origin.destination === destination ? origin : await recentDestination(destination, now) }
+}
+
+/** Another invocation may be faster. */
+const renew = async (destination: string, item: Item, now: number): Promise<Destination> => {
+  const after = { destination, version: 1, rounds: 0, ...dueFor(destination, now) }
+  if ((await updateItem(renewed(after, item))) === undefined) return readDestination(destination, now)
+  logCorrupt({ destination, kind: destinationItem.kind }, now)
+  return after
+}
+
+/**
+ * The destination as this process has read it in the last seconds, or else as it is in the table. Throws
+ * `store.unavailable`.
+ */
+const recentDestination = async (destination: string, now: number): Promise<Destination> =>
+  knownOf(destination, now)?.read ?? readDestination(destination, now)
+
+/** Changes a destination on condition that it is still as it was read; undefined if it is not. */
+export const changeDestination = async (
+  read: Destination,
+  change: Change,
+  now: number,
+): Promise<Destination | undefined> => {
+  const item = await updateItem(changed(read, change, now))
+  known.delete(read.destination)
+  return item && remember(destinationItem.decode(item), now)
+}
+
+/** What telling a destination asks for. */
+export const DESTINATION_ACTIONS = {
+  destination: readDestination,
+  recentDestination,
+  change: changeDestination,
+  update: ({ address, change, condition }) => updateOrFind(address, change, condition),
+  wakeLater,
+} satisfies Partial<Actions>
+
+const runAt = <R>(step: Step<R>, now: number): Promise<R> =>
+  run(step, DESTINATION_ACTIONS, () => ({ now, random: Math.random, newId: randomUUID }))
+
+/**
+ * Tells a destination what has happened, and returns it as it is then. `now` in ms since the epoch. Throws
+ * `store.unavailable`.
+ */
+export const tellDestination = (destination: string, event: DestinationEvent, now: number): Promise<Destination> =>
+  runAt(tell({ destination, event, now, next: (result): Step<Destination> => ({ result }) }), now)
+
+/** Opens a destination that `lane` has reached: the lanes that wait for it are released. */
+export const openDestination = async (
+  destination: string,
+  { lane, now }: { lane: string; now: number },
+): Promise<void> => {
+  await tellDestination(destination, { kind: 'reached', lane }, now)
+}
+
+/**
+ * Makes a destination due, unless it is in the index already, so that its waiting lanes are released. Throws
+ * `store.conflict` if it cannot.
+ */
+export const ensureDue = (destination: string, now: number): Promise<void> =>
+  runAt(
+    awaitDestination(destination, now, (): Step => ({ result: undefined })),
+    now,
+  )

@@ -1,0 +1,125 @@
+/** Leases of lanes: one invocation at a time delivers from a lane. Pure. */
+import { AgentError, isAgentError } from '../errors.ts'
+import type { Condition } from '../store/conditions.ts'
+import { dueFor } from '../store/due.ts'
+import { decodeIfSound } from '../store/item.ts'
+import { laneAddress } from '../store/keys.ts'
+import type { Item } from '../store/table.ts'
+import type { Updated } from '../store/write.ts'
+import { logCorrupt } from './corrupt-item.ts'
+import { type Lane, type LeasedLane, laneItem } from './lane.ts'
+import { ask, type By, type Step, withLine } from './step.ts'
+import type { FirstItem, LaneWakeUp } from './wake-up.ts'
+
+/** Longer than a function that delivers may run (30 s), shorter than the visibility timeout of its queue (180 s). */
+const LEASE_MS = 45_000
+
+const MAX_TRIES = 10
+
+const time = (value: number): Item[string] => ({ N: String(value) })
+
+/** The condition for leasing the lane: of several wake-ups for the same time or entry only the first meets it. */
+const conditionOf = ({ reason }: LaneWakeUp, now: number): Condition => {
+  if (reason.kind === 'due') return { equals: { dueAt: time(reason.at) } }
+  if (reason.kind !== 'committed') return { equals: { waiting: { S: reason.waiting } } }
+  return { absent: ['waiting'], anyOf: [{ absent: ['dueAt'] }, { atMost: { dueAt: time(now) } }] }
+}
+
+/** The same condition, for a lane that was read. */
+const matchesReason = ({ dueAt, waiting }: Partial<Lane>, { reason }: LaneWakeUp, now: number): boolean => {
+  if (reason.kind === 'due') return dueAt === reason.at
+  if (reason.kind !== 'committed') return waiting === reason.waiting
+  return waiting === undefined && (dueAt === undefined || dueAt <= now)
+}
+
+/** The result of a wake-up: the lane is leased, or there is nothing to do, with the lane as it was found. */
+export type Leasing = { leased: LeasedLane } | { leased: undefined; found: Partial<Lane> }
+
+export interface Lease {
+  /** A unique id. */
+  id: string
+  /** When it begins; ms since the epoch. */
+  now: number
+  /** Leases before this time are over: the processes of their holders are known to have ended. */
+  voidBefore?: number | undefined
+}
+
+/**
+ * Leases the lane of a wake-up. There is nothing to do if the lane waits for something else, or is leased: then it is
+ * marked, so that its holder reads again, or the next one if that one dies. Unless a commit has woken it, the lane is
+ * due when the lease is over: if this invocation dies, its wake-up may find that the lane no longer waits under it, but
+ * the sweep finds the lane.
+ */
+export const leaseOf = <R>(
+  wakeUp: LaneWakeUp,
+  lease: Lease,
+  next: (leasing: Leasing, by: By) => Step<R>,
+  tries = 0,
+): Step<R> => {
+  const { lane, reason } = wakeUp
+  const { id, now, voidBefore = 0 } = lease
+  /** Leases until this time are over. */
+  const overUntil = Math.max(now, voidBefore + LEASE_MS - 1)
+  const conflict = (message: string): Step<R> => ({ error: new AgentError('store.conflict', message) })
+  /** A transaction of the lane's holder takes some ms, where the wake-up would come again after minutes. */
+  const again = (error?: unknown): Step<R> => {
+    if (error !== undefined && !isAgentError(error, 'store.conflict')) return { error }
+    return tries + 1 < MAX_TRIES
+      ? leaseOf(wakeUp, lease, next, tries + 1)
+      : conflict('the lane changed at the same time')
+  }
+
+  const onTried = (tried: Updated, by: By): Step<R> => {
+    const item = tried.written ?? tried.found
+    const found: Partial<Lane> | undefined = item === undefined ? {} : decodeIfSound(laneItem, item)
+    // It has only lost what it waits for: it is replaced by one that is due at once, so that the sweep wakes it.
+    if (found === undefined)
+      return withLine(
+        () => logCorrupt({ lane, kind: laneItem.kind }, now),
+        ask('put', [laneItem.encode({ lane, ...dueFor(lane, now) })], () => conflict('the lane was corrupt')),
+      )
+    // A write whose condition failed may have succeeded before, if only its response was lost.
+    if (found.lease === id) return next({ leased: { ...found, lane, lease: id } }, by)
+    const { lease: holder, leaseUntil: until = 0 } = found
+    const isLeased = holder !== undefined && until > overUntil
+    // A leased lane still names what it waited for, but its holder may have read it before this item was committed.
+    if (!matchesReason(found, wakeUp, now) && !(isLeased && reason.kind === 'committed'))
+      return next({ leased: undefined, found }, by)
+    if (!isLeased) return again()
+    const change = { set: laneItem.attributes({ dirty: true }) }
+    const condition = { equals: { lease: { S: holder } } }
+    const onMarked = ({ written }: Updated, at: By): Step<R> =>
+      written === undefined ? again() : next({ leased: undefined, found }, at)
+    return ask('update', [{ address: laneAddress(lane), change, condition }], onMarked, again)
+  }
+
+  const leaseUntil = now + LEASE_MS
+  const { anyOf, ...condition } = conditionOf(wakeUp, now)
+  const also = anyOf === undefined ? {} : { anyOf }
+  const due = reason.kind === 'committed' ? {} : dueFor(lane, leaseUntil)
+  const set = { kind: { S: laneItem.kind }, ...laneItem.attributes({ lane, lease: id, leaseUntil, ...due }) }
+  const free = [
+    { absent: ['lease'], ...also },
+    { atMost: { leaseUntil: time(overUntil) }, ...also },
+  ]
+  const change = { set, add: { leases: 1 } }
+  return ask(
+    'update',
+    [{ address: laneAddress(lane), change, condition: { ...condition, anyOf: free } }],
+    onTried,
+    again,
+  )
+}
+
+/**
+ * The item of a wake-up, if it may be sent without reading the lane. In a lane that has failed or waited there may be
+ * earlier items. In a lane that is still dirty, because its last holder died, there may be items whose wake-ups were
+ * already handled.
+ */
+export const firstOf = (
+  { failures, dueAt, waiting, dirty }: LeasedLane,
+  { reason }: LaneWakeUp,
+): FirstItem | undefined =>
+  reason.kind === 'committed' && [failures, dueAt, waiting, dirty].every((one) => one === undefined)
+    ? reason.first
+    : undefined

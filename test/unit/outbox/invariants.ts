@@ -1,0 +1,45 @@
+/** What must hold of a world of deliveries at each moment, and in the end. */
+import { laneItem } from '../../../lib/outbox/lane.ts'
+import { outboxItem, outcomeItem } from '../../../lib/outbox/message-item.ts'
+import { MESSAGE_PLAN } from '../../../lib/outbox/retry-plan.ts'
+import { isForLane } from '../../../lib/outbox/wake-up.ts'
+import { destinationAddress, laneAddress } from '../../../lib/store/keys.ts'
+import type { Attempted, World } from './worlds.ts'
+
+/** A lane with items that nobody would ever look at again. */
+export const forgottenIn = (world: World): string | undefined => {
+  const woken = [...world.messages, ...world.processes.map(({ message }) => message)].map(({ wakeUp }) => wakeUp)
+  const isWoken = (lane: string): boolean => {
+    if (woken.some((wakeUp) => isForLane(wakeUp) && wakeUp.lane === lane)) return true
+    const item = world.get(laneAddress(lane))
+    const { dueAt, waitsFor } = item === undefined ? {} : laneItem.decode(item)
+    if (dueAt !== undefined || waitsFor === undefined) return dueAt !== undefined
+    const isDue = world.get(destinationAddress(waitsFor))?.dueAt !== undefined
+    return isDue || woken.some((wakeUp) => !isForLane(wakeUp) && wakeUp.destination === waitsFor)
+  }
+  const lanes = new Set(world.items.flatMap((item) => (outboxItem.is(item) ? [item.pk?.S ?? ''] : [])))
+  return [...lanes].find((lane) => !isWoken(lane))
+}
+
+/** What is wrong in the end. `failures`: of the receivers, at first. */
+export const wrongInTheEnd = (world: World, items: readonly Attempted[], failures: number): string | undefined => {
+  const rows = world.items
+  const givenUp = rows
+    .flatMap((item) => (outcomeItem.is(item) ? [outcomeItem.decode(item)] : []))
+    .filter(({ state }) => state === 'failed')
+  const isOver = (id: string): boolean =>
+    givenUp.some((one) => one.id === id && Date.parse(one.endedAt) >= Date.parse(one.createdAt) + MESSAGE_PLAN.lifetime)
+  const taken = [...new Set(world.taken.map(({ lane, id }) => `${lane} ${id}`))]
+  const lost = items.find(({ lane, id }) => !taken.includes(`${lane} ${id}`) && !isOver(id))
+  if (lost !== undefined) return `${lost.id} is lost`
+  const left = rows.find(
+    ({ kind, dueAt }) => ['outbox', 'lane', 'waiting-lane'].includes(kind?.S ?? '') || dueAt !== undefined,
+  )
+  if (left !== undefined) return `left: ${left.pk?.S} ${left.sk?.S}`
+  for (const lane of new Set(items.map((item) => item.lane))) {
+    const ofLane = taken.filter((one) => one.startsWith(lane))
+    if (ofLane.join() !== ofLane.toSorted().join()) return `out of order: ${ofLane}`
+  }
+  if (world.attempts.length > items.length + failures + world.troubles) return 'more attempts than it takes'
+  return undefined
+}

@@ -1,0 +1,428 @@
+/** Worlds in which deliveries go on: a table, queues, receivers and running processes as a value, which a walk through all orders copies and goes on with. */
+import { hash } from 'node:crypto'
+import type { PostOutcome } from '../../../lib/egress/post.ts'
+import { AgentError } from '../../../lib/errors.ts'
+import { changed, type Destination, destinationItem } from '../../../lib/outbox/destination.ts'
+import { onDue } from '../../../lib/outbox/destination-due.ts'
+import { laneItem } from '../../../lib/outbox/lane.ts'
+import type { LaneContents } from '../../../lib/outbox/lane-contents.ts'
+import { delivery } from '../../../lib/outbox/lane-delivery.ts'
+import { destinationAt, outboxItem } from '../../../lib/outbox/message-item.ts'
+import { openMessageLane } from '../../../lib/outbox/messages.ts'
+import { MESSAGE_PLAN } from '../../../lib/outbox/retry-plan.ts'
+import type { Actions, By, Step } from '../../../lib/outbox/step.ts'
+import { type Entry, entryRemoval } from '../../../lib/outbox/waiting-list.ts'
+import { deduplicationId, type FirstItem, isForLane, type WakeUp } from '../../../lib/outbox/wake-up.ts'
+import { destinationAddress, originOf } from '../../../lib/store/keys.ts'
+import type { TableWrite } from '../../../lib/store/write.ts'
+import { Rows } from './rows.ts'
+
+const MINUTE = 60_000
+const VISIBILITY = 3 * MINUTE
+const DEDUPLICATED_FOR = 5 * MINUTE
+const REMEMBERED = 3_000
+/** How long an attempt takes. */
+const ATTEMPT = 1_000
+
+type Queue = 'fast' | 'slow' | 'timer'
+
+interface Message {
+  wakeUp: WakeUp
+  queue: Queue
+  /** When it can be received; ms since the epoch, as all times. */
+  at: number
+  repeated: boolean
+}
+
+export interface Attempted {
+  lane: string
+  id: string
+}
+
+/** Items such as `a 1`: the first one of lane a. */
+export const itemsOf = (names: readonly string[]): Attempted[] =>
+  names.map((name) => ({ lane: `acme|ConnectionRecord|${name.split(' ')[0]}`, id: name.replace(' ', '') }))
+
+const ACCEPTED: PostOutcome = { headers: {}, body: '', milliseconds: 20, status: 200 }
+
+/** Deliveries at the same time. */
+const MAX_PROCESSES = 2
+
+/** What concerns nobody else. */
+const LOCAL = new Set<string>(['open', 'afterAttempt', 'pause', 'takeSlot', 'releaseSlot', 'freeSlots'])
+
+/** What a queue answers that takes nothing: that is no error. */
+const REFUSED: Record<string, unknown> = { wakeLanes: [false], wakeLater: undefined }
+
+/** A process that handles a message. */
+interface Process {
+  name: string
+  message: Message
+  step: Step
+  /** Of all that it was told. */
+  history: string
+  ids: number
+  reads: number
+  attempting?: Attempted
+  outcome?: PostOutcome
+}
+
+interface OpenLane extends LaneContents<unknown> {
+  lane: string
+  first: FirstItem | undefined
+}
+
+/** What a process asks for now. */
+const askOf = ({ step }: Process) => {
+  if (!('ask' in step)) throw new Error('it has ended')
+  return step.ask
+}
+
+export const ORIGIN = 'https://wallet.example'
+
+export class World extends Rows {
+  now = 1_800_000_000_000
+  messages: readonly Message[] = []
+  processes: readonly Process[] = []
+  /** Ids that FIFO queues have seen. */
+  seen = new Map<string, number>()
+  /** Destinations as they were read. */
+  known = new Map<string, { read: Destination; until: number }>()
+  /** What is committed at some time: the items of a lane, in their order. */
+  commits: readonly { lane: string; id: string }[] = []
+  /** What the receivers do, one attempt after the other; from the end on they take everything. */
+  outcomes: readonly PostOutcome[] = []
+  /** What they have taken, and all attempts. */
+  taken: readonly Attempted[] = []
+  attempts: readonly Attempted[] = []
+  /** When the first item of a lane that has failed may be tried again. */
+  planned = new Map<string, number>()
+  /** How often messages were received. */
+  received = new Map<string, number>()
+  /** Crashes, faults and repetitions. */
+  troubles = 0
+  created = 0
+  broken: string | undefined
+
+  copy(): World {
+    const copy = Object.assign(new World(), this)
+    copy.rows = new Map(this.rows)
+    copy.seen = new Map(this.seen)
+    copy.known = new Map(this.known)
+    copy.planned = new Map(this.planned)
+    copy.received = new Map(this.received)
+    return copy
+  }
+
+  /** The same for worlds in which the same can happen from now on. */
+  print(): string {
+    const rows = [...this.rows.values()].map(({ print }) => print).sort()
+    const processes = this.processes.map(({ history, attempting }) => [history, attempting !== undefined]).sort()
+    const { now, messages, seen, known, commits, outcomes, taken, attempts, troubles } = this
+    const remembered = [...known].flatMap(([name, { read, until }]) =>
+      until > now ? [[name, read.version, until]] : [],
+    )
+    const rest = [
+      now,
+      messages,
+      [...seen].sort(),
+      remembered.sort(),
+      commits,
+      outcomes.length,
+      taken,
+      attempts.length,
+      troubles,
+    ]
+    return hash('sha1', JSON.stringify([rows, processes, ...rest]))
+  }
+
+  override transact(writes: readonly TableWrite[]) {
+    const result = super.transact(writes)
+    this.#plan()
+    return result
+  }
+
+  #plan(): void {
+    for (const item of this.items) {
+      if (!laneItem.is(item)) continue
+      const { lane, lease, waiting, failures = 0, dueAt = 0 } = laneItem.decode(item)
+      const first = this.in(`${lane} `)[0]?.sk?.S
+      if (lease === undefined && waiting === undefined && failures > 0 && first !== undefined)
+        this.planned.set(first, dueAt)
+    }
+  }
+
+  destination(destination: string): Destination {
+    const item = this.get(destinationAddress(destination))
+    const read = item === undefined ? { destination, version: 0 } : destinationItem.decode(item)
+    this.known.set(destination, { read, until: this.now + REMEMBERED })
+    return read
+  }
+
+  recentDestination(destination: string): Destination {
+    const recent = this.known.get(destination)
+    return recent !== undefined && this.now < recent.until ? recent.read : this.destination(destination)
+  }
+
+  // The queues.
+
+  send(wakeUp: WakeUp, queue: Queue, at = this.now, id = deduplicationId(wakeUp)): void {
+    if (queue !== 'timer') {
+      if (this.now - (this.seen.get(id) ?? 0) < DEDUPLICATED_FOR) return
+      this.seen.set(id, this.now)
+    }
+    this.messages = [...this.messages, { wakeUp, queue, at, repeated: false }]
+  }
+
+  commit(): void {
+    const [next, ...rest] = this.commits
+    if (next === undefined) return
+    this.commits = rest
+    const [tenant = '', , connectionId = ''] = next.lane.split('|')
+    const endpoint = `${ORIGIN}/`
+    const first = this.in(`${next.lane} `).length === 0 && {
+      first: { id: next.id, destination: destinationAt(endpoint) },
+    }
+    this.put(
+      outboxItem.encode({
+        ...{ tenant, connectionId, id: next.id, taken: 0, attempts: 0 },
+        messages: [{ endpoint, payload: next.id }],
+        createdAt: new Date(this.created || this.now).toISOString(),
+      }),
+    )
+    this.send({ lane: next.lane, reason: { kind: 'committed', ...first } }, 'fast', this.now, `${next.lane} ${next.id}`)
+  }
+
+  // What may happen next.
+
+  /** All that may happen now; nothing where only time can pass. `left`: how much may still go wrong. */
+  choices(left: number): World[] {
+    return [
+      ...this.processes.flatMap((process) => this.#goesOn(process, left)),
+      ...this.messages.flatMap((message, index) => this.#arrives(message, index, left)),
+      ...(this.commits.length === 0 ? [] : [this.#with((world) => world.commit())]),
+    ]
+  }
+
+  #with(change: (world: World) => void, troubles = 0): World {
+    const world = this.copy()
+    world.troubles += troubles
+    change(world)
+    return world
+  }
+
+  #arrives(message: Message, index: number, left: number): World[] {
+    if (message.at > this.now || this.processes.length === MAX_PROCESSES) return []
+    const receive = (world: World, rest: Message[]) => {
+      world.messages = rest
+      world.#receive(message)
+    }
+    const once = this.#with((world) => receive(world, this.messages.toSpliced(index, 1)))
+    if (left === 0) return [once]
+    const again = { ...message, repeated: true }
+    return [once, this.#with((world) => receive(world, this.messages.with(index, again)), 1)]
+  }
+
+  #receive(message: Message): void {
+    const { wakeUp, queue, repeated } = message
+    if (queue === 'timer' && isForLane(wakeUp)) {
+      this.send(wakeUp, 'fast')
+      return
+    }
+    const body = JSON.stringify(wakeUp)
+    const received = (this.received.get(body) ?? 0) + 1
+    this.received.set(body, received)
+    const name = hash('sha1', `${received} ${body}`)
+    const step = isForLane(wakeUp)
+      ? delivery({
+          ...{ wakeUp, queue: queue === 'slow' ? 'slow' : 'fast', repeated },
+          lease: { id: name, now: this.now },
+          startUntil: this.now + 14_000,
+        })
+      : onDue(wakeUp, this.now)
+    this.processes = [...this.processes, { name, message, step, history: name, ids: 0, reads: 0 }]
+  }
+
+  /** A process does what comes next; or it ends before or after that, or the request fails before or after it did its work. */
+  #goesOn(process: Process, left: number): World[] {
+    const goesOn = this.#with((world) => world.#does(process))
+    if (left === 0) return [goesOn]
+    return [
+      goesOn,
+      this.#with((world) => world.#dies(process), 1),
+      this.#with((world) => {
+        world.#does(process)
+        world.#dies(process)
+      }, 1),
+      this.#with((world) => world.#fails(process), 1),
+      this.#with((world) => {
+        world.#does(process, true)
+      }, 1),
+    ]
+  }
+
+  #dies({ name, message }: Process): void {
+    this.processes = this.processes.filter((one) => one.name !== name)
+    // By its end its message may have been deleted: that changes nothing here, since a message may come again in any case.
+    if (!this.messages.some((one) => one.wakeUp === message.wakeUp))
+      this.messages = [...this.messages, { ...message, at: this.now + VISIBILITY, repeated: true }]
+  }
+
+  #by(process: Process): By {
+    return {
+      now: this.now,
+      random: () => 0.5,
+      newId: () => `${process.name}-${++process.ids}`,
+    }
+  }
+
+  #fails(process: Process): void {
+    const { does } = askOf(process)
+    if (does in REFUSED) this.#told(process, REFUSED[does])
+    else if (does === 'attempt') this.#dies(process)
+    else this.#fault(process)
+  }
+
+  #fault(process: Process): void {
+    const error = new AgentError('store.unavailable', 'a fault')
+    const next = { ...process }
+    const { orElse } = askOf(process)
+    this.#goOn(next, orElse === undefined ? { error } : orElse(error, this.#by(next)), 'fault')
+  }
+
+  #told(process: Process, result: unknown): void {
+    const next = { ...process }
+    delete next.attempting
+    this.#goOn(next, askOf(process).next(result, this.#by(next)), JSON.stringify(result) ?? '')
+  }
+
+  #goOn(process: Process, step: Step, told: string): void {
+    const { does } = askOf(process)
+    const next = { ...process, step, history: hash('sha1', `${process.history} ${does} ${told} ${this.now}`) }
+    const others = this.processes.filter(({ name }) => name !== process.name)
+    this.processes = 'ask' in step ? [...others, next] : others
+    if ('error' in step) this.#dies(process)
+    // What concerns nobody else happens at once.
+    if ('ask' in step && LOCAL.has(step.ask.does)) this.#does(next)
+  }
+
+  /** `lost`: it does its work, and its answer is lost. */
+  #does(process: Process, lost = false): void {
+    const { does, with: args } = askOf(process)
+    if (does === 'attempt' && process.attempting === undefined) {
+      this.#begin(process, args)
+      return
+    }
+    const act = this.#actions(process)[does] as (...some: readonly unknown[]) => unknown
+    const result = act(...args)
+    if (lost && does !== 'attempt' && !(does in REFUSED)) this.#fault(process)
+    else this.#told(process, result)
+  }
+
+  #begin(process: Process, [contents, item]: readonly unknown[]): void {
+    const { lane, idOf, destinationOf } = contents as OpenLane
+    const id = idOf(item)
+    const { wakeUp } = process.message
+    const attempting = { lane, id }
+    const closed = [originOf(destinationOf(item)), destinationOf(item)]
+      .map((one) => this.get(destinationAddress(one)))
+      .map((one) => one && destinationItem.decode(one).closedAt)
+      .find((at) => at !== undefined && at < this.now - REMEMBERED)
+    const isProbe = isForLane(wakeUp) && wakeUp.reason.kind === 'probe'
+    if (this.processes.some((one) => one.attempting?.lane === lane)) this.broken ??= 'two attempts at a time'
+    if (this.in(`${lane} `)[0]?.sk?.S !== id) this.broken ??= 'an attempt out of order'
+    if ((this.planned.get(id) ?? 0) > this.now) this.broken ??= 'an attempt before its time'
+    if (closed !== undefined && !isProbe) this.broken ??= 'an attempt at a closed destination'
+    const [outcome = ACCEPTED, ...rest] = this.outcomes
+    this.outcomes = rest
+    if (this.troubles === 0 && this.planned.has(`over ${id}`)) this.broken ??= 'an attempt after the last one'
+    const isLast = outcome.status !== 200 && this.now >= this.created + MESSAGE_PLAN.lifetime
+    if (isLast) this.planned.set(`over ${id}`, this.now)
+    this.attempts = [...this.attempts, attempting]
+    if (outcome.status === 200) this.taken = [...this.taken, attempting]
+    const others = this.processes.filter(({ name }) => name !== process.name)
+    const history = hash('sha1', `${process.history} begins ${this.now}`)
+    this.processes = [...others, { ...process, history, attempting, outcome }]
+  }
+
+  /** The actions of a process, without waiting. */
+  #actions(process: Process): { [K in keyof Actions]: (...args: Parameters<Actions[K]>) => unknown } {
+    return {
+      update: (update) => this.update(update),
+      put: (item) => this.put(item),
+      get: (address) => this.get(address),
+      transact: (writes) => this.transact(writes),
+      open: (lane, first): OpenLane => {
+        const contents = openMessageLane(lane)
+        if (contents === undefined) throw new Error('no lane of messages')
+        return { ...(contents as LaneContents<unknown>), lane, first }
+      },
+      read: (contents) => {
+        const { lane, first } = contents as OpenLane
+        process.reads += 1
+        const all = this.in(`${lane} `).map((item) => outboxItem.decode(item))
+        const isFirst = process.reads === 1 && all.some(({ id }) => id === first?.id)
+        const items = (isFirst ? all.filter(({ id }) => id === first?.id) : all).map((item) => ({ item, index: 0 }))
+        return { items, more: false, corrupt: [] }
+      },
+      attempt: () => {
+        const startedAt = this.now
+        this.now += ATTEMPT
+        return { outcome: process.outcome ?? ACCEPTED, startedAt, endedAt: this.now }
+      },
+      afterAttempt: () => undefined,
+      target: (destination) => {
+        const origin = this.recentDestination(originOf(destination))
+        return { origin, address: this.recentDestination(destination) }
+      },
+      takeSlot: () => ({ release: async () => undefined }),
+      releaseSlot: () => undefined,
+      freeSlots: () => 4,
+      destination: (destination) => this.destination(destination),
+      recentDestination: (destination) => this.recentDestination(destination),
+      change: (read, change, now) => {
+        const { written } = this.update(changed(read, change, now))
+        this.known.delete(read.destination)
+        return written && this.destination(read.destination)
+      },
+      someEntries: (destination, _, until) => this.#entries(destination, until),
+      entriesOfRandomShard: (destination) => this.#entries(destination),
+      removeEntries: (destination, entries) => {
+        for (const entry of entries) this.transact([entryRemoval(destination, entry)])
+      },
+      wakeLanes: (wakeUps, bulkhead) => {
+        for (const wakeUp of wakeUps) this.send(wakeUp, bulkhead === 'fast' ? 'fast' : 'slow')
+        return wakeUps.map(() => true)
+      },
+      wakeLater: (wakeUp, delay) => {
+        const seconds = Math.max(0, Math.ceil(delay / 1000))
+        if (seconds <= 60) this.send(wakeUp, 'timer', this.now + seconds * 1000)
+      },
+      pause: () => undefined,
+    }
+  }
+
+  #entries(destination: string, until = Number.POSITIVE_INFINITY): Entry[] {
+    return this.in(`${destinationAddress(destination).pk}|waiting|`).flatMap(({ lane, entry, since }) => {
+      const one = { lane: lane?.S ?? '', entry: entry?.S ?? '', since: Number(since?.N) }
+      return Number(one.entry.split('|')[1]) <= until ? [one] : []
+    })
+  }
+
+  /** Time passes until a message can be received, or the sweep finds something. False where nothing is to come. */
+  passes(): boolean {
+    const due = this.items.filter(({ dueAt }) => dueAt?.N !== undefined)
+    const sweeps = due.map(({ dueAt }) => Math.ceil(Math.max(Number(dueAt?.N), this.now + 1) / MINUTE) * MINUTE)
+    const next = Math.min(...this.messages.map(({ at }) => at), ...sweeps)
+    if (!Number.isFinite(next)) return false
+    this.now = Math.max(this.now, next)
+    if (!sweeps.includes(next)) return true
+    for (const { kind, lane, destination, dueAt } of due) {
+      const at = Number(dueAt?.N)
+      if (at > this.now) continue
+      if (kind?.S === 'lane') this.send({ lane: lane?.S ?? '', reason: { kind: 'due', at } }, 'fast')
+      else this.send({ destination: destination?.S ?? '', at }, 'timer')
+    }
+    return true
+  }
+}
