@@ -247,7 +247,7 @@ test('a wallet that never fetches: its queue is full at some time, which its sen
   // Some megabytes: the number of messages has a bound of its own.
   for (; taken < 200 && last.status === 200; taken++) last = await alice.say('x'.repeat(85_000))
   expect(last).toMatchObject({ status: 409, body: { error: 'Conflict' } })
-  expect(last.body.message).toContain('fetched')
+  expect(last.body.message).toContain('wait until it fetches them')
   const offer = { caller, body: offerBody(alice.connectionId, alice.wallet.did) }
   expect((await stage.call('createOffer', offer)).status).toBe(200)
   const messages = await alice.delivered()
