@@ -57,7 +57,7 @@ export const updateIf = async (address: Address, change: Change, condition?: Con
 }
 
 /** Result of an update: the new item, or the existing one if the condition failed. */
-type Updated = { written: Item } | { written: undefined; found: Item | undefined }
+export type Updated = { written: Item } | { written: undefined; found: Item | undefined }
 
 /**
  * Like `updateIf`, but returns the existing item if the condition failed, in the same request. Throws
@@ -91,7 +91,7 @@ export type TableWrite =
   | { remove: Address; condition?: Condition }
 
 /** `cause` is the error of the SDK. */
-type Transacted = { written: true } | ({ written: false; cause: unknown } & Cancellation)
+export type Transacted = { written: true } | ({ written: false; cause: unknown } & Cancellation)
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
 const MAX_WRITES = 100
