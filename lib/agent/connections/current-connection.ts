@@ -10,7 +10,8 @@ import type { Ed25519Key } from '../keys/index.ts'
 
 /**
  * The connection of our key, which is unique to a connection, with one of all DIDs of the sender's key. Credo expects
- * one DID for the sender's key, so a second document with that key, which anybody can write, would break the connection.
+ * one DID for the sender's key, so a second document with that key, which anybody can write, would break the
+ * connection.
  */
 export const connectionOfKeys = async (
   agentContext: AgentContext,

@@ -40,7 +40,10 @@ export class DidExchange extends DidExchangeProtocol {
     return withoutQueue(message)
   }
 
-  /** Checks the document: Credo accepts keys of other agents in it, and finds no connection by a DID other than did:peer. */
+  /**
+   * Checks the document: Credo accepts keys of other agents in it, and finds no connection by a DID other than
+   * did:peer.
+   */
   override async processResponse(...[inbound, outOfBand]: Arguments<'processResponse'>) {
     const { agentContext, message, senderKey } = inbound
     const key = await assertOfResponder(agentContext, message, senderKey)

@@ -20,7 +20,9 @@ import type { Ed25519Key } from '../keys/index.ts'
 import { requestNotAccepted, theirDidOf } from './their-did.ts'
 import { admitRequest, expireUnlessCompleted } from './unsolicited-requests.ts'
 
-/** Runs `process` for a request that is admitted. What it creates for a multi-use invitation expires unless completed. */
+/**
+ * Runs `process` for a request that is admitted. What it creates for a multi-use invitation expires unless completed.
+ */
 export const processRequest = async (
   agentContext: AgentContext,
   outOfBand: DidCommOutOfBandRecord,
@@ -33,8 +35,8 @@ export const processRequest = async (
 }
 
 /**
- * Runs `create` for a response, with a key for this connection. Credo would use the invitation's key if it names one, and
- * a caller may put one key into several invitations.
+ * Runs `create` for a response, with a key for this connection. Credo would use the invitation's key if it names one,
+ * and a caller may put one key into several invitations.
  */
 export const respond = async <Response>(
   agentContext: AgentContext,

@@ -34,8 +34,8 @@ export const authenticationMethod = (document: DidDocument, sender: Ed25519Key):
 type Services = Awaited<ReturnType<DidCommDocumentService['resolveServicesFromDid']>>
 
 /**
- * The services of a DID, or a queue if its document has none: otherwise Credo would find no key to pack for, and report an
- * internal error.
+ * The services of a DID, or a queue if its document has none: otherwise Credo would find no key to pack for, and report
+ * an internal error.
  */
 export const servicesOrQueue = async (
   agentContext: AgentContext,
@@ -93,8 +93,8 @@ const keysOf = (document: DidDocument): string[] => {
 }
 
 /**
- * The services of a DID that have an HTTP endpoint. Throws if the DID does not resolve or an endpoint is rejected by the
- * address guard.
+ * The services of a DID that have an HTTP endpoint. Throws if the DID does not resolve or an endpoint is rejected by
+ * the address guard.
  */
 export const reachableServicesOf = async (agentContext: AgentContext, did: string): Promise<Services> => {
   const services = await agentContext.resolve(DidCommDocumentService).resolveServicesFromDid(agentContext, did)

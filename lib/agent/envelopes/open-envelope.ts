@@ -68,8 +68,8 @@ export class UnreadableEnvelopeError extends CredoError {}
 
 /**
  * Opens an envelope with the agent's key that it names: a key's id is its name in envelopes
- * (docs/adr/0010-a-key-has-the-id-that-envelopes-name-it-by.md). Credo searches DIDs, invitations and mediations for each
- * recipient. Throws `UnreadableEnvelopeError`, and errors of the store.
+ * (docs/adr/0010-a-key-has-the-id-that-envelopes-name-it-by.md). Credo searches DIDs, invitations and mediations for
+ * each recipient. Throws `UnreadableEnvelopeError`, and errors of the store.
  */
 export const unpackMessage = async (
   agentContext: AgentContext,

@@ -69,9 +69,9 @@ type Keys = Parameters<DidCommEnvelopeService['packMessage']>[2]
 
 /**
  * Packs a message, and wraps it for each mediator (Aries RFC 0094), each of which adds a third to its size. Credo would
- * ask for a return route where there is no connection, but a message is sent after its transaction, when nothing handles
- * a response, and this agent has an endpoint. Throws for an unknown sender key, and for more recipients or mediators than
- * any agent has.
+ * ask for a return route where there is no connection, but a message is sent after its transaction, when nothing
+ * handles a response, and this agent has an endpoint. Throws for an unknown sender key, and for more recipients or
+ * mediators than any agent has.
  */
 export const packMessage = async (
   agentContext: AgentContext,

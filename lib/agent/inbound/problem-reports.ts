@@ -75,8 +75,8 @@ const logReport = (answer: unknown): void => {
 }
 
 /**
- * Logs messages that are rejected with a problem report; others are logged in lib/agent/inbound/receive.ts. Credo calls this before all
- * other middlewares.
+ * Logs messages that are rejected with a problem report; others are logged in lib/agent/inbound/receive.ts. Credo calls
+ * this before all other middlewares.
  */
 export const logProblemReports: DidCommMessageHandlerMiddleware = async (inbound, next) => {
   try {

@@ -114,8 +114,8 @@ const handleRequest = async (
 }
 
 /**
- * Handles the request that came with an invitation after a message that has completed the handshake. Credo would wait for
- * the connection in memory and emit an event. Here the answer is sent after the handshake's last message.
+ * Handles the request that came with an invitation after a message that has completed the handshake. Credo would wait
+ * for the connection in memory and emit an event. Here the answer is sent after the handshake's last message.
  */
 export const handleRequestAfterResponse = async ({
   agentContext,

@@ -57,8 +57,9 @@ export const currentProfile = async (): Promise<{ label: string; connectionImage
 }
 
 /**
- * The agent's DID for an invitation; a recipient key is resolved to its DID (docs/adr/0004-a-recipient-key-stands-for-its-did.md). Throws `request.invalid` for a DID
- * or key that is not this agent's.
+ * The agent's DID for an invitation; a recipient key is resolved to its DID
+ * (docs/adr/0004-a-recipient-key-stands-for-its-did.md). Throws `request.invalid` for a DID or key that is not this
+ * agent's.
  */
 export const invitationDidOf = async (
   agent: TenantAgent,

@@ -29,7 +29,8 @@ export class OutOfBandService extends DidCommOutOfBandService {
 
   /**
    * Credo answers a connectionless message with the invitation's key, and does not know the id of a DID's key: it is
-   * the public key in base58 (docs/adr/0010-a-key-has-the-id-that-envelopes-name-it-by.md), which Credo calls the legacy key id.
+   * the public key in base58 (docs/adr/0010-a-key-has-the-id-that-envelopes-name-it-by.md), which Credo calls the
+   * legacy key id.
    */
   override async getResolvedServiceForOutOfBandServices(
     ...parameters: Parameters<DidCommOutOfBandService['getResolvedServiceForOutOfBandServices']>
