@@ -45,13 +45,13 @@ import {
   logProblemReports,
   MessageHandlerRegistry,
   markMessage,
+  noteUnsolicited,
   registerPickup,
 } from './inbound/index.ts'
 import { Dispatcher, OutOfBandService } from './invitations/index.ts'
 import { KeyManagementService, sealedKeys } from './keys/index.ts'
 import { StrictQuestionAnswerService } from './messages/index.ts'
 import { PickupQueue } from './transport/index.ts'
-import { boundDocuments } from './web/index.ts'
 
 const didCommOptions = (endpoint: string) => ({
   ...commonOptions(endpoint),
@@ -103,7 +103,7 @@ class ProtocolsModule implements Module {
 const MIDDLEWARE = [
   logProblemReports,
   markMessage,
-  boundDocuments,
+  noteUnsolicited,
   completeRotation,
   guardThread,
   acceptRepeatedComplete,

@@ -104,3 +104,13 @@ export const currentAgent = async (): Promise<TenantAgent> => {
   agents.set(context, agent)
   return agent
 }
+
+const MESSAGE = Symbol('the inbound message')
+
+interface InboundMessage {
+  /** It continues nothing that the agent has begun or accepted: it may come from anybody, and name hosts that never answer. */
+  isUnsolicited: boolean
+}
+
+/** What is known of the message that the running unit of work handles. */
+export const currentMessage = (): InboundMessage => currentUnit().slot(MESSAGE, () => ({ isUnsolicited: false }))

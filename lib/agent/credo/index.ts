@@ -4,6 +4,7 @@ export {
   agentContexts,
   currentAgent,
   currentContext,
+  currentMessage,
   provideAgent,
   provideSendingAgent,
   TenantAgent,

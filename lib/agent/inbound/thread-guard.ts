@@ -10,6 +10,7 @@ import {
 } from '@credo-ts/didcomm'
 import { PUBLIC_DID } from '../../records/did.ts'
 import { isHandshakeRequest } from '../connections/index.ts'
+import { currentMessage } from '../credo/index.ts'
 import { findOwnDid } from '../dids/index.ts'
 import { findInvitation, findInvitationsOfKey, isAddressedTo, rememberNamedInvitation } from '../invitations/index.ts'
 import type { Ed25519Key } from '../keys/index.ts'
@@ -23,6 +24,15 @@ import {
 import { isOthersThread, joinExchange } from './thread-owner.ts'
 
 type Inbound = DidCommInboundMessageContext
+
+/**
+ * Notes whether a message continues an exchange, or may come from anybody, as handshakes and rotations do. Credo calls
+ * this before the handlers, and again for the request that came with an invitation.
+ */
+export const noteUnsolicited: DidCommMessageHandlerMiddleware = async ({ message }, next) => {
+  currentMessage().isUnsolicited = !isExchangeProtocol(parseMessageType(message.type).protocolName)
+  await next()
+}
 
 /**
  * Credo calls this before the handlers. Throws a CredoError, so that nothing is written, if the thread does not belong

@@ -1,11 +1,10 @@
 /** Reads documents of the web that other agents name, behind the address guard and within a budget. */
 import { CredoError } from '@credo-ts/core'
-import { type DidCommMessageHandlerMiddleware, parseMessageType } from '@credo-ts/didcomm'
 import { type Get, get, type PostOutcome, post } from '../../egress/post.ts'
 import { settings } from '../../settings.ts'
 import { runCounted } from '../../store/count.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { isExchangeProtocol } from '../threads/index.ts'
+import { currentMessage } from '../credo/index.ts'
 
 /** Maximum size of a context or DID document. */
 const MAX_BYTES = 256 * 1024
@@ -33,8 +32,6 @@ interface Budget {
   bytes: number
   /** Time spent waiting for responses; computing in between does not count. */
   milliseconds: number
-  /** The message was not expected, and may name hosts that never answer. */
-  isUnsolicited: boolean
   /** The first one of which it is unknown whether there is such a document. */
   unread?: UnreadableDocumentError
 }
@@ -47,18 +44,7 @@ const currentBudget = (): Budget =>
     documents: MAX_DOCUMENTS,
     bytes: MAX_TOTAL_BYTES,
     milliseconds: MAX_TOTAL_MS,
-    isUnsolicited: false,
   }))
-
-/**
- * Bounds what an inbound message makes this agent read. Messages of exchanges continue what this agent has begun or
- * accepted; all others, such as handshakes and rotations, may come from anybody. Credo calls this before the handlers,
- * and again for the request that came with an invitation.
- */
-export const boundDocuments: DidCommMessageHandlerMiddleware = async ({ message }, next) => {
-  currentBudget().isUnsolicited = !isExchangeProtocol(parseMessageType(message.type).protocolName)
-  await next()
-}
 
 /** Called before JSON-LD processing: limits the running unit of work to ten more documents. */
 export const boundDocumentsOfJsonLd = (): void => {
@@ -104,7 +90,7 @@ export const readText = (url: string, options: ReadOptions = {}): Promise<string
 const follow = async (url: string, options: ReadOptions, redirects: number): Promise<string> => {
   const { accept = 'application/ld+json, application/did+ld+json, application/json', maxBytes = MAX_BYTES } = options
   const budget = currentBudget()
-  const remaining = budget.milliseconds - (budget.isUnsolicited ? MAX_TOTAL_MS - MAX_UNSOLICITED_MS : 0)
+  const remaining = budget.milliseconds - (currentMessage().isUnsolicited ? MAX_TOTAL_MS - MAX_UNSOLICITED_MS : 0)
   if (budget.documents === 0 || budget.bytes <= 0) throw new CredoError('the message names too many documents')
   if (remaining <= 0) throw unreadable('the documents of the message take too long to read')
   budget.documents--
@@ -161,7 +147,7 @@ const readOnce = (attempt: Get, posted: string | undefined, responseBytes: numbe
 
 const read = async (attempt: Get, posted: string | undefined, responseBytes: number): Promise<Reading> => {
   const request = () => (posted === undefined ? get(attempt) : post({ ...attempt, body: posted }))
-  const outcome = await (currentBudget().isUnsolicited ? readCounted(request) : request())
+  const outcome = await (currentMessage().isUnsolicited ? readCounted(request) : request())
   return { outcome, isCut: Buffer.byteLength(outcome.body) >= responseBytes }
 }
 

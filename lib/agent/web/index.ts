@@ -1,6 +1,5 @@
 /** Documents of other hosts, read within the budget of a unit of work. */
 export {
-  boundDocuments,
   boundDocumentsOfJsonLd,
   readText,
   UnreadableDocumentError,
