@@ -17,14 +17,14 @@ import { DidCommDocumentService, DidCommEnvelopeService, DidCommTransportService
 import { UnitOfWorkStorageService } from './credo/index.ts'
 import {
   AgentDidRepository,
+  AgentDocumentService,
   BoundedJwkDidResolver,
   DocumentCache,
-  DocumentService,
   KnownDids,
   LinearPeerDidResolver,
   SharedKeyDidResolver,
 } from './dids/index.ts'
-import { PackingService } from './envelopes/index.ts'
+import { AgentPackingService } from './envelopes/index.ts'
 import { sealedKeys } from './keys/index.ts'
 import { OutboxTransport, PickupQueue, UnitOfWorkSessions } from './transport/index.ts'
 import { GuardedWebDidResolver } from './web/index.ts'
@@ -82,7 +82,9 @@ class PlatformModule implements Module {
     dependencyManager.registerInstance<Sessions>(DidCommTransportService, new UnitOfWorkSessions())
     const { container } = dependencyManager
     container.register(DidRepository, { useFactory: (services) => new AgentDidRepository(services, knownDids) })
-    container.register(DidCommEnvelopeService, { useFactory: (services) => new PackingService(services, sealedKeys) })
-    container.register(DidCommDocumentService, { useFactory: (services) => new DocumentService(services) })
+    container.register(DidCommEnvelopeService, {
+      useFactory: (services) => new AgentPackingService(services, sealedKeys),
+    })
+    container.register(DidCommDocumentService, { useFactory: (services) => new AgentDocumentService(services) })
   }
 }

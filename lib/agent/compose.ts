@@ -25,32 +25,32 @@ import {
 import { QuestionAnswerModule, QuestionAnswerService } from '@credo-ts/question-answer'
 import { commonOptions, platformModules } from './compose-common.ts'
 import {
+  AgentConnectionService,
+  AgentDidExchange,
   acceptRepeatedComplete,
-  ConnectionService,
   completeByMessage,
   completeRotation,
-  DidExchange,
   DidRotateHandler,
   HangupHandler,
 } from './connections/index.ts'
-import { type AgentModules, agentOf, FeatureRegistry, provideAgent } from './credo/index.ts'
-import { EnvelopeService } from './envelopes/index.ts'
+import { AgentFeatureRegistry, type AgentModules, agentOf, provideAgent } from './credo/index.ts'
+import { AgentEnvelopeService } from './envelopes/index.ts'
 import { credentialProtocols } from './exchanges/credentials/index.ts'
 import { proofProtocols } from './exchanges/proofs/index.ts'
 import { anoncreds, registries, TailsFiles } from './formats/anoncreds/index.ts'
 import { signatureSuites, w3cCredentials } from './formats/json-ld/index.ts'
 import {
+  AgentMessageHandlerRegistry,
   guardThread,
   handlesMessage,
   logProblemReports,
-  MessageHandlerRegistry,
   markMessage,
   noteUnsolicited,
   registerPickup,
 } from './inbound/index.ts'
-import { Dispatcher, OutOfBandService } from './invitations/index.ts'
+import { AgentDispatcher, AgentOutOfBandService } from './invitations/index.ts'
 import { KeyManagementService, sealedKeys } from './keys/index.ts'
-import { StrictQuestionAnswerService } from './messages/index.ts'
+import { AgentQuestionAnswerService } from './messages/index.ts'
 import { PickupQueue } from './transport/index.ts'
 
 const didCommOptions = (endpoint: string) => ({
@@ -86,16 +86,18 @@ const agentModules = (endpoint: string, contexts: AgentContextProvider) => {
 /** Replaces Credo's services by stricter ones. */
 class ProtocolsModule implements Module {
   register(dependencyManager: DependencyManager): void {
-    dependencyManager.registerInstance(DidCommMessageHandlerRegistry, new MessageHandlerRegistry())
-    dependencyManager.registerInstance(DidCommFeatureRegistry, new FeatureRegistry())
+    dependencyManager.registerInstance(DidCommMessageHandlerRegistry, new AgentMessageHandlerRegistry())
+    dependencyManager.registerInstance(DidCommFeatureRegistry, new AgentFeatureRegistry())
     const { container } = dependencyManager
-    container.register(DidCommEnvelopeService, { useFactory: (services) => new EnvelopeService(services, sealedKeys) })
-    container.register(DidCommConnectionService, { useFactory: (services) => new ConnectionService(services) })
-    container.register(DidCommOutOfBandService, { useFactory: (services) => new OutOfBandService(services) })
-    container.register(DidCommDispatcher, { useFactory: (services) => new Dispatcher(services) })
-    container.register(QuestionAnswerService, { useFactory: (services) => new StrictQuestionAnswerService(services) })
+    container.register(DidCommEnvelopeService, {
+      useFactory: (services) => new AgentEnvelopeService(services, sealedKeys),
+    })
+    container.register(DidCommConnectionService, { useFactory: (services) => new AgentConnectionService(services) })
+    container.register(DidCommOutOfBandService, { useFactory: (services) => new AgentOutOfBandService(services) })
+    container.register(DidCommDispatcher, { useFactory: (services) => new AgentDispatcher(services) })
+    container.register(QuestionAnswerService, { useFactory: (services) => new AgentQuestionAnswerService(services) })
     dependencyManager.registerInstance(SignatureSuiteRegistry, signatureSuites())
-    container.register(DidExchangeProtocol, { useFactory: (services) => new DidExchange(services) })
+    container.register(DidExchangeProtocol, { useFactory: (services) => new AgentDidExchange(services) })
   }
 }
 

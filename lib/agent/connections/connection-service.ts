@@ -19,7 +19,7 @@ type Arguments<Name extends 'processRequest' | 'createResponse' | 'processRespon
 /** Of documents without a method (Aries RFC 0160). Wallets of Credo 0.5 take no other. */
 const CONTEXT = 'https://w3id.org/did/v1'
 
-export class ConnectionService extends DidCommConnectionService {
+export class AgentConnectionService extends DidCommConnectionService {
   constructor(services: Pick<DependencyManager, 'resolve'>) {
     super(
       services.resolve(InjectionSymbols.Logger),

@@ -10,7 +10,7 @@ type Arguments<Name extends 'processRequest' | 'createResponse' | 'processRespon
   DidExchangeProtocol[Name]
 >
 
-export class DidExchange extends DidExchangeProtocol {
+export class AgentDidExchange extends DidExchangeProtocol {
   constructor(services: Pick<DependencyManager, 'resolve'>) {
     super(
       services.resolve(DidCommConnectionService),

@@ -1,7 +1,7 @@
 /** Connections: handshakes, rotations of DIDs, bounds for those that nobody has invited. */
-export { ConnectionService } from './connection-service.ts'
+export { AgentConnectionService } from './connection-service.ts'
 export { connectionsOfOurKey, currentConnection, isOfCurrentDid } from './current-connection.ts'
-export { DidExchange } from './did-exchange.ts'
+export { AgentDidExchange } from './did-exchange.ts'
 export { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
 export { acceptRepeatedComplete, completeByMessage } from './handshake-middleware.ts'
 export { endConnection, sendTrustPing } from './messages.ts'

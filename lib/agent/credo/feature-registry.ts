@@ -2,7 +2,7 @@
 import { DidCommFeatureRegistry } from '@credo-ts/didcomm'
 
 /** Credo repeats all features for each of hundreds of equal queries in a message: 1 MB for 25 KB. */
-export class FeatureRegistry extends DidCommFeatureRegistry {
+export class AgentFeatureRegistry extends DidCommFeatureRegistry {
   override query(...queries: Parameters<DidCommFeatureRegistry['query']>) {
     return [...new Set(super.query(...queries))]
   }

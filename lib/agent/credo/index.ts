@@ -9,7 +9,7 @@ export {
   provideSendingAgent,
   TenantAgent,
 } from './current.ts'
-export { FeatureRegistry } from './feature-registry.ts'
+export { AgentFeatureRegistry } from './feature-registry.ts'
 export { agentOf, endpointOf } from './root-agent.ts'
 export { toStored, UnitOfWorkStorageService } from './storage-service.ts'
 export { tenantOf } from './tenant-contexts.ts'

@@ -83,7 +83,7 @@ export class AgentDidRepository extends DidRepository {
 
   /**
    * Only Credo's handshakes call this, to reject a sender whose key is in a known document. With that, anybody could
-   * block another agent. Connections do not need unique keys: see `ConnectionService.findByKeys`.
+   * block another agent. Connections do not need unique keys: see `AgentConnectionService.findByKeys`.
    */
   override async findReceivedDidByRecipientKey(): Promise<DidRecord | null> {
     return null

@@ -3,7 +3,7 @@ import { type DependencyManager, DidRepository, DidResolverService } from '@cred
 import { DidCommDocumentService } from '@credo-ts/didcomm'
 import { servicesOrQueue } from './their-services.ts'
 
-export class DocumentService extends DidCommDocumentService {
+export class AgentDocumentService extends DidCommDocumentService {
   constructor(services: Pick<DependencyManager, 'resolve'>) {
     super(services.resolve(DidResolverService), services.resolve(DidRepository))
   }

@@ -2,7 +2,7 @@
 export { AgentDidRepository, didsWithKey, isOfDid, KnownDids, shareDids, storeTheirDid } from './did-repository.ts'
 export { BoundedJwkDidResolver, DocumentCache, LinearPeerDidResolver, SharedKeyDidResolver } from './did-resolvers.ts'
 export { assertOwnDid, assertReachableDid, didOfKey, freshPeerDid, issuerDid, ownKey } from './dids.ts'
-export { DocumentService } from './document-service.ts'
+export { AgentDocumentService } from './document-service.ts'
 export { findOwnDid } from './own-dids.ts'
 export { resolveDid } from './resolve-did.ts'
 export {

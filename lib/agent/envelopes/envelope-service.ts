@@ -8,10 +8,10 @@ import { packMessage } from './pack-envelope.ts'
 type Arguments<Name extends 'packMessage' | 'unpackMessage'> = Parameters<DidCommEnvelopeService[Name]>
 
 /** For agents that only send. */
-export class PackingService extends DidCommEnvelopeService {
+export class AgentPackingService extends DidCommEnvelopeService {
   readonly keys: Pick<SealedKeyStore, 'first' | 'get'>
 
-  constructor(services: Pick<DependencyManager, 'resolve'>, keys: PackingService['keys']) {
+  constructor(services: Pick<DependencyManager, 'resolve'>, keys: AgentPackingService['keys']) {
     super(services.resolve(InjectionSymbols.Logger), services.resolve(DidCommDocumentService))
     this.keys = keys
   }
@@ -21,7 +21,7 @@ export class PackingService extends DidCommEnvelopeService {
   }
 }
 
-export class EnvelopeService extends PackingService {
+export class AgentEnvelopeService extends AgentPackingService {
   override async unpackMessage(...[agentContext, envelope]: Arguments<'unpackMessage'>) {
     return unpackMessage(agentContext, envelope, this.keys)
   }

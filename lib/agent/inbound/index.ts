@@ -1,6 +1,6 @@
 /** Inbound messages: once each, on their own thread, with problem reports for what is rejected. */
 export { handlesMessage, markMessage } from './inbox.ts'
-export { MessageHandlerRegistry } from './message-handler-registry.ts'
+export { AgentMessageHandlerRegistry } from './message-handler-registry.ts'
 export { registerPickup } from './pickup-protocols.ts'
 export { logProblemReports } from './problem-reports.ts'
 export { logRejections, receiveEnvelope } from './receive.ts'

@@ -3,7 +3,7 @@ import { DidCommMessage, type DidCommMessageHandler, DidCommMessageHandlerRegist
 import { isProblemReport } from '../threads/index.ts'
 import { ProblemReportHandler } from './problem-reports.ts'
 
-export class MessageHandlerRegistry extends DidCommMessageHandlerRegistry {
+export class AgentMessageHandlerRegistry extends DidCommMessageHandlerRegistry {
   readonly #reports = new ProblemReportHandler()
 
   override getHandlerForMessageType(messageType: string): DidCommMessageHandler | undefined {

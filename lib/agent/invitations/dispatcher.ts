@@ -8,7 +8,7 @@ import {
 } from '@credo-ts/didcomm'
 import { handleRequestAfterResponse } from './attached-requests.ts'
 
-export class Dispatcher extends DidCommDispatcher {
+export class AgentDispatcher extends DidCommDispatcher {
   constructor(services: Pick<DependencyManager, 'resolve'>) {
     super(
       services.resolve(DidCommMessageSender),

@@ -1,5 +1,5 @@
 /** Invitations (Aries RFC 0434): those of the agent, those that it receives, and the requests in them. */
-export { Dispatcher } from './dispatcher.ts'
+export { AgentDispatcher } from './dispatcher.ts'
 export { acceptRequest, acceptResponse } from './handshake-steps.ts'
 export { invitationAt } from './invitation-address.ts'
 export { inviteWith } from './invitation-with-request.ts'
@@ -17,7 +17,7 @@ export {
   mayReuse,
   rememberNamedInvitation,
 } from './invitations.ts'
-export { OutOfBandService } from './out-of-band-service.ts'
+export { AgentOutOfBandService } from './out-of-band-service.ts'
 export { inviteByKey, inviteToConnect } from './own-invitations.ts'
 export {
   acceptStoredInvitation,

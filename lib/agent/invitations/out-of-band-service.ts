@@ -18,7 +18,7 @@ import {
 import { uuidOf } from '../../hash-id.ts'
 import { findInvitation, invitationOfKey, markUsed, mayReuse } from './invitations.ts'
 
-export class OutOfBandService extends DidCommOutOfBandService {
+export class AgentOutOfBandService extends DidCommOutOfBandService {
   constructor(services: Pick<DependencyManager, 'resolve'>) {
     super(
       services.resolve(DidCommOutOfBandRepository),

@@ -25,7 +25,7 @@ const Question = v.object({
   ),
 })
 
-export class StrictQuestionAnswerService extends QuestionAnswerService {
+export class AgentQuestionAnswerService extends QuestionAnswerService {
   readonly #repository: QuestionAnswerRepository
 
   constructor(services: Pick<DependencyManager, 'resolve'>) {

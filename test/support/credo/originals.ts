@@ -13,30 +13,42 @@ export const chainOf = (base: Constructor): Constructor[] => {
   return isClass(parent) ? [base, ...chainOf(parent)] : [base]
 }
 
-/** The text of a class's constructor, without the methods; of its own or of the class that it extends. */
+/** A member in the text of a class: the text is as it was written, whatever was assigned to the prototype since. */
+interface Member {
+  name: string | undefined
+  isConstructor: boolean
+  isField: boolean
+  text: string
+}
+
+const membersOf = (one: Constructor): Member[] => {
+  const text = `(${String(one)})`
+  const [statement] = parse(text, { ecmaVersion: 'latest' }).body
+  const node: Expression | undefined = statement?.type === 'ExpressionStatement' ? statement.expression : undefined
+  if (node?.type !== 'ClassExpression') return []
+  return node.body.body.flatMap((member) =>
+    member.type === 'StaticBlock'
+      ? []
+      : {
+          name: member.key.type === 'Identifier' ? member.key.name : undefined,
+          isConstructor: member.type === 'MethodDefinition' && member.kind === 'constructor',
+          isField: member.type === 'PropertyDefinition',
+          text: text.slice(member.start, member.end),
+        },
+  )
+}
+
+const joined = (members: readonly Member[]): string | undefined =>
+  members.length === 0 ? undefined : members.map(({ text }) => text).join('\n')
+
+/** The text of a class's constructor and fields; of its own or of the class that it extends. */
 const constructorText = (chain: readonly Constructor[]): string | undefined => {
   for (const one of chain) {
-    const text = `(${String(one)})`
-    const { body } = parse(text, { ecmaVersion: 'latest' })
-    const [statement] = body
-    const node: Expression | undefined = statement?.type === 'ExpressionStatement' ? statement.expression : undefined
-    const found =
-      node?.type === 'ClassExpression'
-        ? node.body.body.filter(
-            (member) =>
-              member.type === 'PropertyDefinition' ||
-              (member.type === 'MethodDefinition' && member.kind === 'constructor'),
-          )
-        : []
-    if (found.length > 0) return found.map(({ start, end }) => text.slice(start, end)).join('\n')
+    const text = joined(membersOf(one).filter(({ isConstructor, isField }) => isConstructor || isField))
+    if (text !== undefined) return text
   }
   return undefined
 }
-
-const descriptorText = ({ get, set, value }: PropertyDescriptor): string =>
-  typeof value === 'function' || (get === undefined && set === undefined)
-    ? String(value)
-    : [get, set].map(String).join('\n')
 
 /**
  * The text of a member: of an instance, of the class itself, or of the constructor, which is also the text of what it
@@ -45,11 +57,10 @@ const descriptorText = ({ get, set, value }: PropertyDescriptor): string =>
 export const originalText = (base: Constructor, member: string): string | undefined => {
   const chain = chainOf(base)
   if (member === 'constructor') return constructorText(chain)
-  for (const one of chain)
-    for (const holder of [one.prototype, one]) {
-      const descriptor = Object.getOwnPropertyDescriptor(holder, member)
-      if (descriptor !== undefined) return descriptorText(descriptor)
-    }
+  for (const one of chain) {
+    const text = joined(membersOf(one).filter(({ name, isField }) => name === member && !isField))
+    if (text !== undefined) return text
+  }
   const setBy = chain.find((one) =>
     new RegExp(`this\\.${member} = |^\\s*${member} = `, 'm').test(constructorText([one]) ?? ''),
   )

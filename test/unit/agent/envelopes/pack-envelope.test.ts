@@ -4,7 +4,7 @@ import { AgentContext, ConsoleLogger, DependencyManager, InjectionSymbols, Kms, 
 import { DidCommBasicMessage, DidCommDocumentService, DidCommModuleConfig } from '@credo-ts/didcomm'
 import { describe, expect, test } from 'vitest'
 import { readEnvelope, readHeader } from '../../../../lib/agent/envelopes/envelope.ts'
-import { EnvelopeService } from '../../../../lib/agent/envelopes/envelope-service.ts'
+import { AgentEnvelopeService } from '../../../../lib/agent/envelopes/envelope-service.ts'
 import { openEnvelope } from '../../../../lib/agent/envelopes/open-envelope.ts'
 import { packEnvelope } from '../../../../lib/agent/envelopes/pack-envelope.ts'
 import { keyOfVerkey, verkeyOf } from '../../../../lib/agent/keys/ed25519-key.ts'
@@ -73,11 +73,11 @@ const service = (held: Party) => {
   services.registerInstance(DidCommDocumentService, {} as DidCommDocumentService)
   services.registerInstance(DidCommModuleConfig, new DidCommModuleConfig())
   const context = new AgentContext({ contextCorrelationId: 'acme', dependencyManager: services })
-  const envelopes = new EnvelopeService(services, {
+  const envelopes = new AgentEnvelopeService(services, {
     get: async (_, keyId) => (keyId === held.verkey ? held.jwk : null),
     first: async () => null,
   })
-  return (keys: Omit<Parameters<EnvelopeService['packMessage']>[2], 'senderKey'>, sender: Party) => {
+  return (keys: Omit<Parameters<AgentEnvelopeService['packMessage']>[2], 'senderKey'>, sender: Party) => {
     const senderKey = keyOfVerkey(sender.verkey)
     senderKey.keyId = sender.verkey
     return envelopes.packMessage(context, new DidCommBasicMessage({ content: 'hello' }), { ...keys, senderKey })
