@@ -26,21 +26,12 @@ const Question = v.object({
 })
 
 export class AgentQuestionAnswerService extends QuestionAnswerService {
-  readonly #repository: QuestionAnswerRepository
-
   constructor(services: Pick<DependencyManager, 'resolve'>) {
-    const repository = services.resolve(QuestionAnswerRepository)
-    super(repository, services.resolve(EventEmitter), services.resolve(InjectionSymbols.Logger))
-    this.#repository = repository
-  }
-
-  /** Finds the question by its thread, because a connection may have many questions. */
-  override async findByThreadAndConnectionId(
-    agentContext: AgentContext,
-    connectionId: string,
-    threadId: string,
-  ): Promise<QuestionAnswerRecord | null> {
-    return this.#repository.findSingleByQuery(agentContext, { threadId, connectionId })
+    super(
+      services.resolve(QuestionAnswerRepository),
+      services.resolve(EventEmitter),
+      services.resolve(InjectionSymbols.Logger),
+    )
   }
 
   /** Throws a CredoError for a malformed or too large question. */
