@@ -76,7 +76,7 @@ test('a token of npm run token is good for it, and makes a tenant', async () => 
   tenantId = Object(await created.json()).id
   expect(await knock(stage.baseUrl, tenantId, handMade({ kid: unknownKid() }))).toBe(400)
   expect(await knock(stage.baseUrl, tenantId, {})).toBe(400)
-  await stage.program.says(/the body is no DIDComm envelope/)
+  await stage.program.says(/the body is not a DIDComm envelope/)
 })
 
 test('Ctrl-C ends it without another word, and leaves no process', async () => {
