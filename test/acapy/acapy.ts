@@ -25,6 +25,10 @@ export interface AcaPyOptions {
 /** ACA-Py makes a ledger of it, whose requests the plugin posts to the proxy instead of asking a pool. */
 const GENESIS = '{"reqSignature":{},"txn":{"data":{}},"txnMetadata":{"seqNo":1},"ver":"1"}'
 
+/** Ms after which a start hangs. It takes some seconds. */
+const HANGS_AFTER = 120_000
+const MAX_STARTS = 3
+
 /** The wallets that hold AnonCreds: since 1.7 the format of the same name, before it Indy's alone. */
 const WALLET_TYPES: Record<Version, string> = { '1.7.0': 'askar-anoncreds', '1.2.7': 'askar' }
 
@@ -76,8 +80,21 @@ export class AcaPy {
     return [...this.#logs, this.#process?.stdout(), this.#process?.stderr()].join('\n')
   }
 
-  /** Starts the process; what it had stored is still there. */
+  /** Starts the process; what it had stored is still there. One that hangs at its start, as few do, is started again. */
   async up(): Promise<void> {
+    for (let starts = 1; ; starts++) {
+      const program = this.#spawn()
+      const end = performance.now() + HANGS_AFTER
+      const isReady = await waitFor(
+        `${this.label} to be ready`,
+        async () => (await this.#isReady(program)) || (starts < MAX_STARTS && performance.now() > end && 'hangs'),
+      )
+      if (isReady === true) return
+      await this.down('SIGKILL')
+    }
+  }
+
+  #spawn(): Program {
     const { returnRoute, indyProxy } = this.#options
     const program = startProgram(this.#program, this.#arguments, {
       env: {
@@ -91,7 +108,7 @@ export class AcaPy {
       },
     })
     this.#process = program
-    await waitFor(`${this.label} to be ready`, () => this.#isReady(program))
+    return program
   }
 
   /** Ends the process in order, or as a crash would. */
