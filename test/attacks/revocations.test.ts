@@ -31,7 +31,7 @@ describeWithLibrary('revocation', () => {
       return exchange.state === state && exchange
     })
 
-  /** Offers a credential; 503 as long as the first registry is being made. */
+  /** Offers a credential; 409 as long as the first registry is being made. */
   const offer = (more: object = {}): Promise<Json> =>
     waitFor('an offer', async () => {
       const { credentialDefinitionId, connectionId, caller } = world
