@@ -2,6 +2,7 @@
  * The repository of DIDs. Several DIDs of other agents may have the same key, because anybody can write it into a
  * document.
  */
+
 import {
   type AgentContext,
   CredoError,
@@ -18,7 +19,7 @@ import {
 } from '@credo-ts/core'
 import { Bounded } from '../../bounded.ts'
 import { memorySizeOf } from '../../json.ts'
-import { handshakePartExpiry, mayOutlive, OF_UNFINISHED_HANDSHAKE } from '../../records/connection.ts'
+import { handshakePartExpiry, mayOutlive, OF_UNFINISHED_HANDSHAKE } from '../../records/handshake-expiry.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { tenantOf } from '../credo/index.ts'
 import type { Ed25519Key } from '../keys/index.ts'
