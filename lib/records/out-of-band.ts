@@ -1,6 +1,5 @@
-/** The out-of-band record (Aries RFC 0434): its schema and how a stored one is shown. */
+/** The out-of-band record (Aries RFC 0434): its schema. */
 import * as v from 'valibot'
-import { defineRecord, EVERY } from './define-record.ts'
 import { recordSchema } from './record-json.ts'
 
 export const OUT_OF_BAND_STATES = ['initial', 'await-response', 'prepare-response', 'done'] as const
@@ -76,19 +75,3 @@ export const OutOfBandRecord = recordSchema({
 })
 
 export type OutOfBandRecord = v.InferOutput<typeof OutOfBandRecord>
-
-export const outOfBandRecords = /* @__PURE__ */ defineRecord({
-  type: 'OutOfBandRecord',
-  schema: OutOfBandRecord,
-  keys: 'out-of-band',
-  parameter: 'outOfBandId',
-  indexes: {
-    // Without copies, because invitations contain their requests, and few are ever listed.
-    [EVERY]: { name: EVERY },
-    invitationId: { name: 'invitationId' },
-    threadId: { name: 'threadId' },
-    recipientKeyFingerprints: { name: 'recipientKey' },
-    invitationRequestsThreadIds: { name: 'requestThreadId' },
-  },
-  lists: ['invitationId'],
-})

@@ -1,4 +1,5 @@
 /** Offers of credentials (Aries RFC 0453 and 0036), to a connection or in an invitation. */
+
 import {
   type DidCommAutoAcceptCredential,
   type DidCommCredentialExchangeRecord,
@@ -10,7 +11,7 @@ import {
 import type * as v from 'valibot'
 import type { CreateOffer, CreateOfferOob, CredentialFormats } from '../../../interface/credential-offer.ts'
 import { defined } from '../../../json.ts'
-import { toCredentialExchangeJson } from '../../../records/credential-exchange.ts'
+import { toCredentialExchangeJson } from '../../../records/credential-json.ts'
 import type { RecordJson } from '../../../records/record-json.ts'
 import { currentAgent, type TenantAgent } from '../../credo/index.ts'
 import { toAnonCredsFormats } from '../../formats/anoncreds/index.ts'

@@ -1,10 +1,11 @@
 /** Credential proposals (Aries RFC 0453 and 0036): a holder sends them, and an issuer answers with an offer. */
+
 import { type DidCommAutoAcceptCredential, DidCommCredentialRole, DidCommCredentialState } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import type { ProposalAcceptance } from '../../../interface/credential-acceptance.ts'
 import type { CredentialProposal } from '../../../interface/credential-proposal.ts'
 import { defined } from '../../../json.ts'
-import { toCredentialExchangeJson } from '../../../records/credential-exchange.ts'
+import { toCredentialExchangeJson } from '../../../records/credential-json.ts'
 import type { RecordJson } from '../../../records/record-json.ts'
 import type { TenantAgent } from '../../credo/index.ts'
 import { beginExchange, type Formats } from '../index.ts'
