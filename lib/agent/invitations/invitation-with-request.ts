@@ -22,7 +22,7 @@ export const inviteWith = async <T extends { message: DidCommMessage }>(
   agent: TenantAgent,
   options: InvitationOptions,
   carry: (parentThreadId: string) => Promise<T>,
-): Promise<{ carried: T; answer: InvitationResponse }> => {
+): Promise<{ carried: T; response: InvitationResponse }> => {
   const { label, connectionImageUrl } = await currentProfile()
   const service = await serviceOf(agent, options)
   const invitationId = randomUUID()
@@ -37,7 +37,7 @@ export const inviteWith = async <T extends { message: DidCommMessage }>(
     autoAcceptConnection: true,
   })
   await nameInvitation(agent, record, invitationId)
-  return { carried, answer: toInvitationResponse(agent, record) }
+  return { carried, response: toInvitationResponse(agent, record) }
 }
 
 /** Sets the id of the invitation, which the request names: Credo does not take one. */

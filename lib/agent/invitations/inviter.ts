@@ -1,4 +1,4 @@
-/** The agent's name, DID and keys in invitations, and the answer of the operations that create one. */
+/** The agent's name, DID and keys in invitations, and the response of the operations that create one. */
 import type { DidCommOutOfBandRecord, DidCommRouting } from '@credo-ts/didcomm'
 import type * as v from 'valibot'
 import { AgentError, invalidField } from '../../errors.ts'
@@ -30,7 +30,7 @@ interface Invitation {
   toUrl(options: { domain: string }): string
 }
 
-/** The answer with the invitation, converted to connections/1.0 if that was asked for. */
+/** The response with the invitation; `message` is its form in connections/1.0. */
 export const toInvitationResponse = (
   { context }: TenantAgent,
   record: DidCommOutOfBandRecord,

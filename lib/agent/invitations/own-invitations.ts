@@ -48,8 +48,8 @@ export const inviteByKey = async (invitation: Inviter): Promise<InvitationRespon
     ...(await toConfig(invitation)),
     routing,
   })
-  const answer = toInvitationResponse(agent, outOfBandRecord, message)
-  return recipientKey === undefined ? { ...answer, recipientKey: routing.recipientKey.legacyKeyId } : answer
+  const response = toInvitationResponse(agent, outOfBandRecord, message)
+  return recipientKey === undefined ? { ...response, recipientKey: routing.recipientKey.legacyKeyId } : response
 }
 
 const freshRouting = ({ context }: TenantAgent) => context.resolve(DidCommRoutingService).getRouting(context)

@@ -110,7 +110,7 @@ export const verifyPresentation = async (
 
   const { presentationResult, credentialResults } = v.parse(Result, Object(validations).vcJs)
   const signer = presentationResult.results[0].verificationMethod.controller
-  assertHeldBy(signer, await statementsOf(verified, presentationResult, PRESENTATION))
+  assertSignedByHolder(signer, await statementsOf(verified, presentationResult, PRESENTATION))
   const credentials: SignedCredential[] = []
   for (const result of credentialResults) {
     const statements = await statementsOf(verified, result, CREDENTIAL)
@@ -141,7 +141,7 @@ const statementsOf = (
   return readStatements(quads, type)
 }
 
-const assertHeldBy = (signer: string, presentation: Statements): void => {
+const assertSignedByHolder = (signer: string, presentation: Statements): void => {
   const holders = irisOf(presentation, 'holder')
   if (holders.some((holder) => holder !== signer))
     throw new CredoError('the holder of the presentation has not signed it')
