@@ -5,11 +5,11 @@ import { invalidField } from '../../errors.ts'
 import { defined } from '../../json.ts'
 import type { TenantAgent } from '../credo/index.ts'
 import {
-  currentProfile,
   type InvitationOptions,
   type InvitationResponse,
   invitationDidOf,
   routingOf,
+  shownAs,
   toInvitationResponse,
 } from './inviter.ts'
 
@@ -23,13 +23,13 @@ export const inviteWith = async <T extends { message: DidCommMessage }>(
   options: InvitationOptions,
   carry: (parentThreadId: string) => Promise<T>,
 ): Promise<{ carried: T; response: InvitationResponse }> => {
-  const { label, connectionImageUrl } = await currentProfile()
+  const shown = await shownAs(options)
   const service = await serviceOf(agent, options)
   const invitationId = randomUUID()
   const carried = await carry(options.parentThreadId ?? invitationId)
   const record = await agent.didcomm.oob.createInvitation({
-    label: options.label ?? label,
-    ...defined({ imageUrl: options.imageUrl ?? connectionImageUrl, goalCode: options.goalCode }),
+    ...shown,
+    ...defined({ goalCode: options.goalCode }),
     ...service,
     messages: [carried.message],
     handshake: options.handshake,
