@@ -14,10 +14,10 @@ import { MAX_PATTERN, translatePattern } from './pattern-syntax.ts'
 export const MAX_DESCRIPTORS = 50
 
 /** Maximum number of paths of a definition: each is evaluated on every credential. */
-export const MAX_PATHS = 500
+const MAX_PATHS = 500
 
 /** Maximum sum of the sizes of a definition's patterns (see pattern-syntax.ts). Compiling them takes 0.1 s. */
-export const MAX_PATTERN_SIZES = 10_000
+const MAX_PATTERN_SIZES = 10_000
 
 const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(256))
 const Text = v.pipe(v.string(), v.maxLength(2048))
