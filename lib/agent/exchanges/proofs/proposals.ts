@@ -39,8 +39,9 @@ export const proposeProof = (proposal: ProofProposal): Promise<RecordJson> =>
 type Formats = Record<string, unknown>
 
 /**
- * Requests what was proposed. Formats of the acceptance replace the proposed ones. `prepared` is what was read for them:
- * nobody reads what a prover names. `check` applies the rules of requests to all of them, and throws `request.invalid`.
+ * Requests what was proposed. Formats of the acceptance replace the proposed ones. `prepared` is what was read for
+ * them: nobody reads what a prover names. `check` applies the rules of requests to all of them, and throws
+ * `request.invalid`.
  */
 export const acceptProofProposal = (
   proofRecordId: string,

@@ -1,6 +1,6 @@
 /**
- * Selects stored AnonCreds credentials for a proof request: those that the caller names, and otherwise the first suitable
- * ones.
+ * Selects stored AnonCreds credentials for a proof request: those that the caller names, and otherwise the first
+ * suitable ones.
  */
 import {
   type AnonCredsCredentialInfo,

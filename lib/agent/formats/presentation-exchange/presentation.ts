@@ -1,8 +1,8 @@
-/** Responds to a verifier's presentation definition with stored credentials (DIF Presentation Exchange, Aries RFC 0510). */
+/** Responds to presentation definitions with stored credentials (DIF Presentation Exchange, Aries RFC 0510). */
 import { randomUUID } from 'node:crypto'
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import * as v from 'valibot'
-import { type AgentError, invalidField } from '../../../errors.ts'
+import { invalidField } from '../../../errors.ts'
 import {
   type Chosen,
   chooseCredentials,
@@ -13,7 +13,7 @@ import { permits } from '../../../presentation-exchange/definition.ts'
 import { ReceivedDefinition } from '../../../presentation-exchange/definition-schema.ts'
 import { Work, WorkLimitError } from '../../../presentation-exchange/work.ts'
 import { findOwnDid, issuerDid } from '../../dids/index.ts'
-import { type PreparedResponse, preparedResponse } from '../index.ts'
+import { type PreparedResponse, preparedResponse, unanswerable } from '../index.ts'
 import { CREDENTIALS_V1, listCredentials, readCredential, signPresentation } from '../json-ld/index.ts'
 import { attached, jsonOf, type Options } from './requests.ts'
 
@@ -64,7 +64,7 @@ const presentationFor = async (
   named: Choice['credentials'],
 ): Promise<Json> => {
   const read = v.safeParse(Request, request)
-  if (!read.success) throw unanswerable(`${v.getDotPath(read.issues[0]) ?? 'it'} ${read.issues[0].message}`)
+  if (!read.success) throw unanswerable(FORMAT, `${v.getDotPath(read.issues[0]) ?? 'it'} ${read.issues[0].message}`)
   const { presentation_definition: definition, options } = read.output
   const { signer, chosen } = await choose(agentContext, definition, await credentialsOf(named))
   const credentials = [...new Set(chosen.map(({ credential }) => credential))]
@@ -87,12 +87,10 @@ const presentationFor = async (
       permits: (proofType) => permits(definition.format, 'ldp_vp', proofType),
     })
   } catch (error) {
-    if (error instanceof CredoError) throw unanswerable(error.message)
+    if (error instanceof CredoError) throw unanswerable(FORMAT, error.message)
     throw error
   }
 }
-
-const unanswerable = (reason: string): AgentError => invalidField(FORMAT, `can't answer the request: ${reason}`)
 
 const credentialsOf = async (named: Choice['credentials']): Promise<Map<string, StoredCredential[]>> => {
   const byDescriptor = new Map<string, StoredCredential[]>()
@@ -149,11 +147,11 @@ const choose = async (
       unmet ??= chosen
     }
   } catch (error) {
-    if (error instanceof WorkLimitError) throw unanswerable(error.message)
+    if (error instanceof WorkLimitError) throw unanswerable(FORMAT, error.message)
     throw error
   }
   const { descriptorId, reason } = unmet ?? { reason: 'the agent holds no JSON-LD credential' }
-  throw descriptorId === undefined ? unanswerable(reason) : invalidField(`${NAMED}.${descriptorId}`, reason)
+  throw descriptorId === undefined ? unanswerable(FORMAT, reason) : invalidField(`${NAMED}.${descriptorId}`, reason)
 }
 
 /** Subjects of a credential that are tried as signers. Its issuer chooses their number. */
