@@ -48,7 +48,7 @@ export const PresentationDefinition = v.pipe(
     const fields = descriptors.flatMap(({ constraints }) => constraints?.fields ?? [])
     return areUnique(descriptors.map(({ id }) => id)) && areUnique(fields.map(({ id }) => id))
   }, 'must have unique ids of descriptors and of fields'),
-  noFaults((definition) => RULES.flatMap((faultsOf) => faultsOf(definition))),
+  noFaults((definition) => RULES.flatMap((faultsOf) => [...faultsOf(definition)])),
 )
 
 export const PresentationExchangeRequest = exactly({
