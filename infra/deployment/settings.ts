@@ -1,6 +1,6 @@
 /**
  * The settings of a deployment, read from the environment of `npm run deploy`. The descriptions are those of
- * docs/operations.md.
+ * docs/deploy.md.
  */
 import * as v from 'valibot'
 import { TokenIssuers } from '../../lib/auth/token-issuers.ts'

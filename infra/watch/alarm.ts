@@ -31,8 +31,8 @@ export interface Alarm {
   missingData?: 'breaching' | 'notBreaching'
 }
 
-/** The section of docs/operations.md that says what to do. */
-export const guideOf = (id: string): string => `docs/operations.md#${id.toLowerCase()}`
+/** The section of docs/trouble.md that says what to do. */
+export const guideOf = (id: string): string => `docs/trouble.md#${id.toLowerCase()}`
 
 const TOPIC = { Ref: 'Alarms' }
 

@@ -1,22 +1,16 @@
 /** A presentation definition of DIF Presentation Exchange, version 1 (descriptors with `schema`) or 2 (without). */
 import * as v from 'valibot'
 import { isNestedDeeperThan, MAX_DEPTH } from '../json.ts'
-import { MAX_DESCRIPTORS } from '../presentation-exchange/definition-schema.ts'
+import { MAX_DESCRIPTORS, pathFaults, patternFaults } from '../presentation-exchange/definition-schema.ts'
 import { ClaimFormats } from './claim-formats.ts'
 import { noFaults } from './faults.ts'
 import { exactly, noArray, text, Uri } from './fields.ts'
 import { Constraints } from './presentation-constraints.ts'
 import { PresentationContexts } from './presentation-contexts.ts'
-import {
-  amountFaults,
-  formatFaults,
-  groupFaults,
-  patternFaults,
-  versionFaults,
-} from './presentation-definition-rules.ts'
+import { formatFaults, groupFaults, versionFaults } from './presentation-definition-rules.ts'
 import { SubmissionRequirement } from './submission-requirement.ts'
 
-const RULES = [versionFaults, groupFaults, formatFaults, amountFaults, patternFaults]
+const RULES = [versionFaults, groupFaults, formatFaults, pathFaults, patternFaults]
 
 const Id = text(256)
 const Sentence = v.optional(text(1024))

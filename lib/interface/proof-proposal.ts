@@ -1,6 +1,6 @@
 /** Request bodies for a prover's proposal, and for a verifier that accepts one. */
 import * as v from 'valibot'
-import { MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
+import { Int32, MAX_OBJECT_ID, PredicateType } from '../records/anoncreds-objects.ts'
 import { EntityId } from '../records/tenant.ts'
 import { AutoAccept, Comment, exactly, ThreadId, text } from './fields.ts'
 import { UnqualifiedDefinitionId } from './indy-ids.ts'
@@ -39,8 +39,8 @@ const preview = (credentialDefinitionId: v.GenericSchema<unknown, string>) =>
             exactly({
               name: Name,
               credentialDefinitionId,
-              predicate: v.picklist(['>=', '>', '<=', '<']),
-              threshold: v.pipe(v.number(), v.integer(), v.minValue(-2_147_483_648), v.maxValue(2_147_483_647)),
+              predicate: PredicateType,
+              threshold: Int32,
             }),
           ),
           v.maxLength(100),

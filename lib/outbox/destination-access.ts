@@ -112,14 +112,6 @@ const runAt = <R>(step: Step<R>, now: number): Promise<R> =>
 export const tellDestination = (destination: string, event: DestinationEvent, now: number): Promise<Destination> =>
   runAt(tell({ destination, event, now, next: (result): Step<Destination> => ({ result }) }), now)
 
-/** Opens a destination that `lane` has reached: the lanes that wait for it are released. */
-export const openDestination = async (
-  destination: string,
-  { lane, now }: { lane: string; now: number },
-): Promise<void> => {
-  await tellDestination(destination, { kind: 'reached', lane }, now)
-}
-
 /**
  * Makes a destination due, unless it is in the index already, so that its waiting lanes are released. Throws
  * `store.conflict` if it cannot.

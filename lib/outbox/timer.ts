@@ -37,7 +37,7 @@ export const handleWakeUps = async (records: SQSRecord[]): Promise<string[]> => 
 const handle = async (wakeUp: WakeUp): Promise<boolean> => {
   try {
     if (isForLane(wakeUp)) return (await wakeLanes([wakeUp])).every((accepted) => accepted)
-    await onDestinationDue(wakeUp, { clock: Date.now, random: Math.random })
+    await onDestinationDue(wakeUp)
     return true
   } catch (error) {
     log('error', 'a wake-up could not be handled', { event: 'wake_up.failed', error: errorName(error) })

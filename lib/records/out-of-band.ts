@@ -5,15 +5,19 @@ import { recordSchema } from './record-json.ts'
 export const OUT_OF_BAND_STATES = ['initial', 'await-response', 'prepare-response', 'done'] as const
 export const OUT_OF_BAND_ROLES = ['sender', 'receiver'] as const
 
+const ENDPOINT = {
+  serviceEndpoint: v.optional(v.string()),
+  recipientKeys: v.optional(v.array(v.string())),
+  routingKeys: v.optional(v.array(v.string())),
+}
+
 /** An inline service, or a DID (Aries RFC 0434, "services"). */
 const Service = v.union([
   v.string(),
   v.looseObject({
     id: v.optional(v.string()),
     type: v.optional(v.string()),
-    serviceEndpoint: v.optional(v.string()),
-    recipientKeys: v.optional(v.array(v.string())),
-    routingKeys: v.optional(v.array(v.string())),
+    ...ENDPOINT,
     accept: v.optional(v.array(v.string())),
   }),
 ])
@@ -40,12 +44,7 @@ export const INVITATION_MEMBERS = {
 }
 
 /** Members of an invitation of connections/1.0 (Aries RFC 0160). */
-export const OLDER_MEMBERS = {
-  did: v.optional(v.string()),
-  serviceEndpoint: v.optional(v.string()),
-  recipientKeys: v.optional(v.array(v.string())),
-  routingKeys: v.optional(v.array(v.string())),
-}
+export const OLDER_MEMBERS = { did: v.optional(v.string()), ...ENDPOINT }
 
 export const OutOfBandRecord = recordSchema({
   outOfBandInvitation: v.looseObject(INVITATION_MEMBERS),

@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { type DidCommCredentialExchangeRecord, DidCommCredentialsModuleConfig } from '@credo-ts/didcomm'
 import { anoncredsNodeJS } from '@hyperledger/anoncreds-nodejs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { describeWithLibrary } from '../support/anoncreds/library.ts'
+import { describeWithLibrary, testWithLibrary } from '../support/anoncreds/library.ts'
 import { memoryRegistry } from '../support/anoncreds/memory-registry.ts'
 import { OTHER_DEGREE_KEYS, prepareDefinition } from '../support/anoncreds/prepared-definition.ts'
 import { type AnonCredsWorld, inTenant, startAnonCredsWorld } from '../support/anoncreds/world.ts'
+import { connect } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -303,3 +304,38 @@ describeWithLibrary('an offer', () => {
     expect((await recordOf(id)).state).toBe('offer-received')
   })
 })
+
+testWithLibrary(
+  'an agent that accepts offers without a call receives one that it can not accept, which waits',
+  async () => {
+    const { stage, wallet } = world
+    const config = { label: 'Collector', autoAcceptOffers: true }
+    const { body: tenant } = await stage.call('createTenant', { body: { config } })
+    const caller = { tenantId: tenant.id }
+    const { walletConnectionId } = await connect(stage, wallet, caller)
+    const threadId = randomUUID()
+    const offer = { cred_def_id: 'did:web:nowhere.invalid:definition', schema_id: 'did:web:nowhere.invalid:s' }
+    const answer = await raw.sendOn(walletConnectionId, {
+      '@type': 'https://didcomm.org/issue-credential/2.0/offer-credential',
+      '@id': threadId,
+      '~transport': { return_route: 'all' },
+      credential_preview: {
+        '@type': 'https://didcomm.org/issue-credential/2.0/credential-preview',
+        attributes: [{ name: 'degree', value: 'Bachelor' }],
+      },
+      formats: [{ attach_id: 'a', format: 'anoncreds/credential-offer@v1.0' }],
+      'offers~attach': [
+        {
+          '@id': 'a',
+          'mime-type': 'application/json',
+          data: { base64: Buffer.from(JSON.stringify(offer)).toString('base64') },
+        },
+      ],
+    })
+    expect(answer).toEqual({ status: 200, body: '' })
+    const { body } = await stage.call('getCredentials', { caller, query: { threadId } })
+    expect(body).toMatchObject([{ state: 'offer-received' }])
+    const accepted = await stage.call('acceptCredentialOffer', { caller, body: { credentialRecordId: body[0].id } })
+    expect(accepted).toMatchObject({ status: 422, body: { details: [{ path: 'credentialRecordId' }] } })
+  },
+)

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { Kms, TypedArrayEncoder } from '@credo-ts/core'
 import { DidCommMessageRepository } from '@credo-ts/didcomm'
 import { describe, expect, test } from 'vitest'
-import { testWithLibrary } from '../support/anoncreds/library.ts'
 import { inTenant } from '../support/anoncreds/world.ts'
 import { AT_ONCE, processorTime } from '../support/processor-time.ts'
 import { connect, createTenant, offerBody } from '../support/scenes.ts'
@@ -284,39 +283,6 @@ describe('an offer is refused, and nothing is stored,', () => {
     const { threadId, status } = await sendOffer({ credential, options: OPTIONS })
     expect(status).toBe(413)
     expect(await exchangesOn(threadId)).toEqual([])
-  })
-})
-
-describe('an agent that accepts offers without a call', () => {
-  testWithLibrary('receives one that it can not accept, which waits', async () => {
-    const { body: tenant } = await stage.call('createTenant', {
-      body: { config: { label: 'Collector', autoAcceptOffers: true } },
-    })
-    const caller = { tenantId: tenant.id }
-    const { walletConnectionId: toCollector } = await connect(stage, wallet, caller)
-    const threadId = randomUUID()
-    const answer = await raw.sendOn(toCollector, {
-      '@type': 'https://didcomm.org/issue-credential/2.0/offer-credential',
-      '@id': threadId,
-      '~transport': { return_route: 'all' },
-      credential_preview: {
-        '@type': 'https://didcomm.org/issue-credential/2.0/credential-preview',
-        attributes: [{ name: 'degree', value: 'Bachelor' }],
-      },
-      formats: [{ attach_id: 'a', format: 'anoncreds/credential-offer@v1.0' }],
-      'offers~attach': attached({
-        cred_def_id: 'did:web:nowhere.invalid:definition',
-        schema_id: 'did:web:nowhere.invalid:s',
-      }),
-    })
-    expect(answer).toEqual({ status: 200, body: '' })
-    const { body } = await stage.call('getCredentials', { caller, query: { threadId } })
-    expect(body).toMatchObject([{ state: 'offer-received' }])
-    const accepted = await stage.call('acceptCredentialOffer', {
-      caller,
-      body: { credentialRecordId: body[0].id },
-    })
-    expect(accepted).toMatchObject({ status: 422, body: { details: [{ path: 'credentialRecordId' }] } })
   })
 })
 

@@ -1,7 +1,7 @@
 /** Every place in the bundles where text could become code, and why it may be there. */
-import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Unpacked } from '../support/bench/bundles.ts'
+import type { Unpacked, UnpackedFunction } from '../support/bench/bundles.ts'
 import { sourcesOf } from '../support/bench/places.ts'
 import { textToCode } from '../support/source/text-to-code.ts'
 
@@ -72,19 +72,30 @@ const KNOWN: Record<string, string[]> = {
   ],
 }
 
-/** All that the functions hold; files that several of them share are looked at once. */
+/** In each bundle in other parts; test/unit/text-to-code.test.ts reads all of it. */
+const isOwn = (path: string): boolean => /^(functions|lib)\//.test(path)
+
+/** A file of a bundle, with how much of each package's module is in it. */
+const filesOf = (bundle: UnpackedFunction) =>
+  Object.entries(bundle.files).map(([file, bytes]) => {
+    const [, output] = Object.entries(bundle.metafile.outputs).find(([path]) => basename(path) === file) ?? []
+    const parts = Object.entries(output?.inputs ?? {}).filter(([path]) => !isOwn(path))
+    return { bundle, file, bytes, parts: parts.map(([path, { bytesInOutput }]) => [path, bytesInOutput] as const) }
+  })
+
+/** All that the functions hold of packages; a file that has no more of any module than those before it is not looked at. */
 const placesIn = ({ functions }: Unpacked): Set<string> => {
   const places = new Set<string>()
-  const seen = new Set<string>()
-  for (const bundle of functions.values())
-    for (const [file, bytes] of Object.entries(bundle.files)) {
-      const hash = createHash('sha256').update(bytes).digest('hex')
-      if (seen.has(hash)) continue
-      seen.add(hash)
-      const text = Buffer.from(bytes).toString()
-      const sourceAt = sourcesOf(bundle, file, text)
-      for (const { what, start } of textToCode(text)) places.add(`${sourceAt(start)}: ${what}`)
-    }
+  const seen = new Map<string, number>()
+  const files = [...functions.values()].flatMap(filesOf).sort((one, other) => other.bytes.length - one.bytes.length)
+  for (const { bundle, file, bytes, parts } of files) {
+    const more = parts.filter(([path, inOutput]) => inOutput > (seen.get(path) ?? 0))
+    if (more.length === 0) continue
+    for (const [path, inOutput] of more) seen.set(path, inOutput)
+    const text = Buffer.from(bytes).toString()
+    const sourceAt = sourcesOf(bundle, file, text)
+    for (const { what, start } of textToCode(text)) places.add(`${sourceAt(start)}: ${what}`)
+  }
   return places
 }
 

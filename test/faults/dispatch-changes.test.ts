@@ -1,4 +1,4 @@
-/** dispatchChanges dies, or a call of its fails, at every place where it makes one: still every event, once, in order, with the same id. */
+/** dispatchChanges dies, or a call of its fails, at each kind of place where it makes one: still every event, once, in order, with the same id. */
 import { afterAll, expect, test, vi } from 'vitest'
 import { outboxItem } from '../../lib/outbox/message-item.ts'
 import type { EndpointKind } from '../../lib/records/webhook-event.ts'
@@ -9,6 +9,7 @@ import { insertTenant } from '../../lib/store/tenants.ts'
 import { transaction } from '../../lib/store/transaction.ts'
 import { registerEndpoint } from '../../lib/webhooks/registrations.ts'
 import { type Mishap, mishaps, startPipeline } from '../support/delivery/pipeline.ts'
+import { placesToTry } from '../support/depth.ts'
 import { stopAtEnd } from '../support/stop-at-end.ts'
 import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 
@@ -128,7 +129,7 @@ test('no call of the dispatcher that dies, fails or is taken in part costs, doub
     new Set(['GetItemCommand', 'QueryCommand', 'TransactWriteItemsCommand', 'SendMessageBatchCommand']),
   )
   for (const mishap of mishaps(calls)) await scenario(mishap)
-  for (const [index, name] of calls.entries())
-    if (name === 'SendMessageBatchCommand')
+  for (const index of placesToTry(calls))
+    if (calls[index] === 'SendMessageBatchCommand')
       await scenario({ call: index + 1, kind: 'refuses the first entry', when: 'before' })
 })

@@ -1,11 +1,11 @@
 /** Hostile receivers in the simulation: they delay nobody but themselves, or once. */
 import '../simulation/queue-urls.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { MemoryTable } from '../simulation/memory-table.ts'
 import { UNAVAILABLE } from '../simulation/service.ts'
 import { runHostile, runTarpits, type StrangersResult, tarpitSize } from '../simulation/strangers.ts'
-import { useTable } from '../unit/store/use-table.ts'
 
-const table = await useTable({ check: false, stream: false })
+const table = new MemoryTable()
 
 test.each([500, 503])(
   'fifty connections that their mediator answers with %i delay the healthy ones behind it once, by at most 30 s',

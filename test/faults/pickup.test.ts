@@ -73,7 +73,7 @@ test.each(Object.entries(FAULTS))(
       expect((await post(envelope)).body).toEqual(again.body)
       expect((await deliveries(connectionId)).map(({ state }) => state)).toEqual(Array(at).fill('delivered'))
     }
-    expect(at).toBeGreaterThan(4)
+    expect(at).toBeGreaterThan(kind.worked ? 1 : 4)
   },
 )
 

@@ -7,7 +7,6 @@ import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import type { Context, DynamoDBRecord, SQSRecord } from 'aws-lambda'
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { ALL_GRANTS } from '../../lib/auth/grants.ts'
-import { leaseLane } from '../../lib/outbox/deliver-lane.ts'
 import { destinationItem } from '../../lib/outbox/destination.ts'
 import { readDestination } from '../../lib/outbox/destination-access.ts'
 import { laneItem } from '../../lib/outbox/lane.ts'
@@ -28,6 +27,7 @@ import { handMade, unknownKid } from '../support/wallets/hand-made-envelope.ts'
 import { inserted } from '../support/webhooks/changes.ts'
 import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import { eventFor, readStoredEvent, registerAt } from '../support/webhooks/webhook-scene.ts'
+import { leaseLane } from '../unit/outbox/lease-lane.ts'
 
 let lane: string
 let issuer: TestIssuer

@@ -95,22 +95,32 @@ const effectOf = async (made: Call, run: (made: Call) => Promise<void>): Promise
   }
 }
 
-/** The pipeline takes all errors of the store alike: a reading and a writing operation go through all of them. */
+const isReading = (operationId: string): boolean =>
+  OPERATIONS.some((contract) => contract.operationId === operationId && contract.method === 'GET')
+
+/**
+ * The pipeline takes all errors of the store alike: a reading and a writing operation go through all of them. In those that read nothing is
+ * written that could have worked.
+ */
 const faultsOf = (operationId: string): [string, Fault][] =>
   Object.entries(FAULTS).filter(
-    ([name]) => name.startsWith('times out') || ['GetCredentialById', 'CreateOffer'].includes(operationId),
+    ([name, { worked }]) =>
+      (name.startsWith('times out') && !(worked && isReading(operationId))) ||
+      ['GetCredentialById', 'CreateOffer'].includes(operationId),
   )
 
 describe.each(CALLS)('%s', (operationId, newCall) => {
-  let effect: Record<string, number>
+  let effect: Record<string, number> = {}
 
   beforeAll(async () => {
+    if (isReading(operationId)) return
     // The first makes what an agent makes once.
-    for (const _time of ['first', 'second'])
-      effect = await effectOf(await newCall(), async (made) => {
-        const { status, body } = await call(operationId, made)
-        expect(status, JSON.stringify(body)).toBeLessThan(300)
-      })
+    const succeeds = async (made: Call): Promise<void> => {
+      const { status, body } = await call(operationId, made)
+      expect(status, JSON.stringify(body)).toBeLessThan(300)
+    }
+    await succeeds(await newCall())
+    effect = await effectOf(await newCall(), succeeds)
   })
 
   test.each(faultsOf(operationId))(

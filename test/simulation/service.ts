@@ -34,7 +34,7 @@ export interface Answer {
   retryAfter?: string
 }
 
-/** `probe`: the attempt is one of a turn that probes. */
+/** `probe`: the attempt is one of a delivery that probes. */
 export type Receiver = (attempt: { lane: string; url: string; payload: string; probe: boolean; now: number }) => Answer
 
 export const HEALTHY: Answer = { after: 50, status: 200 }
@@ -322,8 +322,7 @@ export class Service {
   async #onTimer(body: string): Promise<void> {
     const wakeUp = decodeWakeUp(body)
     if (wakeUp === undefined) throw new Error('not a wake-up')
-    if (!isForLane(wakeUp))
-      return onDestinationDue(wakeUp, { clock: this.#options.clock.now, random: this.#options.random })
+    if (!isForLane(wakeUp)) return onDestinationDue(wakeUp, this.#options.clock.now(), this.#options.random)
     const [taken] = await wakeLanes([wakeUp])
     if (taken !== true) throw new Error('not taken')
   }

@@ -254,8 +254,8 @@ test('every function is one operation: it exports the handler that its file is n
   for (const { file, name, exported } of names) expect({ file, exported }).toEqual({ file, exported: [name] })
 })
 
-test('every line of the log has an event code that the operations guide lists', () => {
-  const guide = readFileSync('docs/operations.md', 'utf8')
+test('every line of the log has an event code that docs/trouble.md lists', () => {
+  const guide = readFileSync('docs/trouble.md', 'utf8')
   const calls = files
     .filter((file) => importsOf(file).some((specifier) => specifier.endsWith('/log.ts')))
     .flatMap((file) =>

@@ -1,4 +1,6 @@
 /** What the test of the bundles takes for a way to turn text into code, and what it lets pass. */
+import { globSync, readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
 import { expect, test } from 'vitest'
 import { textToCode } from '../support/source/text-to-code.ts'
 
@@ -44,4 +46,11 @@ test.each([
 
 test('a place is told by where it starts', () => {
   expect(textToCode('a()\neval(b)')).toEqual([{ what: 'eval', start: 4 }])
+})
+
+test('our own sources hold nothing of it but how the native library is loaded', () => {
+  const places = globSync('{functions,lib}/**/*.ts').flatMap((path) =>
+    found(stripTypeScriptTypes(readFileSync(path, 'utf8'), { mode: 'transform' })).map((what) => `${path}: ${what}`),
+  )
+  expect(places).toEqual(['lib/agent/formats/anoncreds/library.ts: import(node:module)'])
 })

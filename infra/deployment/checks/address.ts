@@ -55,7 +55,7 @@ const checkDomain = ({ domain, domainName }: AddressOnAws, own: Record<string, s
     return [
       fault(
         'domain',
-        `${domainName} ${whose}: leave CERTIFICATE_ARN and HOSTED_ZONE_ID out to use it as it is, or move it (docs/operations.md, "Address")`,
+        `${domainName} ${whose}: leave CERTIFICATE_ARN and HOSTED_ZONE_ID out to use it as it is, or move it (docs/deploy.md, "Address")`,
       ),
     ]
   })

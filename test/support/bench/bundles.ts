@@ -1,6 +1,6 @@
 /** Functions as they are deployed: bundled, zipped, and unpacked again into a folder from which no package can be reached. */
 import { globSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { unzipSync } from 'fflate'
@@ -9,6 +9,8 @@ import { libraryFor } from '../../../infra/anoncreds/library-file.ts'
 import { type Bundle, bundle, bundleTogether } from '../../../infra/bundle/bundle.ts'
 import { nativeFiles } from '../../../infra/bundle/native-library.ts'
 import { zip } from '../../../infra/bundle/zip.ts'
+import { PACKED_FILE } from '../../../lib/settings.ts'
+import { exportOf } from '../source/operation-functions.ts'
 
 /** Of esbuild, which this process starts with the first bundle: with its own 100 a fifth of its work is the collecting of garbage. */
 process.env.GOGC ??= '400'
@@ -42,16 +44,19 @@ const nativeFilesHere = async (): Promise<Record<string, Uint8Array>> => {
   return library === undefined ? {} : nativeFiles(process.arch, library)
 }
 
-const unpack = async (
+/** Writes a function's files into a folder of its own, with this machine's library where it needs one. */
+const write = async (
   name: string,
   folder: string,
   bundled: Bundle,
+  zipped: Uint8Array,
   native: Record<string, Uint8Array>,
 ): Promise<UnpackedFunction> => {
-  const zipped = zip({ ...bundled.files, ...bundled.forBrowsers })
   await mkdir(folder)
+  // The settings of whoever packaged it are none of a test's.
+  const { [PACKED_FILE]: _, ...unzipped } = unzipSync(zipped)
   const beside = needsLibrary(name) ? native : {}
-  for (const [file, contents] of Object.entries({ ...unzipSync(zipped), ...beside }))
+  for (const [file, contents] of Object.entries({ ...unzipped, ...beside }))
     await writeFile(join(folder, file), contents)
   const [module = ''] = ['index.mjs', `${name}.mjs`].filter((file) => file in bundled.files)
   return { ...bundled, name, zipped, module: join(folder, module) }
@@ -70,16 +75,40 @@ const bundlesTogether = async (names: readonly string[]): Promise<Map<string, Bu
   return bundles
 }
 
+/** What `write` is given of a function. */
+type Made = [bundled: Bundle, zipped: Uint8Array]
+
+const unpack = async (names: readonly string[], make: (name: string) => Promise<Made>): Promise<Unpacked> => {
+  const folder = await mkdtemp(join(tmpdir(), 'functions-'))
+  const functions = new Map<string, UnpackedFunction>()
+  const native = await nativeFilesHere()
+  for (const name of names) functions.set(name, await write(name, join(folder, name), ...(await make(name)), native))
+  return { functions, folder, remove: () => rm(folder, { recursive: true, force: true }) }
+}
+
 /** Bundles and unpacks functions into a temporary folder: each by itself, as it is deployed, but for those that are bundled `together`. */
 export const unpackFunctions = async (
   names: readonly string[] = FUNCTIONS,
   together: readonly string[] = [],
 ): Promise<Unpacked> => {
-  const folder = await mkdtemp(join(tmpdir(), 'functions-'))
-  const functions = new Map<string, UnpackedFunction>()
-  const native = await nativeFilesHere()
   const made = await bundlesTogether(together)
-  for (const name of names)
-    functions.set(name, await unpack(name, join(folder, name), made.get(name) ?? (await bundleFunction(name)), native))
-  return { functions, folder, remove: () => rm(folder, { recursive: true, force: true }) }
+  return unpack(names, async (name) => {
+    const bundled = made.get(name) ?? (await bundleFunction(name))
+    return [bundled, zip({ ...bundled.files, ...bundled.forBrowsers })]
+  })
 }
+
+/** Of a folder, the files with this ending, by name. */
+const filesWith = async (ending: string, folder: string): Promise<Record<string, Uint8Array>> => {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(ending))
+  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name))])))
+}
+
+/** Unpacks the zips that `serverless package` or `serverless deploy` has left in .build (infra/plugins/bundle.ts). */
+export const unpackPackaged = (): Promise<Unpacked> =>
+  unpack(FUNCTIONS, async (name) => {
+    const packaged = join(FOLDER, '.build', exportOf(name))
+    const [files, sourceMaps] = await Promise.all([filesWith('.mjs', packaged), filesWith('.map', packaged)])
+    const metafile = JSON.parse(await readFile(join(packaged, 'metafile.json'), 'utf8'))
+    return [{ files, sourceMaps, forBrowsers: {}, metafile }, await readFile(`${packaged}.zip`)]
+  })

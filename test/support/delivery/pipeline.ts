@@ -5,6 +5,7 @@ import { vi } from 'vitest'
 import { sqs, sqsOnce } from '../../../lib/outbox/queues.ts'
 import { dynamodb } from '../../../lib/store/client.ts'
 import { useLeanTransport } from '../aws/lean-transport.ts'
+import { placesToTry } from '../depth.ts'
 import { CREDENTIALS, REGION, startDynamo } from '../table/dynamo.ts'
 import { withOpenStack } from '../table/open-stack.ts'
 import { DeliveryLine } from './line.ts'
@@ -34,12 +35,12 @@ const never = new Promise<never>(() => {})
 
 const READS = new Set(['GetItemCommand', 'BatchGetItemCommand', 'QueryCommand'])
 
-/** Each call of a run without a mishap, by its name, with each thing that may befall it. After a read is before the next call. */
+/** Calls of a run without a mishap (`placesToTry`), by their names, with each thing that may befall them. After a read is before the next call. */
 export const mishaps = (names: string[]): Mishap[] =>
-  names.flatMap((name, index) =>
+  placesToTry(names).flatMap((index) =>
     (['dies', 'fails'] as const).flatMap((kind) =>
       (['before', 'after'] as const)
-        .filter((when) => when === 'before' || !READS.has(name))
+        .filter((when) => when === 'before' || !READS.has(names[index] ?? ''))
         .map((when) => ({ call: index + 1, kind, when })),
     ),
   )

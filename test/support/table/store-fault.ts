@@ -21,7 +21,15 @@ export const FAULTS: Record<string, Fault> = {
 interface Run {
   /** Commands of the requests made so far. */
   commands: string[]
-  fault?: { at: number; kind: Fault } | undefined
+  fault?: { at: number; kind: Fault; struck: boolean } | undefined
+}
+
+const isRead = (command: string): boolean => /^(Get|BatchGet|Query|Scan)/.test(command)
+
+/** Whether the last request so far is to fail. Of a read it makes no difference whether it worked: only writes count then. */
+const isStruck = ({ commands, fault }: Run): boolean => {
+  if (fault === undefined || fault.struck) return false
+  return (fault.kind.worked ? commands.filter((command) => !isRead(command)) : commands).length === fault.at
 }
 
 /** Watches a client. The SDK's own retries are below this: a fault here is one that they could not mend. */
@@ -37,7 +45,8 @@ export class StoreFaults {
           this.commands.push(String(commandName))
           const run = this.#runs.getStore()
           run?.commands.push(String(commandName))
-          if (run?.fault?.at !== run?.commands.length || run?.fault === undefined) return next(parameters)
+          if (run?.fault === undefined || !isStruck(run)) return next(parameters)
+          run.fault.struck = true
           const { name, worked } = run.fault.kind
           if (worked) await next(parameters)
           throw Object.assign(new Error('injected'), { name })
@@ -52,11 +61,11 @@ export class StoreFaults {
     return { result: await this.#runs.run(run, act), commands: run.commands }
   }
 
-  /** Runs `act` with a fault at its request number `at`, from 1. Tells whether there was such a request. */
+  /** Runs `act` with a fault at its request, or write, number `at`, from 1. Tells whether there was such a one. */
   async inject<T>(at: number, kind: Fault, act: () => Promise<T>): Promise<{ result: T; injected: boolean }> {
-    const run: Run = { commands: [], fault: { at, kind } }
-    const result = await this.#runs.run(run, act)
-    return { result, injected: run.commands.length >= at }
+    const fault = { at, kind, struck: false }
+    const result = await this.#runs.run({ commands: [], fault }, act)
+    return { result, injected: fault.struck }
   }
 
   /** Runs `act` with a fault at its first request, again with one at its second, and so on until it gets through: all others are a 503. */

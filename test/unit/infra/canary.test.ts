@@ -1,5 +1,4 @@
 /** A deployment that is tried out with a part of the requests: versions, aliases, and the two updates of the stack. */
-import { readFileSync } from 'node:fs'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { addAliases, addCanaryAlarm, canaryTemplate } from '../../../infra/canary/aliases.ts'
 import { deleteOldVersions, readVersions } from '../../../infra/canary/deployed.ts'
@@ -106,9 +105,6 @@ describe('the version of a function', () => {
 test('alarms judge a canary that are in the template', () => {
   const { CanaryAlarm } = templateOf(512).Resources
   expect(CanaryAlarm?.Properties.AlarmRule).toEqual({ 'Fn::Sub': `ALARM("\${ServerErrorsAlarm}")` })
-  const [, anchor = ''] = /docs\/operations\.md#(\w+)$/.exec(String(CanaryAlarm?.Properties.AlarmDescription)) ?? []
-  const guide = readFileSync('docs/operations.md', 'utf8').toLowerCase()
-  expect(guide).toContain(`\n### ${anchor}\n`)
   expect(() => addCanaryAlarm(templateOf(512), ['NoAlarm'], 'name')).toThrow('not there: NoAlarm')
   expect(() => addCanaryAlarm(templateOf(512), [], 'name')).toThrow('custom.canaryAlarms names no alarm')
 })

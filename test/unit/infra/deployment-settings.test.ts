@@ -136,7 +136,7 @@ test('several wrong settings are a line each', () => {
 })
 
 describe('the guide', () => {
-  const guide = readFileSync('docs/operations.md', 'utf8')
+  const guide = readFileSync('docs/deploy.md', 'utf8')
 
   test.each(Object.entries(DeploymentSettings.entries))('tells of %s in a sentence', (name, schema) => {
     const sentence = v.getDescription(schema)

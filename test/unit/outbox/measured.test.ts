@@ -49,15 +49,15 @@ describe('deliveries', () => {
     expect(late && (await scene.lane(late.lane))).toBeUndefined()
   })
 
-  test('leave one line a turn, and none where nothing was tried', async () => {
+  test('leave one line a delivery, and none where nothing was tried', async () => {
     const to = scene.newLane()
     for (const payload of ['one', 'two', 'three']) await scene.commit(to, payload)
     await scene.send(to, 'four')
     await scene.handleAll()
-    const turns = lines.filter(({ event }) => event === 'outbox.turn_ended')
-    expect(turns).toMatchObject([{ MessagesDelivered: 4 }])
+    const ended = lines.filter(({ event }) => event === 'outbox.delivery_ended')
+    expect(ended).toMatchObject([{ MessagesDelivered: 4 }])
     await scene.handleOrRepeat({ ...(scene.sent[0] as SentWakeUp), at: scene.now })
-    expect(lines.filter(({ event }) => event === 'outbox.turn_ended')).toHaveLength(1)
+    expect(lines.filter(({ event }) => event === 'outbox.delivery_ended')).toHaveLength(1)
   })
 
   test('count a destination once when it closes', async () => {

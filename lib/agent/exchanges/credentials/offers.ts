@@ -42,7 +42,7 @@ export const offerCredential = (offer: ConnectionOffer): Promise<RecordJson> =>
  */
 export const offerCredentialOutOfBand = async (offer: OutOfBandOffer) => {
   const agent = await currentAgent()
-  const { carried, answer } = await inviteWith(agent, offer, async (parentThreadId) => {
+  const { carried, response } = await inviteWith(agent, offer, async (parentThreadId) => {
     const { message, credentialExchangeRecord } = await agent.didcomm.credentials.createOffer(
       await toCreateOptions(agent, offer),
     )
@@ -51,8 +51,8 @@ export const offerCredentialOutOfBand = async (offer: OutOfBandOffer) => {
   })
   const { id, threadId } = carried.credentialExchangeRecord
   return {
-    ...answer,
-    outOfBandRecordId: String(answer.outOfBandRecord.id),
+    ...response,
+    outOfBandRecordId: String(response.outOfBandRecord.id),
     credentialRecordId: id,
     credentialRecordThId: threadId,
     credentialRequestThId: threadId,

@@ -39,20 +39,20 @@ export const proposeProof = (proposal: ProofProposal): Promise<RecordJson> =>
 type Formats = Record<string, unknown>
 
 /**
- * Requests what was proposed. Formats of the answer replace the proposed ones. `prepared` is what was read for the
- * answer's own: nobody reads what a prover names. `check` applies the rules of requests to all of them, and throws
+ * Requests what was proposed. Formats of the acceptance replace the proposed ones. `prepared` is what was read for
+ * them: nobody reads what a prover names. `check` applies the rules of requests to all of them, and throws
  * `request.invalid`.
  */
 export const acceptProofProposal = (
   proofRecordId: string,
-  answer: ProposalAcceptance,
+  acceptance: ProposalAcceptance,
   prepared: Prepared,
   check: (formats: Formats) => RequestedFormats,
 ): Promise<RecordJson> => {
-  if ((answer.proofRecordId ?? proofRecordId) !== proofRecordId)
+  if ((acceptance.proofRecordId ?? proofRecordId) !== proofRecordId)
     throw invalidField('proofRecordId', 'is not the record of the path')
   return continueProofExchange(proofRecordId, VERIFIER_HAS_PROPOSAL, async (agent, exchange) => {
-    const { proofFormats, autoAcceptProof, willConfirm, comment, goalCode } = answer
+    const { proofFormats, autoAcceptProof, willConfirm, comment, goalCode } = acceptance
     const formats = withPrepared(check({ ...(await proposedIn(agent, exchange)), ...defined(proofFormats) }), prepared)
     return agent.didcomm.proofs.negotiateProposal({
       proofExchangeRecordId: exchange.id,

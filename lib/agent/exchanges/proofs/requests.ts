@@ -55,13 +55,13 @@ type ConnectionRequest = v.InferOutput<typeof RequestProof.body>
  */
 export const createProofRequest = async (request: OutOfBandRequest, prepared: Prepared) => {
   const agent = await currentAgent()
-  const { carried, answer } = await inviteWith(agent, request, (parentThreadId) =>
+  const { carried, response } = await inviteWith(agent, request, (parentThreadId) =>
     agent.didcomm.proofs.createRequest(toCreateOptions(request, prepared, parentThreadId)),
   )
   const { id, threadId } = carried.proofRecord
   return {
-    ...answer,
-    outOfBandRecordId: String(answer.outOfBandRecord.id),
+    ...response,
+    outOfBandRecordId: String(response.outOfBandRecord.id),
     proofRecordId: id,
     proofRecordThId: threadId,
     proofRequestThId: threadId,

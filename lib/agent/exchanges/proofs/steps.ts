@@ -48,11 +48,11 @@ type AcceptRequest = Parameters<TenantAgent['didcomm']['proofs']['acceptRequest'
  * Presents the requested proof in the given formats, or in all requested ones, with the named or otherwise suitable
  * credentials.
  */
-export const acceptProofRequest = (proofRecordId: string, answer: ProofAcceptance): Promise<RecordJson> =>
+export const acceptProofRequest = (proofRecordId: string, acceptance: ProofAcceptance): Promise<RecordJson> =>
   continueProofExchange(proofRecordId, PROVER_HAS_REQUEST, async ({ didcomm: { proofs } }, { id }) => {
-    const { comment, goalCode, filterByNonRevocationRequirements } = answer
+    const { comment, goalCode, filterByNonRevocationRequirements } = acceptance
     const { request = {} } = await proofs.getFormatData(id)
-    const named = defined(answer.proofFormats) as Formats
+    const named = defined(acceptance.proofFormats) as Formats
     for (const format of Object.keys(named))
       if (!Object.hasOwn(request, format)) throw invalidField(`proofFormats.${format}`, 'is not requested')
     const formats: Formats = Object.keys(named).length > 0 ? named : request
@@ -67,9 +67,9 @@ export const acceptProofRequest = (proofRecordId: string, answer: ProofAcceptanc
     })
   })
 
-export const declineProofRequest = (proofRecordId: string, refusal: ProofDecline): Promise<RecordJson> =>
+export const declineProofRequest = (proofRecordId: string, decline: ProofDecline): Promise<RecordJson> =>
   continueProofExchange(proofRecordId, PROVER_HAS_REQUEST, ({ didcomm: { proofs } }, { id }) => {
-    const { sendProblemReport, problemReportDescription } = refusal
+    const { sendProblemReport, problemReportDescription } = decline
     return proofs.declineRequest({
       proofExchangeRecordId: id,
       sendProblemReport,

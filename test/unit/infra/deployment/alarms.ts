@@ -67,8 +67,8 @@ describe.each(alarms)('%s', (id, alarm, properties) => {
 
   test('tells its topic when it is red and when it is green again, and ends with what to do', () => {
     expect(properties).toMatchObject({ AlarmActions: [{ Ref: 'Alarms' }], OKActions: [{ Ref: 'Alarms' }] })
-    const [, anchor = ''] = /docs\/operations\.md#(\w+)$/.exec(String(properties.AlarmDescription)) ?? []
-    expect(headings, `docs/operations.md has no section ### ${id}`).toContain(anchor)
+    const [, anchor = ''] = /docs\/trouble\.md#(\w+)$/.exec(String(properties.AlarmDescription)) ?? []
+    expect(headings, `docs/trouble.md has no section ### ${id}`).toContain(anchor)
   })
 
   test('looks at no more than ten metrics, at each of them alike', () => {
@@ -79,7 +79,7 @@ describe.each(alarms)('%s', (id, alarm, properties) => {
 })
 
 /** As GitHub makes anchors of headings. */
-const headings = readFileSync('docs/operations.md', 'utf8')
+const headings = readFileSync('docs/trouble.md', 'utf8')
   .split('\n')
   .flatMap((line) => /^#+ (.+)$/.exec(line)?.[1] ?? [])
   .map((text) =>
@@ -206,7 +206,7 @@ const ownMetrics = (): number =>
   ofType(resources, 'AWS::Logs::MetricFilter').length
 
 describe('what watching costs', () => {
-  const guide = readFileSync('docs/operations.md', 'utf8')
+  const guide = readFileSync('docs/run.md', 'utf8')
   const [, section = ''] = /\n## What watching costs\n([\s\S]*?)\n## /.exec(guide) ?? []
   const dollars = (text = ''): number => Number(/\$([\d.]+)/.exec(text)?.[1])
   const inAlarms = alarms.flatMap(([, alarm]) => watchedBy(alarm)).length
@@ -220,13 +220,13 @@ describe('what watching costs', () => {
     })
   const sum = rows.reduce((total, { cost }) => total + cost, 0)
 
-  /** The lines that docs/operations.md has to have. */
+  /** The lines that docs/run.md has to have. */
   test.each([
     `| metrics in alarms | ${inAlarms} | $0.10 | $${(inAlarms * 0.1).toFixed(2)} |`,
     // Free are ten metrics in alarms, the dashboard, five metrics of our own, and logs.
     `| | | | **$${sum.toFixed(2)}**, of which $${(1 + 3 + 1.5 + 0.03).toFixed(2)} are free |`,
     `all ${ownMetrics()} metrics at work are $${(ownMetrics() * PRICE_OF_METRIC).toFixed(2)}.`,
-  ])('stands in its section of docs/operations.md: %s', (line) => expect(section).toContain(line))
+  ])('stands in its section of docs/run.md: %s', (line) => expect(section).toContain(line))
 
   test('is what its parts come to', () => {
     expect(rows.length).toBeGreaterThan(3)
@@ -234,13 +234,16 @@ describe('what watching costs', () => {
       expect(section).toContain(`| ${what} | ${many} | ${price} | $${cost.toFixed(2)} |`)
   })
 
-  test('is what the README says, which leaves the cents out, and most of what an idle stage costs', () => {
-    const readme = readFileSync('README.md', 'utf8')
-    const said = (pattern: RegExp): number => Number(pattern.exec(readme)?.[1])
-    const watching = said(/dashboard and their metrics, about \$(\d+) a month/)
-    const others = said(/tenants' keys \(\$(\d+) a month/) + said(/polling of the queues \(\$([\d.]+)\)/)
-    expect(Math.abs(watching - sum), `the README says $${watching}, it is $${sum}`).toBeLessThan(1)
-    const idle = said(/costs about \$(\d+) a month/)
-    expect(Math.abs(idle - sum - others), `the README says $${idle}, it is $${sum + others}`).toBeLessThan(1)
+  test('is most of what an idle stage costs, as docs/cost.md adds up and the README says', () => {
+    const said = (page: string, pattern: RegExp): number => Number(pattern.exec(readFileSync(page, 'utf8'))?.[1])
+    const others = ['The key that seals is', 'which SQS bills \\('].map((words) =>
+      said('docs/cost.md', new RegExp(`${words}\\s?\\$([\\d.]+)`)),
+    )
+    const idle = others.reduce((total, one) => total + one, sum)
+    for (const [page, pattern] of [
+      ['docs/cost.md', /idle stage costs about \$(\d+) a month/],
+      ['README.md', /Without traffic it costs about \$(\d+) a month/],
+    ] as const)
+      expect(Math.abs(said(page, pattern) - idle), `${page}: it is $${idle}`).toBeLessThan(1)
   })
 })
