@@ -1,4 +1,4 @@
-/** Serverless plugin: the alarms, who hears of them, and the dashboard, made of the functions as they are. */
+/** Serverless plugin: the alarms, and who hears of them. */
 import { USUAL_CONCURRENCY } from '../deployment/concurrency.ts'
 import {
   type FunctionDefinition,
@@ -10,7 +10,6 @@ import {
 import { parseSettings } from '../settings.ts'
 import { toResource } from '../watch/alarm.ts'
 import { awsAlarms, type BackgroundFunction } from '../watch/aws-alarms.ts'
-import { dashboard } from '../watch/dashboard.ts'
 import { serviceAlarms } from '../watch/service-alarms.ts'
 import { WatchSettings } from '../watch/settings.ts'
 
@@ -45,7 +44,6 @@ const addWatch = (service: Service, settings: WatchSettings, idOf: (key: string)
     ...awsAlarms(watched, idOf(DISPATCHER)),
   }
   for (const [id, alarm] of Object.entries(alarms)) Resources[id] = toResource(id, stack, alarm)
-  Resources.Dashboard = dashboard({ stack, stage, alarms: Object.keys(alarms) })
   if (settings.ALARM_EMAIL !== undefined) Resources.AlarmSubscription = subscription(settings.ALARM_EMAIL)
 }
 
