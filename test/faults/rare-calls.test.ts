@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
+import { SendMessageCommand } from '@aws-sdk/client-sqs'
 import type { Context, DynamoDBRecord, SQSRecord } from 'aws-lambda'
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { ALL_GRANTS } from '../../lib/auth/grants.ts'
@@ -12,9 +13,11 @@ import { readDestination } from '../../lib/outbox/destination-access.ts'
 import { laneItem } from '../../lib/outbox/lane.ts'
 import { outboxItem } from '../../lib/outbox/message-item.ts'
 import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
+import { sqs } from '../../lib/outbox/queues.ts'
 import { freeSlots, takeSlot } from '../../lib/outbox/slow-destination.ts'
 import { entryWrite, newEntry } from '../../lib/outbox/waiting-list.ts'
 import { encodeWakeUp, type WakeUp } from '../../lib/outbox/wake-up.ts'
+import { settings } from '../../lib/settings.ts'
 import { dueFor } from '../../lib/store/due.ts'
 import { type Address, endpointDestination, messageLane } from '../../lib/store/keys.ts'
 import { addressOf, type Item, toKey } from '../../lib/store/table.ts'
@@ -101,23 +104,6 @@ test('confirmIssuerKeys stores the keys of an issuer, by which others verify its
   expect(status).toBe(201)
 })
 
-describe('recoverWakeUps', () => {
-  test('enters lanes of messages and of events, and destinations, into the index of what is due', async () => {
-    const { recoverWakeUps } = await import('../../functions/recover-wake-ups.ts')
-    const destination = newDestination()
-    const eventLane = `@outbox|acme|endpoint|${randomUUID()}`
-    const committed = { kind: 'committed' } as const
-    const lost = [
-      { lane, reason: committed },
-      { lane: eventLane, reason: committed },
-      { destination, at: 1 },
-    ]
-    await stage.line.guard.run('recoverWakeUps', () => recoverWakeUps(eventOf(...lost)))
-    for (const state of [await laneState(lane), await laneState(eventLane), await destinationState(destination)])
-      expect(state?.dueAt).toBeGreaterThan(Date.now() - 60_000)
-  })
-})
-
 test('who delivers from a lane stores the event that a place carries, and sends it', async () => {
   const endpoint = await registerAt(`${receiver.url}/carried`)
   const event = eventFor(endpoint)
@@ -139,6 +125,32 @@ describe('sweepOutbox', () => {
     await stage.line.settle()
     expect(await destinationState(destination)).not.toHaveProperty('dueAt')
     expect(await laneState(lane)).toBeUndefined()
+  })
+
+  test('enters lanes of messages and of events, and destinations, whose wake-ups have failed for good into the index', async () => {
+    const destination = newDestination()
+    const eventLane = `@outbox|acme|endpoint|${randomUUID()}`
+    const committed = { kind: 'committed' } as const
+    const { deadUrls } = stage
+    const send = (id: string, wakeUp: WakeUp, more = {}) =>
+      sqs().send(new SendMessageCommand({ QueueUrl: deadUrls[id], MessageBody: encodeWakeUp(wakeUp), ...more }))
+    for (const one of [lane, eventLane])
+      await send(
+        'WakeUpDeadLetterQueue',
+        { lane: one, reason: committed },
+        { MessageGroupId: one, MessageDeduplicationId: one },
+      )
+    await send('TimerDeadLetterQueue', { destination, at: 1 })
+    Object.assign(settings(), {
+      WAKE_UP_DEAD_LETTER_QUEUE_URL: deadUrls.WakeUpDeadLetterQueue,
+      TIMER_DEAD_LETTER_QUEUE_URL: deadUrls.TimerDeadLetterQueue,
+      JOB_DEAD_LETTER_QUEUE_URL: deadUrls.JobDeadLetterQueue,
+      DISPATCH_FAILURES_URL: deadUrls.DispatchFailures,
+    })
+    const { countDeadLetters } = await import('../../lib/outbox/dead-letters.ts')
+    await stage.line.guard.run('sweepOutbox', countDeadLetters)
+    for (const state of [await laneState(lane), await laneState(eventLane), await destinationState(destination)])
+      expect(state?.dueAt).toBeGreaterThan(Date.now() - 60_000)
   })
 
   test('counts what waits for destinations that are closed', async () => {
@@ -215,7 +227,7 @@ describe('wake', () => {
   })
 })
 
-test.each(['deliver', 'deliverSlowly', 'wake', 'recoverWakeUps', 'deleteWebhookEndpoint', 'enableWebhookEndpoint'])(
+test.each(['deliver', 'deliverSlowly', 'wake', 'sweepOutbox', 'deleteWebhookEndpoint', 'enableWebhookEndpoint'])(
   '%s opens a destination anew whose item is corrupt',
   async (functionKey) => {
     const destination = newDestination()
