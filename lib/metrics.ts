@@ -49,6 +49,7 @@ export const METRICS = {
   /** Requests that DynamoDB does not answer, after their repetitions. */
   StoreFaults: fault(10),
   KmsFaults: fault(3),
+  SealingKeyUnusable: fault(1),
   /** Tokens that could be neither accepted nor refused. */
   AuthorizerFaults: fault(3),
   /** Invocations that nobody waits for which failed, and those that took nearly all of their time. */

@@ -19,6 +19,7 @@ const OTHER_ACTIONS = {
   count: 'GetQueueAttributes',
   receive: 'ReceiveMessage',
   'query-index': 'QueryIndex',
+  describe: 'DescribeKey',
   seal: 'GenerateDataKey',
   open: 'Decrypt',
 } as const

@@ -21,6 +21,8 @@ export type Access = {
 } & {
   [Action in KmsAction]?: Scope[]
 } & {
+  /** Logical ids of keys. */
+  DescribeKey?: string[]
   /** Names of indexes. */
   QueryIndex?: string[]
 } & {
@@ -42,6 +44,7 @@ export const statementsOf = (rights: Access[]): Statement[] => {
     ...alike(QUEUE_ACTIONS, access).map(({ actions, values }) =>
       allow('sqs', actions.flatMap(actionsOnQueue), values.map(arnOf)),
     ),
+    ...(access.DescribeKey ?? []).map((key) => allow('kms', ['DescribeKey'], arnOf(key))),
     ...alike<KmsAction, Scope>(KMS_ACTIONS, access).map(({ actions, values }) => ({
       ...allow('kms', actions, arnOf('SealingKey')),
       Condition: ofScopes(values),

@@ -1,9 +1,10 @@
-/** The sweep: once a minute it wakes what is due. Every five minutes it counts what waits, and dead letters. */
+/** The sweep: once a minute it wakes what is due. Every five minutes it counts what waits, and dead letters, and looks after the key. */
 import { Bounded } from '../bounded.ts'
 import { measure } from '../metrics.ts'
 import { settings } from '../settings.ts'
 import { DUE_SHARDS, type DueEntry, dueEntries } from '../store/due.ts'
 import { laneOwner } from '../store/keys.ts'
+import { checkSealingKey } from '../store/sealing-key.ts'
 import { Census } from './census.ts'
 import { countDeadLetters } from './dead-letters.ts'
 import { wakeDestinations, wakeJobs, wakeLanes } from './queues.ts'
@@ -29,6 +30,7 @@ export const sweep = async (now: number): Promise<Swept> => {
   if (census !== undefined) {
     tellOfWaiting(await census.result())
     await countDeadLetters()
+    await checkSealingKey()
     countedIn = windowOf(now)
   }
   return { entries, age }

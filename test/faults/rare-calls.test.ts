@@ -26,6 +26,7 @@ import { placeCarrying } from '../../lib/webhooks/event-item.ts'
 import { newIssuer, publicKeyOf, sign, type TestIssuer } from '../support/api/tokens.ts'
 import { useStage } from '../support/stage/use-stage.ts'
 import { stopAtEnd } from '../support/stop-at-end.ts'
+import { startKms } from '../support/table/kms-server.ts'
 import { handMade, unknownKid } from '../support/wallets/hand-made-envelope.ts'
 import { inserted } from '../support/webhooks/changes.ts'
 import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
@@ -151,6 +152,21 @@ describe('sweepOutbox', () => {
     await stage.line.guard.run('sweepOutbox', countDeadLetters)
     for (const state of [await laneState(lane), await laneState(eventLane), await destinationState(destination)])
       expect(state?.dueAt).toBeGreaterThan(Date.now() - 60_000)
+  })
+
+  test('looks at the state of the key that seals', async () => {
+    const key = 'alias/local'
+    const kms = await startKms(key)
+    onTestFinished(() => kms.stop())
+    process.env.AWS_ENDPOINT_URL_KMS = kms.url
+    const { checkSealingKey } = await import('../../lib/store/sealing-key.ts')
+    const client = await import('../../lib/store/kms-client.ts')
+    stage.line.guard.watch(client.kms(), 'kms')
+    const { SEALING_KEY, KMS_KEY_ID } = settings()
+    Object.assign(settings(), { SEALING_KEY: undefined, KMS_KEY_ID: key })
+    onTestFinished(() => void Object.assign(settings(), { SEALING_KEY, KMS_KEY_ID }))
+    await stage.line.guard.run('sweepOutbox', checkSealingKey)
+    expect(kms.calls).toMatchObject([{ action: 'TrentService.DescribeKey', request: { KeyId: key } }])
   })
 
   test('counts what waits for destinations that are closed', async () => {

@@ -16,6 +16,7 @@ export const guardRoles = async (
     [urls.slowWakeUps]: 'SlowWakeUpQueue',
     [urls.timers]: 'TimerQueue',
     [urls.jobs]: 'JobQueue',
+    'alias/local': 'SealingKey',
     ...Object.fromEntries(Object.entries(deadUrls).map(([id, url]) => [url, id])),
   }
   const guard = new RoleGuard(resources, roleCheck(usesOfServiceFile()))

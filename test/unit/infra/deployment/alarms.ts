@@ -121,6 +121,7 @@ const COUNTED: [name: MetricName, alarm: string, times: number, minutes: number]
   ['OutboxNotGivenUp', 'FaultsAlarm', 1, 5],
   ['StoreFaults', 'FaultsAlarm', 10, 5],
   ['KmsFaults', 'FaultsAlarm', 3, 5],
+  ['SealingKeyUnusable', 'FaultsAlarm', 1, 5],
   ['AuthorizerFaults', 'FaultsAlarm', 3, 5],
   ['FunctionErrors', 'FaultsAlarm', 3, 5],
   ['SlowFunctions', 'FaultsAlarm', 3, 5],
