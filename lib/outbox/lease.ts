@@ -68,7 +68,7 @@ export const leaseOf = <R>(
     // It has only lost what it waits for: it is replaced by one that is due at once, so that the sweep wakes it.
     if (found === undefined)
       return withLine(
-        () => logCorrupt({ lane, kind: laneItem.kind }, now),
+        () => logCorrupt({ lane, kind: laneItem.kind }),
         ask('put', [laneItem.encode({ lane, ...dueFor(lane, now) })], () => conflict('the lane was corrupt')),
       )
     // A write whose condition failed may have succeeded before, if only its response was lost.

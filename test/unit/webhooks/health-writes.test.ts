@@ -92,18 +92,8 @@ describe('the health of an endpoint', () => {
         reason: 'failing',
         failingSince: since,
         lastError: 'status 503',
-        Table: scene.table.dynamo.table,
         EndpointDisabled: 1,
-        _aws: {
-          Timestamp: scene.now,
-          CloudWatchMetrics: [
-            {
-              Namespace: 'serverless-agent',
-              Dimensions: [['Table']],
-              Metrics: [{ Name: 'EndpointDisabled', Unit: 'Count' }],
-            },
-          ],
-        },
+        alarm: 'UnreachableAlarm',
       },
     ])
   })
