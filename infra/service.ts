@@ -82,6 +82,7 @@ export interface Resource {
 }
 
 export interface Template {
+  Metadata?: Record<string, unknown>
   Resources: Record<string, Resource>
   Outputs: Record<string, { Value: unknown }>
 }

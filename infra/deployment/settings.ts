@@ -93,6 +93,14 @@ export const DeploymentSettings = v.object({
     v.optional(v.pipe(v.string(), v.regex(KEY_ARN, 'is not the ARN of a KMS key'))),
     v.description('ARN of the KMS key that opens what is sealed in EXISTING_TABLE.'),
   ),
+  ALLOW_NEW_ADDRESS: v.pipe(
+    v.optional(v.picklist(['true', 'false'], 'is neither true nor false'), 'false'),
+    v.description('`true` deploys a stage with another address than its own, which wallets have kept.'),
+  ),
+  ALLOW_NEW_TABLE: v.pipe(
+    v.optional(v.picklist(['true', 'false'], 'is neither true nor false'), 'false'),
+    v.description('`true` deploys a new stack with an empty table beside the one that an earlier stack has left.'),
+  ),
   ANONCREDS: v.pipe(
     v.optional(v.picklist(['on', 'off'], 'is neither on nor off'), 'on'),
     v.description("`off` deploys without AnonCreds' native library, which `npm run anoncreds -- --arch arm64` brings."),

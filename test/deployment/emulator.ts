@@ -15,6 +15,8 @@ interface AccountSettings {
   concurrency: number
   /** Id in the template of a resource that can't be made or changed. */
   fails?: string
+  /** Seconds after which a stack begins to roll back, which it says that it does meanwhile. */
+  rollback?: number
 }
 
 export class EmulatedAws {

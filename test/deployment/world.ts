@@ -6,7 +6,7 @@ import {
   CreateDomainNameCommand,
   UpdateAccountCommand,
 } from '@aws-sdk/client-api-gateway'
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
+import { CloudFormationClient, DescribeStackEventsCommand, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
 import {
   CloudWatchLogsClient,
   CreateLogGroupCommand,
@@ -23,6 +23,7 @@ import {
 import { DescribeKeyCommand, KMSClient, ListKeysCommand } from '@aws-sdk/client-kms'
 import { LambdaClient, ListEventSourceMappingsCommand } from '@aws-sdk/client-lambda'
 import { CreateHostedZoneCommand, Route53Client } from '@aws-sdk/client-route-53'
+import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { type DeployedStack, deployedTemplate, describeStack, physicalIds } from '../../infra/deployment/stack.ts'
 import { EmulatedAws } from './emulator.ts'
@@ -55,6 +56,14 @@ export class World {
 
   stack(): Promise<DeployedStack | undefined> {
     return describeStack(this.#cloudFormation, STACK)
+  }
+
+  /** What a deployment leaves: the objects that it has uploaded, and the number of events of the stack. */
+  async traces(): Promise<{ uploads: (string | undefined)[]; events: number }> {
+    const { ServerlessDeploymentBucket: Bucket } = await this.ids()
+    const { Contents = [] } = await new S3Client(this.aws.clientConfig).send(new ListObjectsV2Command({ Bucket }))
+    const { StackEvents = [] } = await this.#cloudFormation.send(new DescribeStackEventsCommand({ StackName: STACK }))
+    return { uploads: Contents.map(({ Key }) => Key), events: StackEvents.length }
   }
 
   ids(): Promise<Record<string, string>> {

@@ -1,17 +1,19 @@
 """AWS for the deployment's checks: moto's server, with what moto lacks and a deployment depends on.
 
-- A failed operation of CloudFormation is rolled back, and the stack is left in the state that CloudFormation leaves it in.
+- A failed operation of CloudFormation is rolled back, which takes its time, and the stack is left in the state that CloudFormation
+  leaves it in.
 - `RetainExceptOnCreate` keeps a resource when its stack is deleted; moto knows `Retain` only.
 - Lambda's GetAccountSettings says what a new account has.
 - The document of a RestApi makes its methods, and no method needs an integration with a function (emulated_api.py).
 - What a resource depends on is made before it.
+- Drift is detected, and alarms are made (emulated_drift.py).
 - What an update takes out of the stack is deleted when the update has succeeded.
 - The policies of keys and roles of CloudFormation can be read.
 - The table's stream hands its changes to no function.
 - A template is refused for errors of cfn-lint, and not for its warnings.
 
 What a test wants to break, and the concurrency that the account has, stand in a file that EMULATED_AWS names, as JSON: `fails` is the id in
-the template of a resource that can't be made or changed, `concurrency` the number of functions at once.
+the template of a resource that can't be made or changed, `rollback` the seconds after which a stack begins to roll back, `concurrency` the number of functions at once.
 
 moto 5.2.2: https://docs.getmoto.org
 """
@@ -19,12 +21,17 @@ moto 5.2.2: https://docs.getmoto.org
 import json
 import os
 import sys
+import threading
 
 import emulated_api  # noqa: F401
+import emulated_drift  # noqa: F401
 from moto.awslambda import urls as lambda_urls
-from moto.awslambda.models import LambdaBackend
+from moto.awslambda.models import LambdaBackend, LambdaFunction
 from moto.awslambda.responses import LambdaResponse
 from moto.cloudformation import models, parsing
+from moto.cloudformation.exceptions import ValidationError
+from moto.cloudformation.responses import CloudFormationResponse
+from moto.core.utils import iso_8601_datetime_with_nanoseconds
 from moto.iam.models import Role
 from moto.kms.models import Key
 from moto.server import main
@@ -123,6 +130,18 @@ def clean_up(resource_map):
 
 parsing.ResourceMap.update = update_and_keep
 
+answer_update = CloudFormationResponse.update_stack
+
+
+def update_unless_busy(response):
+    stack = response.cloudformation_backend.get_stack(response._get_param("StackName"))
+    if stack.status.endswith("_IN_PROGRESS"):
+        raise ValidationError(message=f"Stack:{stack.stack_id} is in {stack.status} state and can not be updated.")
+    return answer_update(response)
+
+
+CloudFormationResponse.update_stack = update_unless_busy
+
 # A key's policy, which moto leaves as it is in the template and can't read then.
 
 make_key = Key.create_from_cloudformation_json.__func__
@@ -192,6 +211,24 @@ def failed(stack, error):
     stack.events.append(event)
 
 
+def roll_back_later(stack, name, error, roll_back):
+    """The call that has failed is answered at once, and for as long as the rollback takes the stack says so."""
+    stack.status = f"{name}_IN_PROGRESS"
+    stack._add_stack_event(stack.status, resource_status_reason=str(error))
+
+    def to_end():
+        try:
+            roll_back()
+            stack.status = f"{name}_COMPLETE"
+        except Exception:
+            stack.status = f"{name}_FAILED"
+            raise
+        finally:
+            stack._add_stack_event(stack.status)
+
+    threading.Timer(settings().get("rollback", 0), to_end).start()
+
+
 def update_or_roll_back(stack, template, role_arn=None, parameters=None, tags=None):
     before = set(stack.resource_map._parsed_resources)
     old_template = stack.template
@@ -201,10 +238,11 @@ def update_or_roll_back(stack, template, role_arn=None, parameters=None, tags=No
         update_stack(stack, template, role_arn, parameters, tags)
     except Exception as error:
         failed(stack, error)
-        stack._add_stack_event("UPDATE_ROLLBACK_IN_PROGRESS", resource_status_reason=str(error))
-        go_back(stack, old_template, old_resources, before)
-        stack.status = "UPDATE_ROLLBACK_COMPLETE"
-        stack._add_stack_event("UPDATE_ROLLBACK_COMPLETE")
+
+        def go_back_to_old():
+            go_back(stack, old_template, old_resources, before)
+
+        roll_back_later(stack, "UPDATE_ROLLBACK", error, go_back_to_old)
     else:
         clean_up(stack.resource_map)
 
@@ -242,10 +280,11 @@ def create_or_roll_back(stack):
         create_stack(stack)
     except Exception as error:
         failed(stack, error)
-        stack._add_stack_event("ROLLBACK_IN_PROGRESS", resource_status_reason=str(error))
-        make_nothing_of(stack.resource_map, made_since(stack.resource_map, set()))
-        stack.status = "ROLLBACK_COMPLETE"
-        stack._add_stack_event("ROLLBACK_COMPLETE")
+
+        def delete_all_made():
+            make_nothing_of(stack.resource_map, made_since(stack.resource_map, set()))
+
+        roll_back_later(stack, "ROLLBACK", error, delete_all_made)
 
 
 models.Stack.update = update_or_roll_back
@@ -257,6 +296,19 @@ lint = models.validate_template_cfn_lint
 models.validate_template_cfn_lint = lambda template: [
     match for match in lint(template) if match.rule.id.startswith("E")
 ]
+
+# When a function was changed, which moto says of its making alone.
+
+change_code = LambdaFunction.update_function_code
+
+
+def change_code_now(function, updated_spec):
+    answer = change_code(function, updated_spec)
+    function.last_modified = iso_8601_datetime_with_nanoseconds()
+    return answer
+
+
+LambdaFunction.update_function_code = change_code_now
 
 # What the account may run at once.
 

@@ -18,6 +18,19 @@ test('`serverless deploy` names every setting that is wrong, in a line each', as
   expect(named).toEqual(['TOKEN_ISSUERS', 'LOG_LEVEL', 'ALARM_EMAIL', 'WAITING_LANES', 'PUBLIC_URL'])
 })
 
+test('`serverless logs` says in a line how the log of a function is read', async () => {
+  const env = { SLS_LOG_LEVEL: 'error' }
+  const { code, stdout } = await runProgram(
+    process.execPath,
+    [SERVERLESS, 'logs', '--stage', 'prod', '--function', 'health'],
+    { env },
+  )
+  expect(code).toBe(1)
+  expect(stdout).toMatch(
+    /^All functions share a log group: aws logs tail .*--stack-name serverless-agent-prod .*\/serverless-agent-prod-health\[" --follow$/m,
+  )
+})
+
 describe('`npm run doctor`', () => {
   // No address of a public name, and nothing is asked of the network.
   const jwksUri = 'https://localhost.localdomain/jwks'
