@@ -3,17 +3,22 @@ import * as v from 'valibot'
 import { INVITATION_MEMBERS, OLDER_MEMBERS, OutOfBandRecord } from '../records/out-of-band.ts'
 import { Did, HttpUrl, ThreadId, text } from './fields.ts'
 
+/** The inviter's own details, in the request. */
+export const INVITER = {
+  label: v.optional(text(255)),
+  imageUrl: v.optional(HttpUrl),
+  /** A key of this agent: raw base58 or a did:key. */
+  recipientKey: v.optional(text(512)),
+}
+
 /** In the request. */
 export const INVITATION_FIELDS = {
+  ...INVITER,
   goalCode: v.optional(text(255)),
   /**
    * `~thread.pthid` of the message in the invitation, instead of the invitation's id, which wallets on Credo require.
    */
   parentThreadId: v.optional(ThreadId),
-  label: v.optional(text(255)),
-  imageUrl: v.optional(HttpUrl),
-  /** A key of this agent: raw base58 or a did:key. */
-  recipientKey: v.optional(text(512)),
   /** A DID of this agent. */
   invitationDid: v.optional(Did),
   /** False: the wallet answers without a connection, to a key in the invitation. */

@@ -6,7 +6,7 @@ import { OutOfBandRecord } from '../records/out-of-band.ts'
 import { EntityId } from '../records/tenant.ts'
 import { COMMAND, defineContract, QUERY } from './contract.ts'
 import { Did, exactly, HttpUrl, Paging, text } from './fields.ts'
-import { INVITATION_RESULT } from './invitation.ts'
+import { INVITATION_RESULT, INVITER } from './invitation.ts'
 
 /** Any minor version, in Credo's spelling. */
 const HandshakeProtocols = v.pipe(
@@ -15,16 +15,13 @@ const HandshakeProtocols = v.pipe(
   v.maxLength(2),
 )
 
-/** The inviter's own details, and how it treats those who accept the invitation. */
-const INVITER = {
-  label: v.optional(text(255)),
+/** The inviter, and how it treats those who accept the invitation. */
+const INVITING = {
+  ...INVITER,
   /** Name for the resulting connections, visible to this agent only. */
   alias: v.optional(text(255)),
-  imageUrl: v.optional(HttpUrl),
   multiUseInvitation: v.optional(v.boolean(), false),
   autoAcceptConnection: v.optional(v.boolean(), true),
-  /** A key of this agent: raw base58 or a did:key. */
-  recipientKey: v.optional(text(512)),
 }
 
 export const CreateInvitation = /* @__PURE__ */ defineContract(() => ({
@@ -35,7 +32,7 @@ export const CreateInvitation = /* @__PURE__ */ defineContract(() => ({
   description:
     'For an invitation without a handshake, which contains a request or an offer, see CreateRequest and CreateOfferOob.',
   body: exactly({
-    ...INVITER,
+    ...INVITING,
     goal: v.optional(text(2000)),
     goalCode: v.optional(text(255)),
     handshake: v.optional(v.literal(true)),
@@ -52,7 +49,7 @@ export const CreateLegacyInvitation = /* @__PURE__ */ defineContract(() => ({
   operationId: 'CreateLegacyInvitation',
   path: '/oob/create-legacy-invitation',
   summary: 'Create an invitation of the connections protocol (Aries RFC 0160)',
-  body: exactly(INVITER),
+  body: exactly(INVITING),
   responses: {
     200: v.strictObject({
       ...INVITATION_RESULT,

@@ -7,8 +7,8 @@ import { TENANT_PATH } from '../presentation-exchange/path.ts'
 import { exactly, text } from './fields.ts'
 import { Filter } from './presentation-filter.ts'
 
-const Id = text(256)
-const Sentence = v.optional(text(1024))
+export const Id = text(256)
+export const Sentence = v.optional(text(1024))
 const Optionality = v.picklist(['required', 'preferred'])
 
 const Path = v.pipe(

@@ -4,15 +4,12 @@ import { MAX_DESCRIPTORS, pathFaults, patternFaults } from '../presentation-exch
 import { ClaimFormats } from './claim-formats.ts'
 import { noFaults } from './faults.ts'
 import { exactly, noArray, notTooDeep, text, Uri } from './fields.ts'
-import { Constraints } from './presentation-constraints.ts'
+import { Constraints, Id, Sentence } from './presentation-constraints.ts'
 import { PresentationContexts } from './presentation-contexts.ts'
 import { formatFaults, groupFaults, versionFaults } from './presentation-definition-rules.ts'
 import { SubmissionRequirement } from './submission-requirement.ts'
 
 const RULES = [versionFaults, groupFaults, formatFaults, pathFaults, patternFaults]
-
-const Id = text(256)
-const Sentence = v.optional(text(1024))
 
 const InputDescriptor = exactly({
   id: Id,

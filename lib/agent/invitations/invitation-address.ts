@@ -10,7 +10,7 @@ const MAX_BYTES = 64 * 1024
 /** Time limit for all responses together. */
 const MAX_MS = 5_000
 
-export type AddressedInvitation = v.InferOutput<typeof AddressedInvitation>
+type AddressedInvitation = v.InferOutput<typeof AddressedInvitation>
 
 const AddressedInvitation = v.union([InvitationMessage, ServiceMessage])
 

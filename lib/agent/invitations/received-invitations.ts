@@ -19,12 +19,12 @@ import { type Acceptance, accept, handshakeOf } from './accepted-invitations.ts'
 import { requestOf } from './attached-requests.ts'
 import { type ReadInvitation, readInvitation } from './read-invitation.ts'
 
-export interface ReceivedResponse {
+interface ReceivedResponse {
   outOfBandRecord: RecordJson
   connectionRecord?: RecordJson
 }
 
-export interface Receipt extends Acceptance {
+interface Receipt extends Acceptance {
   autoAcceptInvitation: boolean
 }
 

@@ -71,7 +71,7 @@ const unreadable = (message: string): UnreadableDocumentError => {
 /** Statuses by which a host says that there is no such document. */
 const ABSENT = [404, 410]
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Media types. */
   accept?: string
   /** In bytes; larger documents are rejected. */

@@ -29,7 +29,7 @@ export interface GeneratedRegistry {
 }
 
 /** Result of publishing: done, or an operator has to write it. */
-export type Publication = { state: 'finished' } | { state: 'action'; transaction: unknown }
+type Publication = { state: 'finished' } | { state: 'action'; transaction: unknown }
 
 /** The result of publishing. Throws `registry.unavailable` if it failed. */
 const publicationOf = (

@@ -10,7 +10,7 @@ import { assertSignable } from './signable-credential.ts'
 import { SUITE_CONTEXT_2020 } from './signature-suites.ts'
 
 /** `issuer` may be absent. */
-export type OfferedJsonLd = v.InferOutput<typeof JsonLdOffer>
+type OfferedJsonLd = v.InferOutput<typeof JsonLdOffer>
 
 /**
  * The format for Credo. Throws `request.invalid` for an issuer other than this agent, or a credential that can't be
