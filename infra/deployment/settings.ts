@@ -6,7 +6,6 @@ import * as v from 'valibot'
 import { TokenIssuers } from '../../lib/auth/token-issuers.ts'
 import { urlFault } from '../../lib/egress/address-guard.ts'
 import { Settings } from '../../lib/settings.ts'
-import { CanarySettings } from '../canary/settings.ts'
 import { AddressSettings, addressOf } from '../gateway/address.ts'
 import { RateSettings } from '../gateway/rate-settings.ts'
 import { issueLine, wholeNumber, withoutEmpty } from '../settings.ts'
@@ -71,7 +70,6 @@ export const DeploymentSettings = v.object({
   ),
   LOG_LEVEL: v.pipe(LOG_LEVEL, v.description('The least level of lines that are logged.')),
   ...RateSettings.entries,
-  ...CanarySettings.entries,
   ...WatchSettings.entries,
   DELIVERY_CONCURRENCY: v.pipe(
     v.optional(EventSourceConcurrency),

@@ -166,7 +166,7 @@ export default class Deployment {
     try {
       const zip = join(folder, 'empty.zip')
       await writeFile(zip, EMPTY_ZIP)
-      // Relative to the service's folder, as Serverless and infra/plugins/canary.ts expect.
+      // Relative to the service's folder, as Serverless expects.
       const artifact = relative(serviceDir, zip)
       for (const definition of Object.values(service.functions))
         definition.package = { ...definition.package, artifact }

@@ -1,9 +1,9 @@
 /** Request bodies for a prover's proposal, and for a verifier that accepts one. */
 import * as v from 'valibot'
-import { Int32, MAX_OBJECT_ID, PredicateType } from '../records/anoncreds-objects.ts'
+import { Int32, PredicateType } from '../records/anoncreds-objects.ts'
 import { EntityId } from '../records/tenant.ts'
+import { anonCredsFormats } from './anoncreds-formats.ts'
 import { AutoAccept, Comment, exactly, ThreadId, text } from './fields.ts'
-import { UnqualifiedDefinitionId } from './indy-ids.ts'
 import { PresentationDefinition } from './presentation-definition.ts'
 import { ProofFormats } from './proof-request.ts'
 import { withSuitable } from './suitable-formats.ts'
@@ -59,13 +59,8 @@ const preview = (credentialDefinitionId: v.GenericSchema<unknown, string>) =>
     ),
   )
 
-const AnonCredsProposal = preview(text(MAX_OBJECT_ID))
-
-const IndyProposal = preview(UnqualifiedDefinitionId)
-
 const ProposalFormats = exactly({
-  indy: v.optional(IndyProposal),
-  anoncreds: v.optional(AnonCredsProposal),
+  ...anonCredsFormats(preview),
   presentationExchange: v.optional(exactly({ presentationDefinition: PresentationDefinition })),
 })
 

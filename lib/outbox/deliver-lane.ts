@@ -6,7 +6,7 @@ import { recentTarget } from './destination-access.ts'
 import type { LaneContents } from './lane-contents.ts'
 import { delivery } from './lane-delivery.ts'
 import { takeSlot } from './slow-destination.ts'
-import { type Actions, type By, run, type Step } from './step.ts'
+import { type Actions, type By, run } from './step.ts'
 import { DUE_ACTIONS } from './wake-destination.ts'
 import type { FirstItem, LaneWakeUp } from './wake-up.ts'
 

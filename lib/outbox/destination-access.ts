@@ -71,7 +71,7 @@ export const recentTarget = async (destination: string, now: number): Promise<Ta
 const renew = async (destination: string, item: Item, now: number): Promise<Destination> => {
   const after = { destination, version: 1, rounds: 0, ...dueFor(destination, now) }
   if ((await updateItem(renewed(after, item))) === undefined) return readDestination(destination, now)
-  logCorrupt({ destination, kind: destinationItem.kind }, now)
+  logCorrupt({ destination, kind: destinationItem.kind })
   return after
 }
 

@@ -96,7 +96,7 @@ const setAside = (d: Reading, [first, ...rest]: readonly CorruptItem[], by: By):
   first === undefined
     ? read(d, by)
     : finish(d, first.writes, false, (after, at) =>
-        withLine(() => logCorrupt({ lane: d.lane.lane, ...first.about }, at.now), setAside(after, rest, at)),
+        withLine(() => logCorrupt({ lane: d.lane.lane, ...first.about }), setAside(after, rest, at)),
       )
 
 const isLast = ({ more, items }: Reading): boolean => !more && items.length === 1
@@ -119,7 +119,7 @@ const beginItem = (d: Reading, id: string, by: By): Step => {
   if (!isTooMany(faults, by.now)) return write(tried, [laneWrites.tries(d.lane, faults)], (at) => readTarget(tried, at))
   // A redrive or a replay brings it back.
   const about = { event: 'outbox.item_set_aside', ...contents.about(item) }
-  return withLine(() => logCorrupt(about, by.now), giveUp(tried, by))
+  return withLine(() => logCorrupt(about), giveUp(tried, by))
 }
 
 const readTarget = (d: Reading, { now }: By): Step =>

@@ -56,10 +56,10 @@ export interface Delivery {
 }
 
 /** The delivery has ended. The outcomes of its attempts are one line of the log; none where nothing was tried. */
-export const end = ({ counts: values }: Delivery, { now }: By, step: Step = { result: undefined }): Step =>
+export const end = ({ counts: values }: Delivery, _by: By, step: Step = { result: undefined }): Step =>
   Object.keys(values).length === 0
     ? step
-    : withLine(() => measure('info', 'a delivery has ended', { event: 'outbox.delivery_ended' }, { values, now }), step)
+    : withLine(() => measure('info', 'a delivery has ended', { event: 'outbox.delivery_ended' }, { values }), step)
 
 /**
  * The lane waits after a fault of our own or of AWS. If that cannot be written, the fault is thrown: then the wake-up

@@ -173,7 +173,7 @@ export const ReceivedDefinition = v.pipe(
     'names a descriptor twice',
   ),
   v.check((definition) => pathFaults(definition).length === 0, 'has too many paths'),
-  v.check((definition) => patternFaults(definition).length === 0, 'has a pattern that is not evaluated here'),
+  v.check((definition) => patternFaults(definition).next().done === true, 'has a pattern that is not evaluated here'),
 )
 
 export type PresentationDefinition = v.InferOutput<typeof ReceivedDefinition>
@@ -221,21 +221,22 @@ export const pathFaults = (definition: Described) => {
   return paths > MAX_PATHS ? [{ path: [], message: `must not have more than ${MAX_PATHS} paths` }] : []
 }
 
-/** All patterns must compile, and have a limited total size: what is beyond it is not compiled. */
-export const patternFaults = (definition: Described) => {
+/**
+ * All patterns must compile, and have a limited total size. A generator, because a stranger's definition is read until
+ * the first fault.
+ */
+export function* patternFaults(definition: Described) {
   let left = MAX_PATTERN_SIZES
-  return topFiltersOf(definition)
-    .flatMap(filtersIn)
-    .flatMap(({ path, value: { pattern } }) => {
-      const message = patternFault(() => {
-        if (pattern === undefined) return
-        left -= translatePattern(pattern).size
-        if (left < 0)
-          throw new PatternError(`must have at most ${MAX_PATTERN_SIZES} parts together with other patterns`)
-        compilePattern(pattern)
-      })
-      return message === undefined ? [] : [{ path: [...path, 'pattern'], message }]
+  for (const { path, value } of topFiltersOf(definition).flatMap(filtersIn)) {
+    const { pattern } = value
+    if (pattern === undefined) continue
+    const message = patternFault(() => {
+      left -= translatePattern(pattern).size
+      if (left < 0) throw new PatternError(`must have at most ${MAX_PATTERN_SIZES} parts together with other patterns`)
+      compilePattern(pattern)
     })
+    if (message !== undefined) yield { path: [...path, 'pattern'], message }
+  }
 }
 
 /** What is wrong with a pattern, if anything. */

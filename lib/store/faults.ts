@@ -58,7 +58,8 @@ export const translateFault = (error: unknown): unknown => {
 export const conflicting = (cause: unknown): AgentError =>
   new AgentError('store.conflict', 'the item changed at the same time', { cause })
 
-const isTransient = (error: AwsError): boolean =>
+/** Throttling, timeouts, and faults of AWS itself. */
+export const isTransient = (error: AwsError): boolean =>
   error.$fault === 'server' ||
   Number(error.$metadata?.httpStatusCode) >= 500 ||
   [error.name, error.code, ...reasonsOf(error)].some(isTemporary)

@@ -17,7 +17,7 @@ export type Version = (typeof VERSIONS)[number]
 export const FOLDER = resolve(import.meta.dirname, '../../.acapy')
 
 /** Ms; pip downloads about 80 packages. */
-const INSTALL_TIMEOUT = 300_000
+const INSTALL_TIMEOUT = 900_000
 
 /** The suite cannot run on this machine; the message is the one line that says why. */
 export class NotAvailable extends Error {}

@@ -15,8 +15,6 @@ interface AccountSettings {
   concurrency: number
   /** Id in the template of a resource that can't be made or changed. */
   fails?: string
-  /** Name of an alarm that is on. */
-  alarm?: string
 }
 
 export class EmulatedAws {

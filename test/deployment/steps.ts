@@ -23,7 +23,6 @@ const MADE = {
   deliver: 'dynamodb:UpdateItem',
   deliverSlowly: 'dynamodb:UpdateItem',
   wake: 'sqs:SendMessage',
-  recoverWakeUps: 'dynamodb:UpdateItem',
   runJobs: 'dynamodb:GetItem',
   sweepOutbox: 'dynamodb:Query',
 }

@@ -9,6 +9,7 @@ import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
 import { degreeOffer } from '../support/anoncreds/revocable-degree.ts'
 import { inTenant } from '../support/anoncreds/world.ts'
+import { STEP } from '../support/depth.ts'
 import { createTenant } from '../support/scenes.ts'
 import {
   type Caller,
@@ -224,10 +225,10 @@ describeWithLibrary('a revocation registry', () => {
       await expectUsable()
     })
 
-    test('is made once when any request to the table fails once', async () => {
+    test('is made once when a request to the table fails once', async () => {
       const [fault] = Object.values(FAULTS)
       if (fault === undefined) throw new Error('there is no fault')
-      for (let at = 1, injected = true; injected; at++) {
+      for (let at = 1, injected = true; injected; at += STEP) {
         const job = await wanted()
         const run = await faults.inject(at, fault, () => deliver(job).catch(() => {}))
         injected = run.injected

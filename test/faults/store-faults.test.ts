@@ -7,6 +7,7 @@ import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
 import { exampleOf } from '../support/calls/all.ts'
 import { CallScene } from '../support/calls/call-scene.ts'
 import { callInProcess } from '../support/calls/in-process.ts'
+import { FULL } from '../support/depth.ts'
 import { connect, createTenant, issueDegree } from '../support/scenes.ts'
 import type { Call } from '../support/stage/in-process-stage.ts'
 import { useStage, useWallet } from '../support/stage/use-stage.ts'
@@ -99,13 +100,14 @@ const isReading = (operationId: string): boolean =>
   OPERATIONS.some((contract) => contract.operationId === operationId && contract.method === 'GET')
 
 /**
- * The pipeline takes all errors of the store alike: a reading and a writing operation go through all of them. In those that read nothing is
- * written that could have worked.
+ * The pipeline takes all errors of the store alike, and repeats what worked: a reading and a writing operation go through all of that. What is
+ * each operation's own is what it makes of a request that fails.
  */
 const faultsOf = (operationId: string): [string, Fault][] =>
   Object.entries(FAULTS).filter(
     ([name, { worked }]) =>
-      (name.startsWith('times out') && !(worked && isReading(operationId))) ||
+      name === 'times out' ||
+      (FULL && worked && !isReading(operationId)) ||
       ['GetCredentialById', 'CreateOffer'].includes(operationId),
   )
 

@@ -1,4 +1,4 @@
-/** 1,000 changes of 50 records in 10 organizations, and a receiver that fails three times in ten: every event, in order, and only those. */
+/** Hundreds of changes of records in 10 organizations, and a receiver that fails three times in ten: every event, in order, and only those. */
 import { paginateScan } from '@aws-sdk/client-dynamodb'
 import { afterAll, expect, test, vi } from 'vitest'
 import { insertTenant } from '../../lib/store/tenants.ts'
@@ -6,12 +6,13 @@ import { transaction } from '../../lib/store/transaction.ts'
 import type { NewRecord } from '../../lib/store/unit-of-work.ts'
 import { registerEndpoint } from '../../lib/webhooks/registrations.ts'
 import { startPipeline } from '../support/delivery/pipeline.ts'
+import { FULL } from '../support/depth.ts'
 import { stopAtEnd } from '../support/stop-at-end.ts'
 import { checkTable } from '../support/table/table-checker.ts'
 import { startFailingReceiver } from './failing-receiver.ts'
 
 const ORGANIZATIONS = 10
-const RECORDS = 50
+const RECORDS = FULL ? 50 : 20
 /** Changes of the state of each record; every tenth is followed by a change that leaves the state as it is. */
 const CHANGES = 20
 const VERSIONS = CHANGES + CHANGES / 10 - 1
@@ -71,7 +72,7 @@ const itemsOfKind = async (kind: string) => {
   return found
 }
 
-test('every event of 1,000 changes arrives, in order for each record, and no other', async () => {
+test('every event of all changes arrives, in order for each record, and no other', async () => {
   await register()
   await change()
   await pipeline.settle(async () => receiver.arrivals.filter(({ taken }) => taken).length === RECORDS * CHANGES, 10)
@@ -90,7 +91,7 @@ test('every event of 1,000 changes arrives, in order for each record, and no oth
   }
   const taken = arrivals.filter((arrival) => arrival.taken).map(({ id }) => id)
   expect(new Set(taken).size).toBe(RECORDS * CHANGES)
-  expect(Math.abs(1 - taken.length / arrivals.length - FAILURES)).toBeLessThan(0.06)
+  expect(Math.abs(1 - taken.length / arrivals.length - FAILURES)).toBeLessThan(FULL ? 0.06 : 0.12)
 
   const events = await itemsOfKind('event')
   expect(events.map(({ id }) => id?.S).toSorted()).toEqual(taken.toSorted())

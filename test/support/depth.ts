@@ -7,3 +7,6 @@ export const placesToTry = (names: readonly string[]): number[] =>
     const name = names[at] ?? ''
     return FULL || names.indexOf(name) === at || names.lastIndexOf(name) === at
   })
+
+/** From one request that fails to the next one that does. */
+export const STEP = FULL ? 1 : 3

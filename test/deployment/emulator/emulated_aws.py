@@ -4,16 +4,14 @@
 - `RetainExceptOnCreate` keeps a resource when its stack is deleted; moto knows `Retain` only.
 - Lambda's GetAccountSettings says what a new account has.
 - The document of a RestApi makes its methods, and no method needs an integration with a function (emulated_api.py).
-- Functions have versions and aliases (emulated_aliases.py).
-- An update whose rollback trigger is in alarm when it is done is rolled back; here it is not watched for minutes.
+- What a resource depends on is made before it.
 - What an update takes out of the stack is deleted when the update has succeeded.
 - The policies of keys and roles of CloudFormation can be read.
 - The table's stream hands its changes to no function.
 - A template is refused for errors of cfn-lint, and not for its warnings.
 
 What a test wants to break, and the concurrency that the account has, stand in a file that EMULATED_AWS names, as JSON: `fails` is the id in
-the template of a resource that can't be made or changed, `alarm` the name of an alarm that is on, `concurrency` the number of functions at
-once.
+the template of a resource that can't be made or changed, `concurrency` the number of functions at once.
 
 moto 5.2.2: https://docs.getmoto.org
 """
@@ -22,14 +20,11 @@ import json
 import os
 import sys
 
-import emulated_aliases  # noqa: F401
 import emulated_api  # noqa: F401
 from moto.awslambda import urls as lambda_urls
 from moto.awslambda.models import LambdaBackend
 from moto.awslambda.responses import LambdaResponse
 from moto.cloudformation import models, parsing
-from moto.cloudformation.responses import CloudFormationResponse
-from moto.core.common_models import CloudFormationModel
 from moto.iam.models import Role
 from moto.kms.models import Key
 from moto.server import main
@@ -49,10 +44,13 @@ change_resource = parsing.parse_and_update_resource
 rolling_back = False
 
 
-def make_or_fail(logical_id, *args, **kwargs):
+def make_or_fail(logical_id, resource_json, resources_map, *args, **kwargs):
     if logical_id == settings().get("fails"):
         raise RuntimeError(f"{logical_id} can't be made")
-    return make_resource(logical_id, *args, **kwargs)
+    depends_on = resource_json.get("DependsOn", [])
+    for other in [depends_on] if isinstance(depends_on, str) else depends_on:
+        resources_map[other]
+    return make_resource(logical_id, resource_json, resources_map, *args, **kwargs)
 
 
 def change_or_fail(logical_id, *args, **kwargs):
@@ -124,59 +122,6 @@ def clean_up(resource_map):
 
 
 parsing.ResourceMap.update = update_and_keep
-
-# An alarm that judges an update. Alarms themselves moto's CloudFormation does not make.
-
-
-class CompositeAlarm(CloudFormationModel):
-    # moto takes the service out of it.
-    __module__ = "moto.cloudwatch.models"
-
-    def __init__(self, name):
-        self.physical_resource_id = name
-
-    @staticmethod
-    def cloudformation_name_type():
-        return "AlarmName"
-
-    @staticmethod
-    def cloudformation_type():
-        return "AWS::CloudWatch::CompositeAlarm"
-
-    @classmethod
-    def create_from_cloudformation_json(cls, resource_name, cloudformation_json, account_id, region_name, **kwargs):
-        return cls(cloudformation_json["Properties"]["AlarmName"])
-
-    @classmethod
-    def update_from_cloudformation_json(
-        cls, original_resource, new_resource_name, cloudformation_json, account_id, region_name
-    ):
-        return original_resource
-
-    @classmethod
-    def delete_from_cloudformation_json(cls, resource_name, cloudformation_json, account_id, region_name):
-        pass
-
-
-answer_update = CloudFormationResponse.update_stack
-# ARNs of the alarms that judge the update that runs.
-triggers = []
-
-
-def update_with_triggers(response):
-    configuration = response._get_param("RollbackConfiguration") or {}
-    triggers[:] = [trigger["Arn"] for trigger in configuration.get("RollbackTriggers", [])]
-    return answer_update(response)
-
-
-CloudFormationResponse.update_stack = update_with_triggers
-
-
-def look_at_alarms():
-    on = [arn for arn in triggers if arn.endswith(f":alarm:{settings().get('alarm')}")]
-    if on:
-        raise RuntimeError(f"Rollback triggers are in alarm: {on}")
-
 
 # A key's policy, which moto leaves as it is in the template and can't read then.
 
@@ -254,7 +199,6 @@ def update_or_roll_back(stack, template, role_arn=None, parameters=None, tags=No
     stack.resource_map.gone = {}
     try:
         update_stack(stack, template, role_arn, parameters, tags)
-        look_at_alarms()
     except Exception as error:
         failed(stack, error)
         stack._add_stack_event("UPDATE_ROLLBACK_IN_PROGRESS", resource_status_reason=str(error))

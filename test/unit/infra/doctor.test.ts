@@ -314,7 +314,7 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   [
     'a region that is full of code',
     { account: { lambda: { value: { concurrency: 1000, unreserved: 1000, codeLeft: 90e6 } } } },
-    /^FAULT {3}code storage: Lambda takes 90 MB more code in this region, .*: delete old versions of functions/,
+    /^FAULT {3}code storage: Lambda takes 90 MB more code in this region, .*: delete functions/,
   ],
   [
     'an environment of more than 4 KB, once for all functions',

@@ -1,7 +1,6 @@
 /** Offers of credentials (Aries RFC 0453 and 0036), to a connection or in an invitation. */
 
 import {
-  type DidCommAutoAcceptCredential,
   type DidCommCredentialExchangeRecord,
   DidCommCredentialExchangeRepository,
   type DidCommMessage,
@@ -18,6 +17,7 @@ import { toAnonCredsFormats } from '../../formats/anoncreds/index.ts'
 import { toJsonLdFormat } from '../../formats/json-ld/index.ts'
 import { inviteWith } from '../../invitations/index.ts'
 import { beginExchange } from '../index.ts'
+import { messageOptions } from './steps.ts'
 
 export type OfferedFormats = v.InferOutput<typeof CredentialFormats>
 
@@ -31,9 +31,8 @@ type OutOfBandOffer = v.InferOutput<typeof CreateOfferOob.body>
  */
 export const offerCredential = (offer: ConnectionOffer): Promise<RecordJson> =>
   beginExchange(offer.connectionId, toCredentialExchangeJson, async (agent) => {
-    const { connectionId, goal } = offer
     const options = await toCreateOptions(agent, offer)
-    return agent.didcomm.credentials.offerCredential({ ...options, connectionId, ...defined({ goal }) })
+    return agent.didcomm.credentials.offerCredential({ ...options, connectionId: offer.connectionId })
   })
 
 /**
@@ -95,12 +94,11 @@ export const toOfferedFormats = async (agent: TenantAgent, { indy, anoncreds, js
 }
 
 const toCreateOptions = async (agent: TenantAgent, offer: ConnectionOffer | OutOfBandOffer): Promise<CreateOptions> => {
-  const { protocolVersion, credentialFormats, autoAcceptCredential, comment, goalCode } = offer
+  const { protocolVersion, credentialFormats } = offer
   return {
     protocolVersion,
     // The contract has checked that the formats belong to the version.
     credentialFormats: (await toOfferedFormats(agent, credentialFormats)) as CreateOptions['credentialFormats'],
-    autoAcceptCredential: autoAcceptCredential as DidCommAutoAcceptCredential,
-    ...defined({ comment, goalCode }),
+    ...messageOptions(offer),
   }
 }

@@ -49,16 +49,19 @@ const CREDENTIAL_EXCHANGES = {
   toJson: toCredentialExchangeJson,
 }
 
-/** The options of a step for Credo. */
-export const optionsOf = ({
-  credentialRecordId,
+/** The options of any message for Credo. */
+export const messageOptions = ({
   autoAcceptCredential,
   comment,
   goalCode,
   goal,
-}: Omit<OfferAcceptance, 'credentialFormats'>) => ({
+}: Omit<OfferAcceptance, 'credentialFormats' | 'credentialRecordId'>) =>
+  defined({ autoAcceptCredential: autoAcceptCredential as DidCommAutoAcceptCredential, comment, goalCode, goal })
+
+/** The options of a step for Credo. */
+export const optionsOf = ({ credentialRecordId, ...message }: Omit<OfferAcceptance, 'credentialFormats'>) => ({
   credentialExchangeRecordId: credentialRecordId,
-  ...defined({ autoAcceptCredential: autoAcceptCredential as DidCommAutoAcceptCredential, comment, goalCode, goal }),
+  ...messageOptions(message),
 })
 
 /** Requests the offered credential, in the given formats or in all offered ones. */

@@ -1,5 +1,4 @@
 /** Proof requests (Aries RFC 0037 and 0454), on a connection or in an invitation (RFC 0434). */
-import type { DidCommAutoAcceptProof } from '@credo-ts/didcomm'
 import type * as v from 'valibot'
 import type { CreateRequest, RequestProof } from '../../../interface/proof-request.ts'
 import { defined } from '../../../json.ts'
@@ -13,6 +12,7 @@ import {
 } from '../../formats/json-ld/index.ts'
 import { inviteWith } from '../../invitations/index.ts'
 import { beginExchange } from '../index.ts'
+import { messageOptions } from './steps.ts'
 
 /** Contents by format. */
 export interface RequestedFormats {
@@ -86,12 +86,12 @@ const toCreateOptions = (
   prepared: Prepared,
   parentThreadId: string | undefined,
 ): CreateOptions => {
-  const { protocolVersion, proofFormats, autoAcceptProof, goalCode, willConfirm, comment } = request
+  const { protocolVersion, proofFormats } = request
   return {
     protocolVersion,
     // The contract has checked that the formats belong to the version.
     proofFormats: withPrepared(proofFormats, prepared) as CreateOptions['proofFormats'],
-    autoAcceptProof: autoAcceptProof as DidCommAutoAcceptProof,
-    ...defined({ parentThreadId, goalCode, willConfirm, comment }),
+    ...messageOptions(request),
+    ...defined({ parentThreadId }),
   }
 }
