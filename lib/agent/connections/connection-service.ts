@@ -1,23 +1,14 @@
 /** Credo's connection service and connections/1.0 (Aries RFC 0160): documents have to be their sender's. */
 import { type DependencyManager, DidRepository, EventEmitter, InjectionSymbols } from '@credo-ts/core'
-import {
-  DidCommConnectionRepository,
-  DidCommConnectionService,
-  DidCommDidExchangeState,
-  type DidCommRouting,
-  type DidDoc,
-} from '@credo-ts/didcomm'
+import { DidCommConnectionRepository, DidCommConnectionService, DidCommDidExchangeState } from '@credo-ts/didcomm'
 import { withoutQueue } from '../transport/index.ts'
 import { connectionOfKeys } from './current-connection.ts'
-import { processRequest, respond } from './handshakes.ts'
+import { processRequest, respond, withContext } from './handshakes.ts'
 import { assertOfSender, assertSignedOfSender } from './their-did.ts'
 import { removeExpiry } from './unsolicited-requests.ts'
 
 type Arguments<Name extends 'processRequest' | 'createResponse' | 'processResponse' | 'updateState' | 'findByKeys'> =
   Parameters<DidCommConnectionService[Name]>
-
-/** Of documents without a method (Aries RFC 0160). Wallets of Credo 0.5 take no other. */
-const CONTEXT = 'https://w3id.org/did/v1'
 
 export class AgentConnectionService extends DidCommConnectionService {
   constructor(services: Pick<DependencyManager, 'resolve'>) {
@@ -28,13 +19,7 @@ export class AgentConnectionService extends DidCommConnectionService {
       services.resolve(EventEmitter),
     )
     // biome-ignore lint/complexity/useLiteralKeys: Credo declares it private
-    const create: (routing: DidCommRouting) => { didDoc: DidDoc } = this['createDidDoc'].bind(this)
-    const createDidDoc: typeof create = (routing) => {
-      const created = create(routing)
-      created.didDoc.context = CONTEXT
-      return created
-    }
-    Object.assign(this, { createDidDoc })
+    Object.assign(this, { createDidDoc: withContext(this['createDidDoc'].bind(this)) })
   }
 
   /** Throws a CredoError for a document that does not belong to the sender. */

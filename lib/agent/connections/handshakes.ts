@@ -13,6 +13,7 @@ import {
   DidCommOutOfBandState,
   type DidCommRouting,
   DidCommRoutingService,
+  type DidDoc,
 } from '@credo-ts/didcomm'
 import { defined } from '../../json.ts'
 import { storeTheirDid } from '../dids/index.ts'
@@ -50,6 +51,18 @@ export const respond = async <Response>(
   if (outOfBand.reusable) await expireUnlessCompleted(agentContext, connection)
   return response
 }
+
+/** Of documents without a method (Aries RFC 0160). Wallets of Credo 0.5 take no other. */
+const CONTEXT = 'https://w3id.org/did/v1'
+
+/** The function with which Credo creates such a document, with that context. */
+export const withContext =
+  (create: (routing: DidCommRouting) => { didDoc: DidDoc }): typeof create =>
+  (routing) => {
+    const created = create(routing)
+    created.didDoc.context = CONTEXT
+    return created
+  }
 
 /** The key of a request for an unused invitation of this agent. Throws for any other request. */
 export const senderKeyOf = (

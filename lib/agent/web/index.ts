@@ -1,8 +1,9 @@
 /** Documents of other hosts, read within the budget of a unit of work. */
+export { resolutionOf, toDidDocument } from './did-documents.ts'
 export {
   boundDocumentsOfJsonLd,
   readText,
   UnreadableDocumentError,
   unreadDocument,
 } from './documents.ts'
-export { GuardedWebDidResolver, resolutionOf, toDidDocument } from './web-did-resolver.ts'
+export { GuardedWebDidResolver } from './web-did-resolver.ts'

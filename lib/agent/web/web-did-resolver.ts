@@ -1,60 +1,9 @@
-/** Resolves did:web with the guarded client. https://w3c-ccg.github.io/did-method-web/#read-resolve */
-import {
-  type AgentContext,
-  CredoError,
-  DidDocument,
-  type DidResolutionResult,
-  JsonTransformer,
-  type ParsedDid,
-  WebDidResolver,
-} from '@credo-ts/core'
-import { isObject } from '../../json.ts'
-import { currentUnit } from '../../store/transaction.ts'
-import { isOurWebDid, ourWebDocument } from '../../webvh/web-document.ts'
-import { isReadableDocument } from '../envelopes/index.ts'
-import { readText } from './documents.ts'
-
-/** The result of a resolution: the document of `resolve`, or none with the message of its error. */
-export const resolutionOf = async (resolve: () => Promise<DidDocument>): Promise<DidResolutionResult> => {
-  const didDocumentMetadata = {}
-  try {
-    const didDocument = await resolve()
-    return { didDocument, didDocumentMetadata, didResolutionMetadata: { contentType: 'application/did+ld+json' } }
-  } catch (error) {
-    const message = error instanceof Error ? error.message : 'unknown'
-    return { didDocument: null, didDocumentMetadata, didResolutionMetadata: { error: 'notFound', message } }
-  }
-}
-
-/** A DID document from JSON. Throws a CredoError if it is too large. */
-export const toDidDocument = (json: object): DidDocument => {
-  if (!isReadableDocument(json)) throw new CredoError('the document is too large')
-  return JsonTransformer.fromJSON(json, DidDocument)
-}
-
-/**
- * The document of a did:web: this service's own from the table, others through the guarded client. Throws if there is
- * none.
- */
-const readWebDocument = async (did: string, id: string): Promise<unknown> => {
-  if (isOurWebDid(did)) {
-    const hosted = await ourWebDocument(currentUnit(), did)
-    if (hosted === undefined) throw new CredoError(`the DID ${did} does not exist`)
-    return hosted
-  }
-  const [host = '', ...path] = id.split(':').map(decodeURIComponent)
-  const file = path.length === 0 ? '.well-known/did.json' : `${path.join('/')}/did.json`
-  return JSON.parse(await readText(`https://${host}/${file}`))
-}
-
-const resolveWebDid = async (did: string, id: string): Promise<DidDocument> => {
-  const json = await readWebDocument(did, id)
-  if (!isObject(json) || json.id !== did) throw new CredoError('the document is of another DID')
-  return toDidDocument(json)
-}
+/** Credo's resolver of did:web, which reads with the guarded client. */
+import { type AgentContext, type ParsedDid, WebDidResolver } from '@credo-ts/core'
+import { resolveWebDid } from './did-documents.ts'
 
 export class GuardedWebDidResolver extends WebDidResolver {
-  override async resolve(_agentContext: AgentContext, did: string, { id }: ParsedDid): Promise<DidResolutionResult> {
-    return resolutionOf(() => resolveWebDid(did, id))
+  override async resolve(_agentContext: AgentContext, did: string, parsed: ParsedDid) {
+    return resolveWebDid(did, parsed)
   }
 }
