@@ -1,8 +1,19 @@
 /** How a delivery leaves its lane, step by step: what it does where a request fails. */
 import { describe, expect, test } from 'vitest'
 import { AgentError } from '../../../lib/errors.ts'
-import { type Delivery, finish, handOver, onFault, remove, waitUntil } from '../../../lib/outbox/leave-lane.ts'
+import type { Lane } from '../../../lib/outbox/lane.ts'
+import {
+  type Delivery,
+  finish,
+  handOver,
+  onFault,
+  remove,
+  repair,
+  waitUntil,
+  yieldLane,
+} from '../../../lib/outbox/leave-lane.ts'
 import { run, type Step } from '../../../lib/outbox/step.ts'
+import type { LaneWakeUp } from '../../../lib/outbox/wake-up.ts'
 
 const NOW = 1_800_000_000_000
 const by = { now: NOW, random: () => 0.5, newId: () => 'new' }
@@ -83,6 +94,69 @@ describe('a write', () => {
 
 test('a lane that was handed over is due after a quarter of an hour, in case its wake-up is lost', () => {
   expect(askOf(handOver(D, by)).text).toContain(String(NOW + 15 * 60_000))
+})
+
+const PROBE = { kind: 'probe', waiting: '1|2|3', destination: 'https://wallet.example', at: NOW - 1 } as const
+const wokenBy = (reason: LaneWakeUp['reason'], hops = 0): LaneWakeUp => ({ lane: 'a', reason, hops })
+
+test.each([
+  ['a lane that probes', true, PROBE, 'probe'],
+  ['one that has probed', false, PROBE, 'released'],
+  ['any other', true, { kind: 'committed' }, 'released'],
+] as const)('%s is handed over as what it is', (_, probes, reason, kind) => {
+  const handedOver = askOf(handOver({ ...D, probes, wakeUp: wokenBy(reason) }, by))
+  expect(handedOver.text.includes(String(NOW + 15 * 60_000))).toBe(kind === 'released')
+  expect(askOf(handedOver.goOn(WRITTEN)).text).toContain(`"kind":"${kind}"`)
+})
+
+test.each([
+  ['fast', true, 'fast'],
+  ['slow', true, 'released'],
+  ['slow', false, 'slow'],
+] as const)('a lane of the %s queue goes on in a bulkhead of that queue, up to 12 hops', (queue, isQuick, bulkhead) => {
+  const written = (hops: number) =>
+    askOf(yieldLane({ ...D, queue, isQuick, wakeUp: wokenBy({ kind: 'committed' }, hops) }, by)).goOn(WRITTEN)
+  expect(askOf(written(11)).text).toContain(`"hops":12}],"${bulkhead}"`)
+  expect(written(12)).toEqual({ result: undefined })
+})
+
+describe('a lane that is not leased', () => {
+  /** What is done, each with its arguments. */
+  const all = (found: Partial<Lane>, reason: LaneWakeUp['reason'], repeated: boolean): string[] => {
+    const done: string[] = []
+    let step = repair({ lane: 'a', reason }, found, { repeated, now: NOW })
+    for (; 'ask' in step; step = askOf(step).goOn({ destination: 'd', version: 1, dueAt: NOW }))
+      done.push(`${askOf(step).does} ${askOf(step).text}`)
+    return done
+  }
+  const listed = { waiting: 'w', waitsFor: 'd' }
+  const read = [expect.stringMatching(/^recentDestination/)]
+  const removed = `removeEntries ["${PROBE.destination}",["${PROBE.waiting}"]]`
+
+  test('has its list read, unless it is in the index or leased', () => {
+    expect(all(listed, { kind: 'committed' }, false)).toEqual(read)
+    expect(all({ ...listed, dueAt: NOW }, { kind: 'committed' }, false)).toEqual([])
+    expect(all({ ...listed, lease: 'other' }, { kind: 'committed' }, false)).toEqual([])
+    expect(all({}, { kind: 'committed' }, false)).toEqual([])
+  })
+
+  test('loses the entry of a probe under which it no longer waits', () => {
+    expect(all(listed, PROBE, false)).toEqual([removed, ...read])
+    expect(all({ ...listed, waiting: PROBE.waiting }, PROBE, false)).toEqual(read)
+  })
+
+  test('whose wake-up comes again was perhaps handed over, or is due when its lease is over', () => {
+    const leased = { lease: 'other', leaseUntil: NOW + 7_000 }
+    const due = { kind: 'due', at: NOW + 7_000 }
+    const woken = `wakeLater ${JSON.stringify([{ lane: 'a', reason: due }, 7_000])}`
+    expect(all({ waiting: 'w' }, { kind: 'committed' }, true)).toEqual([
+      'wakeLanes [[{"lane":"a","reason":{"kind":"released","waiting":"w"}}],"slow"]',
+    ])
+    expect(all(listed, { kind: 'committed' }, true)).toEqual(read)
+    expect(all({}, { kind: 'committed' }, true)).toEqual([])
+    expect(all(leased, { kind: 'committed' }, true)).toEqual([expect.stringMatching(/^update/), woken])
+    expect(all({ ...leased, leaseUntil: 0, dueAt: due.at }, { kind: 'committed' }, true)).toEqual([woken])
+  })
 })
 
 test('a policy that says nothing of a fault fails with it', async () => {
