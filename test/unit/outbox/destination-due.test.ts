@@ -27,7 +27,8 @@ const asksOf = (known: Partial<Destination>, results: Record<string, unknown[]> 
   }
   return done
 }
-const setBy = (asks: ReturnType<typeof asksOf>) => (asks.find(({ does }) => does === 'change')?.args[1] as Change).set
+const setBy = (asks: ReturnType<typeof asksOf>) =>
+  (asks.find(({ does }) => does === 'change')?.args[1] as Change | undefined)?.set
 const names = (asks: ReturnType<typeof asksOf>) => asks.map(({ does }) => does).join(' ')
 
 test('a probe sets the time of the next one; what has expired is woken each second until then', () => {
