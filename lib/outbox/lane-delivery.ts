@@ -51,7 +51,7 @@ export const delivery = ({ wakeUp, queue, lease, repeated, startUntil }: Start):
     const lane = leasing.leased
     const { kind } = wakeUp.reason
     const d: Delivery = {
-      ...{ lane, wakeUp, queue, ended: false, done: 0, faults: lane.faults, isQuick: false, counts: {} },
+      ...{ lane, wakeUp, queue, ended: false, done: 0, faults: lane.faults, counts: {} },
       endsAt: Math.min(now + MAX_DELIVERY_MS, startUntil),
       failures: lane.failures ?? 0,
       holderDied: (lane.leases ?? 1) > 1,

@@ -50,7 +50,7 @@ export interface Delivery {
   inList: boolean
   probes: boolean
   /** The destination of the last attempt is known to be quick. */
-  isQuick: boolean
+  isQuick?: boolean
   /** What became of the items. */
   counts: Measurements
 }

@@ -5,16 +5,16 @@ import type { LaneContents } from '../../../lib/outbox/lane-contents.ts'
 import { delivery } from '../../../lib/outbox/lane-delivery.ts'
 import { openMessageLane } from '../../../lib/outbox/messages.ts'
 import type { Step } from '../../../lib/outbox/step.ts'
+import type { LaneWakeUp } from '../../../lib/outbox/wake-up.ts'
 
 const NOW = 1_800_000_000_000
 const LANE = 'acme|ConnectionRecord|c1'
 const by = { now: NOW, random: () => 0.5, newId: () => 'new' }
 
-const begin = () =>
+const begin = (reason: LaneWakeUp['reason'] = { kind: 'committed' }, startUntil = NOW + 14_000) =>
   delivery({
-    ...{ wakeUp: { lane: LANE, reason: { kind: 'committed' } }, queue: 'fast', repeated: false },
+    ...{ wakeUp: { lane: LANE, reason }, queue: 'fast', repeated: false, startUntil },
     lease: { id: 'mine', now: NOW },
-    startUntil: NOW + 14_000,
   })
 
 /** What a step asks for, and the next one after a result. */
@@ -78,4 +78,62 @@ test('a step can be continued several times: each time it goes on from the same 
   const closed = { ...quick, closedAt: NOW, dueAt: NOW + 1 }
   expect(asked(target.goOn({ origin: closed, address: closed })).does).toBe('recentDestination')
   expect(asked(target.goOn({ origin: quick, address: quick })).does).toBe('attempt')
+})
+
+/** All that is asked for, up to a number of it: the lane is leased with `more`, and results are given by name. */
+const asks = (step: Step, count: number, results: Record<string, unknown> = {}, more = {}) => {
+  const given: Record<string, unknown> = {
+    ...{ open: openMessageLane(LANE), read: { items: [ITEM, NEXT], more: false, corrupt: [] } },
+    ...{ target: { origin: quick, address: quick }, transact: { written: true } },
+    attempt: { outcome: { headers: {}, body: '', milliseconds: 20, status: 200 }, startedAt: NOW, endedAt: NOW },
+    update: { written: { kind: { S: 'lane' }, lane: { S: LANE }, lease: { S: 'mine' }, ...more } },
+    ...results,
+  }
+  const done: { does: string; text: string }[] = []
+  for (let next = step; done.length < count && 'ask' in next; next = asked(next).goOn(given[asked(next).does]))
+    done.push({ does: asked(next).does, text: JSON.stringify(asked(next).args) })
+  return done
+}
+const NEXT = { ...ITEM, item: { ...ITEM.item, id: 'i2' } }
+const names = (done: { does: string }[]) => done.map(({ does }) => does).join(' ')
+
+test('the first item is tried however late it is, and the second only in time', () => {
+  const late = asks(begin(undefined, NOW - 1), 8)
+  expect(names(late)).toBe('update open read target attempt transact afterAttempt transact')
+  expect(late.at(-1)?.text).toContain('dueAt')
+})
+
+test.each([
+  ['due', true],
+  ['probe', true],
+  ['released', false],
+  ['expired', false],
+] as const)('the entry of a lane that is %s is removed with the outcome: %s', (kind, isRemoved) => {
+  const reason = { kind, at: NOW, waiting: '1|2|3', destination: 'd' } as LaneWakeUp['reason']
+  const waits = { waiting: { S: '1|2|3' }, waitsFor: { S: 'd' } }
+  const outcome = asks(begin(reason), 6, {}, waits).at(-1)
+  expect(outcome?.does).toBe('transact')
+  expect(outcome?.text.includes('|waiting|1')).toBe(isRemoved)
+})
+
+test('where the process of the last holder has ended, only the item counts that is tried next', () => {
+  const done = asks(begin(), 12, {}, { leases: { N: '2' } })
+  expect(names(done.slice(3, 9))).toBe('transact target attempt transact afterAttempt target')
+})
+
+test('an item whose time is over is given up at a closed destination, without an attempt', () => {
+  const closed = { origin: { ...quick, closedAt: NOW }, address: { ...quick, closedAt: NOW } }
+  const old = { ...ITEM, item: { ...ITEM.item, createdAt: new Date(NOW - 86_400_000).toISOString() } }
+  const done = asks(begin(), 5, { target: closed, read: { items: [old], more: false, corrupt: [] } })
+  expect(names(done)).toBe('update open read target transact')
+  expect(done.at(-1)?.text).toContain('failed')
+})
+
+test('a lane that has reached its destination probes no more: where it is closed again, the next item waits', () => {
+  const reason = { kind: 'probe', at: NOW, waiting: '1|2|3', destination: 'd' } as const
+  const closed = { origin: { ...quick, closedAt: NOW }, address: { ...quick, closedAt: NOW } }
+  const done = asks(begin(reason), 12, { target: closed, destination: quick, recentDestination: quick })
+  expect(names(done.slice(3, 11))).toBe(
+    'target attempt transact afterAttempt destination destination target recentDestination',
+  )
 })

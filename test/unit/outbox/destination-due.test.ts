@@ -1,0 +1,71 @@
+/** What is done when the time of a destination has come, step by step. */
+import { expect, test } from 'vitest'
+import { probeDelay } from '../../../lib/outbox/circuit-breaker.ts'
+import type { Change, Destination } from '../../../lib/outbox/destination.ts'
+import { onDue } from '../../../lib/outbox/destination-due.ts'
+import type { Step } from '../../../lib/outbox/step.ts'
+
+const NOW = 1_800_000_000_000
+const by = { now: NOW, random: () => 0.5, newId: () => 'new' }
+const ENTRY = { destination: 'd', lane: 'a', entry: '1|2|3', since: NOW }
+
+/** In place of a change: another was faster. */
+const OVERTAKEN = 'overtaken'
+
+/** All that is asked for of a destination that is due: `results` by name, one after another. */
+const asksOf = (known: Partial<Destination>, results: Record<string, unknown[]> = {}) => {
+  const read = { destination: 'd', version: 1, dueAt: NOW, ...known }
+  const done: { does: string; args: readonly unknown[] }[] = []
+  const given: Record<string, unknown[]> = { destination: [read], change: [read], wakeLanes: [[true]], ...results }
+  let step: Step = onDue({ destination: 'd', at: NOW }, NOW)
+  for (; 'ask' in step; ) {
+    const { does, with: args, next } = step.ask
+    done.push({ does, args })
+    const [result = does === 'recentDestination' ? { destination: 'd', version: 0 } : [], ...rest] = given[does] ?? []
+    given[does] = does === 'change' && rest.length === 0 ? [read] : rest
+    step = next(result === OVERTAKEN ? undefined : result, by)
+  }
+  return done
+}
+const setBy = (asks: ReturnType<typeof asksOf>) =>
+  (asks.find(({ does }) => does === 'change')?.args[1] as Change | undefined)?.set
+const names = (asks: ReturnType<typeof asksOf>) => asks.map(({ does }) => does).join(' ')
+
+test('a probe sets the time of the next one; what has expired is woken each second until then', () => {
+  const probeAt = NOW + probeDelay(4, 0.5)
+  const probe = asksOf({ closedAt: NOW, probeAt: NOW, rounds: 3 }, { someEntries: [[], [ENTRY]] })
+  expect(setBy(probe)).toMatchObject({ rounds: 4, probeAt, dueAt: probeAt })
+  const waits = { closedAt: NOW, probeAt: NOW + 9_000, rounds: 3 }
+  const expired = asksOf(waits, { someEntries: [[ENTRY]] })
+  expect(setBy(expired)).toMatchObject({ rounds: 3, probeAt: NOW + 9_000, dueAt: NOW + 1_000 })
+  expect(names(expired)).toBe('destination someEntries change wakeLanes removeEntries wakeLater')
+  expect(setBy(asksOf(waits))).toMatchObject({ dueAt: NOW + 9_000 })
+})
+
+test.each([
+  [0, 16],
+  [1, 32],
+  [2, 64],
+  [9, 64],
+])('after %i releases there is room for %i lanes, in a second', (rounds, room) => {
+  const asks = asksOf({ rounds }, { someEntries: [[ENTRY]] })
+  expect(names(asks)).toBe('destination recentDestination someEntries change wakeLanes removeEntries wakeLater')
+  expect(asks[2]?.args).toEqual(['d', room])
+  expect(setBy(asks)).toMatchObject({ rounds: rounds + 1, dueAt: NOW + 1_000, released: { lane: 'a', at: NOW } })
+})
+
+test('a slow one has as much room as its origin has slots, and looks again in ten seconds', () => {
+  const slow = { destination: 'd', version: 1, slowUntil: NOW + 1 }
+  const asks = asksOf({}, { recentDestination: [slow], freeSlots: [3], entriesOfRandomShard: [[ENTRY]] })
+  expect(asks[3]?.args).toEqual(['d', 3, 0.5])
+  expect(setBy(asks)).toMatchObject({ rounds: 1, dueAt: NOW + 10_000 })
+  const full = asksOf({ rounds: 2 }, { recentDestination: [slow], freeSlots: [0] })
+  expect(names(full)).toBe('destination recentDestination freeSlots change wakeLater')
+})
+
+test('one that nobody waits for leaves the index and is looked at again, unless another was faster', () => {
+  expect(names(asksOf({}))).toBe('destination recentDestination someEntries change change someEntries')
+  const read = { destination: 'd', version: 1, dueAt: NOW }
+  const overtaken = asksOf({}, { change: [read, OVERTAKEN] })
+  expect(names(overtaken)).toBe('destination recentDestination someEntries change change')
+})

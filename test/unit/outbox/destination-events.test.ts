@@ -1,0 +1,117 @@
+/** What an event changes of a destination, as it was read. */
+import { expect, test } from 'vitest'
+import { IGNORED_FOR, QUICK_FOR, SLOW_FOR, SLOW_MS } from '../../../lib/outbox/circuit-breaker.ts'
+import type { Change, Destination } from '../../../lib/outbox/destination.ts'
+import { suspectOf } from '../../../lib/outbox/destination.ts'
+import { type DestinationEvent, tell } from '../../../lib/outbox/destination-events.ts'
+import type { Step } from '../../../lib/outbox/step.ts'
+
+const NOW = 1_800_000_000_000
+const by = { now: NOW, random: () => 0.5, newId: () => 'new' }
+
+/** Undefined where nothing changes. */
+const changeOf = (known: Partial<Destination>, event: DestinationEvent): Change | undefined => {
+  const read = { destination: 'd', version: 1, ...known }
+  const step = tell({ destination: 'd', event, now: NOW, next: (): Step => ({ result: undefined }) })
+  const decided = 'ask' in step ? step.ask.next(read, by) : step
+  return 'ask' in decided ? (decided.ask.with[1] as Change) : undefined
+}
+const failed = (lane: string, more = {}): DestinationEvent => ({
+  ...{ kind: 'failed', lane, party: 'acme', fault: 'gateway', probe: false, random: 0.5, ...more },
+})
+const suspicion = (lane: string) => ({ ...suspectOf(lane), at: NOW })
+const many = (count: number) => Array.from({ length: count }, (_, index) => suspicion(`one|x|${index}`))
+
+test('a failure at a closed destination counts if it is of a probe: once for each lane, and for 40 of them', () => {
+  const closed = { closedAt: NOW - 1, suspicions: [suspicion('a'), suspicion('b')] }
+  expect(changeOf(closed, failed('a'))).toBeUndefined()
+  expect(changeOf(closed, failed('a', { probe: true }))?.set.suspicions).toEqual([suspicion('b'), suspicion('a')])
+  const full = changeOf({ closedAt: NOW - 1, suspicions: many(40) }, failed('a', { probe: true }))
+  expect(full?.set.suspicions).toEqual([...many(40).slice(1), suspicion('a')])
+})
+
+test('a lane that has closed it does not count until its day is over', () => {
+  const ignored = (until: number) => ({ ignored: [{ lane: suspectOf('a').lane, until }] })
+  expect(changeOf(ignored(NOW + 1), failed('a'))).toBeUndefined()
+  expect(changeOf(ignored(NOW), failed('a'))?.set.suspicions).toHaveLength(1)
+  expect(changeOf(ignored(NOW + 1), failed('b'))?.set.suspicions).toHaveLength(1)
+})
+
+test('until then more lanes have to fail', () => {
+  const suspicions = many(19)
+  const last = failed('one|x|last')
+  expect(changeOf({ suspicions }, last)?.set.closedAt).toBe(NOW)
+  expect(changeOf({ suspicions, ignored: [{ lane: 'x', until: NOW + 1 }] }, last)?.set.closedAt).toBeUndefined()
+  expect(changeOf({ suspicions, ignored: [{ lane: 'x', until: NOW }] }, last)?.set.closedAt).toBe(NOW)
+})
+
+test('one that a lane waits for is due in a second, unless it is in the index', () => {
+  expect(changeOf({}, { kind: 'awaited' })?.set.dueAt).toBe(NOW + 1_000)
+  expect(changeOf({ dueAt: NOW + 9_000 }, { kind: 'awaited' })).toBeUndefined()
+})
+
+const name = (lane: string) => suspectOf(lane).lane
+
+test('a success counts the lane again and forgets the failures, where there are any', () => {
+  const ignored = [
+    { lane: 'x', until: NOW + 1 },
+    { lane: name('a'), until: NOW + 1 },
+  ]
+  expect(changeOf({ ignored }, { kind: 'delivered', lane: 'a' })?.set).toEqual({ ignored: [ignored[0]] })
+  expect(changeOf({ ignored }, { kind: 'delivered', lane: 'b' })).toBeUndefined()
+})
+
+test('a lane that reaches it opens it, and the others do not count for a day', () => {
+  const reached: DestinationEvent = { kind: 'reached', lane: 'a' }
+  const until = NOW + IGNORED_FOR
+  const suspicions = [suspicion('a'), suspicion('b')]
+  const ignored = [
+    { lane: 'still', until: NOW + 1 },
+    { lane: 'no more', until: NOW },
+    { lane: name('a'), until: NOW + 1 },
+  ]
+  expect(changeOf({ suspicions }, reached)).toBeUndefined()
+  const opened = changeOf({ closedAt: NOW - 1, suspicions, ignored }, reached)
+  expect(opened?.set.ignored).toEqual([ignored[0], { lane: name('b'), until }])
+  const full = changeOf({ closedAt: NOW - 1, suspicions: many(40), ignored }, reached)
+  expect(full?.set.ignored).toEqual(many(40).map(({ lane }) => ({ lane, until })))
+})
+
+test('a slow one is written once a minute, and a quick one twice a month', () => {
+  const slow: DestinationEvent = { kind: 'took', took: SLOW_MS, answered: false }
+  const known = { slowUntil: NOW + SLOW_FOR - 59_999, slowTimes: 2, slowLeft: 2 }
+  expect(changeOf(known, slow)).toBeUndefined()
+  expect(changeOf({ ...known, slowLeft: 1 }, slow)?.set.slowLeft).toBe(2)
+  expect(changeOf({ ...known, slowUntil: NOW + SLOW_FOR - 60_000 }, slow)?.set.slowUntil).toBe(NOW + SLOW_FOR)
+  const quick: DestinationEvent = { kind: 'took', took: 20, answered: true }
+  expect(changeOf({ quickUntil: NOW + QUICK_FOR / 2 }, quick)).toBeUndefined()
+  expect(changeOf({ quickUntil: NOW + QUICK_FOR / 2 - 1 }, quick)?.set.quickUntil).toBe(NOW + QUICK_FOR)
+})
+
+/** What is asked for: \`after\` is the destination as the change leaves it, undefined if another was faster. */
+const asksOf = (event: DestinationEvent, known: Partial<Destination>, after: Partial<Destination> | undefined) => {
+  const read = { destination: 'd', version: 1, ...known }
+  const written = after && { ...read, ...after }
+  const done: { does: string; text: string }[] = []
+  let step = tell({ destination: 'd', event, now: NOW, next: (): Step => ({ result: undefined }) })
+  for (; 'ask' in step; step = step.ask.next(step.ask.does === 'destination' ? read : written, by))
+    done.push({ does: step.ask.does, text: JSON.stringify(step.ask.with) })
+  return done
+}
+
+test('is decided ten times where others change the destination at the same time', () => {
+  const asks = asksOf(failed('a'), {}, undefined)
+  expect(asks.filter(({ does }) => does === 'change')).toHaveLength(10)
+})
+
+test('wakes the destination that it closes, and the lanes that failed before; of one that is closed nothing more', () => {
+  const own = (lane: string) => ({ ...suspicion(lane), own: lane })
+  const suspicions = [own('before'), own('a'), suspicion('shared')]
+  const closes = asksOf(failed('a'), {}, { closedAt: NOW, dueAt: NOW + 1_500, suspicions })
+  expect(closes.map(({ does }) => does)).toEqual(['destination', 'change', 'update', 'wakeLater'])
+  expect(closes[2]?.text).toContain('before')
+  const closed = { closedAt: NOW - 1, dueAt: NOW + 1_500 }
+  expect(asksOf(failed('a', { probe: true }), closed, closed)).toHaveLength(2)
+  const slow: DestinationEvent = { kind: 'took', took: SLOW_MS, answered: false }
+  expect(asksOf(slow, {}, { closedAt: NOW, dueAt: NOW + 1_500 })).toHaveLength(2)
+})

@@ -1,0 +1,166 @@
+/** How a delivery leaves its lane, step by step: what it does where a request fails. */
+import { describe, expect, test } from 'vitest'
+import { AgentError } from '../../../lib/errors.ts'
+import type { Lane } from '../../../lib/outbox/lane.ts'
+import {
+  type Delivery,
+  finish,
+  handOver,
+  onFault,
+  remove,
+  repair,
+  waitUntil,
+  yieldLane,
+} from '../../../lib/outbox/leave-lane.ts'
+import { run, type Step } from '../../../lib/outbox/step.ts'
+import type { LaneWakeUp } from '../../../lib/outbox/wake-up.ts'
+
+const NOW = 1_800_000_000_000
+const by = { now: NOW, random: () => 0.5, newId: () => 'new' }
+const CONFLICT = new AgentError('store.conflict', 'another holder')
+const OWN = new TypeError('a fault of our own')
+const WRITTEN = { written: true }
+
+const D: Delivery = {
+  lane: { lane: 'acme|ConnectionRecord|c1', lease: 'mine', waiting: '1|2|3', waitsFor: 'https://wallet.example' },
+  wakeUp: { lane: 'acme|ConnectionRecord|c1', reason: { kind: 'committed' } },
+  ...{ queue: 'fast', endsAt: NOW, ended: false, done: 0, failures: 0, faults: undefined, holderDied: false },
+  ...{ inList: false, probes: false, counts: {} },
+}
+
+const askOf = (step: Step) => {
+  if (!('ask' in step)) throw new Error('it has ended')
+  const { does, with: args, next, orElse } = step.ask
+  return {
+    ...{ does, text: JSON.stringify(args) },
+    goOn: (result: unknown) => next(result, by),
+    fail: (error: unknown) => orElse?.(error, by) ?? { error: undefined },
+  }
+}
+const removals = (step: Step) => askOf(step).text.split('"remove":{').length - 1
+
+describe('after a fault', () => {
+  test('the lane waits, doubly long each time up to five minutes, and the fault counts against the item', () => {
+    const text = (d: Delivery, error: unknown) => askOf(onFault(d)(error, by)).text
+    expect(text({ ...D, item: 'i1' }, OWN)).toContain('errors')
+    expect(text({ ...D, item: 'i1' }, OWN)).toContain(String(NOW + 5_000))
+    expect(text({ ...D, failures: 2 }, OWN)).toContain(String(NOW + 20_000))
+    expect(text({ ...D, failures: 20 }, OWN)).toContain(String(NOW + 300_000))
+    expect(text(D, OWN)).not.toContain('errors')
+    expect(text({ ...D, item: 'i1' }, CONFLICT)).not.toContain('errors')
+  })
+
+  test('of that write too, the first fault is thrown, so that the wake-up comes again', () => {
+    expect(askOf(onFault(D)(OWN, by)).fail(new Error('a second one'))).toMatchObject({ error: OWN })
+  })
+
+  test('another holder has the lane where it cannot be written: nothing is left to do', () => {
+    expect(askOf(onFault(D)(OWN, by)).fail(CONFLICT)).toMatchObject({ result: undefined })
+    expect(askOf(onFault(D)(OWN, by)).goOn({ written: false, failed: [0] })).toMatchObject({ result: undefined })
+  })
+
+  test('behind the release of the lease nothing is written, and the fault is thrown', () => {
+    const woken = askOf(waitUntil(D, { at: NOW, failures: 1 }, by)).goOn(WRITTEN)
+    expect(askOf(woken).does).toBe('wakeLater')
+    expect(askOf(woken).fail(CONFLICT)).toMatchObject({ error: CONFLICT })
+  })
+})
+
+describe('a write', () => {
+  test('is repeated five times where another transaction has the lane, after a pause that doubles', () => {
+    let step = remove(D)
+    for (let pause = 12.5; pause <= 200; pause *= 2) {
+      const paused = askOf(step).goOn({ written: false, failed: [], conflict: true })
+      expect(askOf(paused)).toMatchObject({ does: 'pause', text: `[${pause}]` })
+      step = askOf(paused).goOn(undefined)
+    }
+    const waits = askOf(step).goOn({ written: false, failed: [], conflict: true })
+    expect(askOf(waits)).toMatchObject({ does: 'transact', text: expect.stringContaining(String(NOW + 5_000)) })
+  })
+
+  test('of an outcome is repeated for a lane that is dirty, and for nothing else', () => {
+    const finished = () => finish(D, [{ remove: { pk: 'a', sk: 'i1' } }], true, () => ({ result: undefined }))
+    expect(askOf(askOf(finished()).goOn({ written: false, failed: [1] })).text).toContain('dirty')
+    expect(askOf(askOf(finished()).goOn({ written: false, failed: [0, 1] })).text).toContain(String(NOW + 5_000))
+  })
+
+  test('removes the entry of the waiting list once, if it may still be there', () => {
+    const next = (after: Delivery) => finish(after, [], false, () => ({ result: undefined }))
+    expect(removals(next(D))).toBe(0)
+    const first = finish({ ...D, inList: true }, [], false, next)
+    expect([removals(first), removals(askOf(first).goOn(WRITTEN))]).toEqual([1, 0])
+  })
+})
+
+test('a lane that was handed over is due after a quarter of an hour, in case its wake-up is lost', () => {
+  expect(askOf(handOver(D, by)).text).toContain(String(NOW + 15 * 60_000))
+})
+
+const PROBE = { kind: 'probe', waiting: '1|2|3', destination: 'https://wallet.example', at: NOW - 1 } as const
+const wokenBy = (reason: LaneWakeUp['reason'], hops = 0): LaneWakeUp => ({ lane: 'a', reason, hops })
+
+test.each([
+  ['a lane that probes', true, PROBE, 'probe'],
+  ['one that has probed', false, PROBE, 'released'],
+  ['any other', true, { kind: 'committed' }, 'released'],
+] as const)('%s is handed over as what it is', (_, probes, reason, kind) => {
+  const handedOver = askOf(handOver({ ...D, probes, wakeUp: wokenBy(reason) }, by))
+  expect(handedOver.text.includes(String(NOW + 15 * 60_000))).toBe(kind === 'released')
+  expect(askOf(handedOver.goOn(WRITTEN)).text).toContain(`"kind":"${kind}"`)
+})
+
+test.each([
+  ['fast', true, 'fast'],
+  ['slow', true, 'released'],
+  ['slow', false, 'slow'],
+] as const)('a lane of the %s queue goes on in a bulkhead of that queue, up to 12 hops', (queue, isQuick, bulkhead) => {
+  const written = (hops: number) =>
+    askOf(yieldLane({ ...D, queue, isQuick, wakeUp: wokenBy({ kind: 'committed' }, hops) }, by)).goOn(WRITTEN)
+  expect(askOf(written(11)).text).toContain(`"hops":12}],"${bulkhead}"`)
+  expect(written(12)).toEqual({ result: undefined })
+})
+
+describe('a lane that is not leased', () => {
+  /** What is done, each with its arguments. */
+  const all = (found: Partial<Lane>, reason: LaneWakeUp['reason'], repeated: boolean): string[] => {
+    const done: string[] = []
+    let step = repair({ lane: 'a', reason }, found, { repeated, now: NOW })
+    for (; 'ask' in step; step = askOf(step).goOn({ destination: 'd', version: 1, dueAt: NOW }))
+      done.push(`${askOf(step).does} ${askOf(step).text}`)
+    return done
+  }
+  const listed = { waiting: 'w', waitsFor: 'd' }
+  const read = [expect.stringMatching(/^recentDestination/)]
+  const removed = `removeEntries ["${PROBE.destination}",["${PROBE.waiting}"]]`
+
+  test('has its list read, unless it is in the index or leased', () => {
+    expect(all(listed, { kind: 'committed' }, false)).toEqual(read)
+    expect(all({ ...listed, dueAt: NOW }, { kind: 'committed' }, false)).toEqual([])
+    expect(all({ ...listed, lease: 'other' }, { kind: 'committed' }, false)).toEqual([])
+    expect(all({}, { kind: 'committed' }, false)).toEqual([])
+  })
+
+  test('loses the entry of a probe under which it no longer waits', () => {
+    expect(all(listed, PROBE, false)).toEqual([removed, ...read])
+    expect(all({ ...listed, waiting: PROBE.waiting }, PROBE, false)).toEqual(read)
+  })
+
+  test('whose wake-up comes again was perhaps handed over, or is due when its lease is over', () => {
+    const leased = { lease: 'other', leaseUntil: NOW + 7_000 }
+    const due = { kind: 'due', at: NOW + 7_000 }
+    const woken = `wakeLater ${JSON.stringify([{ lane: 'a', reason: due }, 7_000])}`
+    expect(all({ waiting: 'w' }, { kind: 'committed' }, true)).toEqual([
+      'wakeLanes [[{"lane":"a","reason":{"kind":"released","waiting":"w"}}],"slow"]',
+    ])
+    expect(all(listed, { kind: 'committed' }, true)).toEqual(read)
+    expect(all({}, { kind: 'committed' }, true)).toEqual([])
+    expect(all(leased, { kind: 'committed' }, true)).toEqual([expect.stringMatching(/^update/), woken])
+    expect(all({ ...leased, leaseUntil: 0, dueAt: due.at }, { kind: 'committed' }, true)).toEqual([woken])
+  })
+})
+
+test('a policy that says nothing of a fault fails with it', async () => {
+  const step: Step = { ask: { does: 'pause', with: [1], next: () => ({ result: undefined }), orElse: undefined } }
+  await expect(run(step, { pause: () => Promise.reject(OWN) }, () => by)).rejects.toBe(OWN)
+  await expect(run(step, {}, () => by)).rejects.toMatchObject({ code: 'internal' })
+})
