@@ -11,10 +11,10 @@ const WebAcl = v.object({
 })
 
 /** Whether its rules have a rate. */
-export const isFirewallAsked = ({ [FIREWALL]: firewall }: Record<string, Resource>): boolean =>
+export const hasFirewall = ({ [FIREWALL]: firewall }: Record<string, Resource>): boolean =>
   v.parse(WebAcl, firewall?.Properties).Rules.every(({ Statement }) => Number(Statement.RateBasedStatement.Limit) > 0)
 
-export const leaveFirewallOut = (resources: Record<string, Resource>): void => {
+export const removeFirewall = (resources: Record<string, Resource>): void => {
   delete resources[FIREWALL]
   delete resources.FirewallOfApi
 }

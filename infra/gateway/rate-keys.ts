@@ -13,7 +13,7 @@ const PREFIX = 'RateKeyPrefix'
 const Plan = v.object({ Throttle: v.object({ RateLimit: v.pipe(v.unknown(), v.transform(Number)) }) })
 
 /** Whether the usage plan of infra/stage.yml has a rate. */
-export const isTenantRateAsked = ({ [PLAN]: plan }: Record<string, Resource>): boolean =>
+export const hasTenantRate = ({ [PLAN]: plan }: Record<string, Resource>): boolean =>
   v.parse(Plan, plan?.Properties).Throttle.RateLimit > 0
 
 /** The template of the nested stack. */
@@ -87,7 +87,7 @@ const STACK_PART = {
 export const prefixOfStack = (prefix: string) => ({ 'Fn::Join': ['', [`${prefix}-nested-`, STACK_PART]] as const })
 
 /** Gives the prefix to the authorizer, which names the keys. */
-export const tellPrefixOfStack = (resources: Record<string, Resource>, prefix: string): void => {
+export const setRateKeyPrefix = (resources: Record<string, Resource>, prefix: string): void => {
   for (const [, lambda] of ofType(resources, 'AWS::Lambda::Function')) {
     const variables = variablesOf(lambda)
     if (variables.RATE_KEY_PREFIX === prefix) variables.RATE_KEY_PREFIX = prefixOfStack(prefix)

@@ -66,13 +66,13 @@ export const ratesOf = ({ resources, custom }: Service): Rates => {
     (settings.find((one) => one.method === method) ?? settings.find((one) => one.method === ALL))?.take(method)
   const { RateLimit, BurstLimit } = v.parse(PlanLimits, TenantRate?.Properties).Throttle
   const ofKey = bucketsOf(RateLimit, BurstLimit)
-  const isTenantRateAsked = RateLimit > 0
+  const hasTenantRate = RateLimit > 0
   const keys = new Set(rateKeys(custom.rateKeyPrefix))
   const take = (bucket?: TokenBucket) => (bucket?.tryRemoveTokens(1) === false ? 'THROTTLED' : undefined)
   return {
     countMethod: (method) => take(ofMethod(method)),
     countCaller: (key = '') => {
-      if (!isTenantRateAsked) return undefined
+      if (!hasTenantRate) return undefined
       return keys.has(key) ? take(ofKey(key)) : 'INVALID_API_KEY'
     },
   }

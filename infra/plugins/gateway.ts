@@ -3,9 +3,9 @@
  * (docs/adr/0018).
  */
 import { type GatewayDocument, gatewayDocument } from '../gateway/document.ts'
-import { isFirewallAsked, leaveFirewallOut } from '../gateway/firewall.ts'
+import { hasFirewall, removeFirewall } from '../gateway/firewall.ts'
 import { idOf, invocationPolicies } from '../gateway/invocations.ts'
-import { isTenantRateAsked, PLAN } from '../gateway/rate-keys.ts'
+import { hasTenantRate, PLAN } from '../gateway/rate-keys.ts'
 import type { FunctionDefinition, Resource, Serverless, Service } from '../service.ts'
 
 /** Of infra/api.yml and infra/stage.yml. */
@@ -18,13 +18,13 @@ export default class Gateway {
 
   constructor(serverless: Serverless) {
     const { service } = serverless
-    let giveBack = () => {}
+    let restoreHttpEvents = () => {}
     this.hooks = {
       // Serverless would make about seven resources of each event.
       'before:package:compileEvents': () => {
-        giveBack = takeHttpEvents(service.functions)
+        restoreHttpEvents = removeHttpEvents(service.functions)
       },
-      'after:package:compileEvents': () => giveBack(),
+      'after:package:compileEvents': () => restoreHttpEvents(),
       'after:aws:package:finalize:mergeCustomProviderResources': () => {
         const { naming } = serverless.getProvider('aws')
         addApi(service, (key) => naming.getLambdaLogicalId(key))
@@ -34,7 +34,7 @@ export default class Gateway {
 }
 
 /** Removes the `http` events from the functions; the returned function restores them. */
-export const takeHttpEvents = (functions: Record<string, FunctionDefinition>): (() => void) => {
+export const removeHttpEvents = (functions: Record<string, FunctionDefinition>): (() => void) => {
   const all = new Map(Object.values(functions).map((definition) => [definition, definition.events ?? []]))
   for (const [definition, events] of all) definition.events = events.filter(({ http }) => http === undefined)
   return () => {
@@ -46,9 +46,9 @@ export const takeHttpEvents = (functions: Record<string, FunctionDefinition>): (
 export const addApi = (service: Service, functionIdOf: (key: string) => string): void => {
   const { Resources } = service.provider.compiledCloudFormationTemplate
   const api = resourceOf(Resources, API)
-  const usesKeys = isTenantRateAsked(Resources)
+  const usesKeys = hasTenantRate(Resources)
   if (!usesKeys) delete Resources[PLAN]
-  if (!isFirewallAsked(Resources)) leaveFirewallOut(Resources)
+  if (!hasFirewall(Resources)) removeFirewall(Resources)
 
   const document = gatewayDocument(
     service,

@@ -13,7 +13,7 @@ import {
   ratesStack,
   ratesTemplate,
   STACK,
-  tellPrefixOfStack,
+  setRateKeyPrefix,
 } from '../gateway/rate-keys.ts'
 
 export default class TenantRates {
@@ -45,7 +45,7 @@ export default class TenantRates {
   #nest = async (): Promise<void> => {
     const { custom, provider } = this.#serverless.service
     const { Resources } = provider.compiledCloudFormationTemplate
-    tellPrefixOfStack(Resources, custom.rateKeyPrefix)
+    setRateKeyPrefix(Resources, custom.rateKeyPrefix)
     const { [PLAN]: plan } = Resources
     if (plan === undefined) return
     delete Resources[PLAN]

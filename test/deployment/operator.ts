@@ -1,5 +1,6 @@
 /** Whoever deploys: the README's commands, with the emulated AWS's credentials and the settings of a stage. */
-import { resolve } from 'node:path'
+import { cp } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { serviceFolder } from '../support/stage/folder.ts'
 import { startProgram } from '../support/stage/program.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -36,7 +37,7 @@ export default class {
     this.hooks = {
       'before:package:createDeploymentArtifacts': () => {
         if (processedInput.commands[0] === 'check') return
-        cpSync(${JSON.stringify(resolve('.serverless'))}, join(serviceDir, '.serverless'), { recursive: true })
+        cpSync(join(serviceDir, 'zips'), join(serviceDir, '.serverless'), { recursive: true })
         for (const [key, definition] of Object.entries(service.functions)) {
           definition.package = { artifact: join('.serverless', key + '.zip') }
           definition.handler = 'index.' + definition.handler.split('.').at(-1)
@@ -60,8 +61,11 @@ export class Operator {
   }
 
   /** `npm run deploy -- --stage prod`, which bundles all functions. */
-  deployFromSource(settings: Record<string, string> = {}): Promise<Ended> {
-    return this.#run('npm', ['run', 'deploy', '--', '--stage', STAGE], resolve('.'), settings)
+  async deployFromSource(settings: Record<string, string> = {}): Promise<Ended> {
+    const ended = await this.#run('npm', ['run', 'deploy', '--', '--stage', STAGE], resolve('.'), settings)
+    // Any other command of Serverless there deletes them.
+    await cp('.serverless', join(this.#folder.path, 'zips'), { recursive: true })
+    return ended
   }
 
   /** The same with the bundles that are there. */

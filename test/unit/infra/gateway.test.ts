@@ -1,8 +1,8 @@
 /** The API's document and what belongs to it in the template. */
 import { describe, expect, test } from 'vitest'
 import { invocationPolicies } from '../../../infra/gateway/invocations.ts'
-import { isTenantRateAsked, prefixOfStack, ratesTemplate } from '../../../infra/gateway/rate-keys.ts'
-import { addApi, takeHttpEvents } from '../../../infra/plugins/gateway.ts'
+import { hasTenantRate, prefixOfStack, ratesTemplate } from '../../../infra/gateway/rate-keys.ts'
+import { addApi, removeHttpEvents } from '../../../infra/plugins/gateway.ts'
 import type { FunctionDefinition, HttpEvent, Resource, Service } from '../../../infra/service.ts'
 import { rateKeys } from '../../../lib/auth/rate-key.ts'
 
@@ -73,9 +73,9 @@ const deploymentIn = (resources: Record<string, Resource>) => {
 
 test('Serverless compiles no `http` event, and has all of them again when it is through', () => {
   const functions = { ...FUNCTIONS(), wake: { ...definition(), events: [{ schedule: 'rate(1 minute)' }] } }
-  const giveBack = takeHttpEvents(functions)
+  const restoreHttpEvents = removeHttpEvents(functions)
   expect(Object.values(functions).flatMap(({ events }) => events)).toEqual([{ schedule: 'rate(1 minute)' }])
-  giveBack()
+  restoreHttpEvents()
   expect(functions).toMatchObject(FUNCTIONS())
 })
 
@@ -151,7 +151,7 @@ test.each([
 describe('callers are counted', () => {
   test.each(['100', 1])('where a rate of tenants is asked for (%j)', (RateLimit) => {
     const TenantRate = { Type: 'AWS::ApiGateway::UsagePlan', Properties: { Throttle: { RateLimit } } }
-    expect(isTenantRateAsked({ TenantRate })).toBe(true)
+    expect(hasTenantRate({ TenantRate })).toBe(true)
     expect(templateOf({ rate: String(RateLimit) })).toHaveProperty('TenantRate')
   })
 

@@ -9,7 +9,7 @@ interface Log {
   warning(line: string): void
 }
 
-export default class KeptData {
+export default class TableProtection {
   readonly hooks: Record<string, () => Promise<void> | void>
   readonly #serverless: DeployingServerless
   readonly #log: Log
@@ -42,10 +42,10 @@ export default class KeptData {
     const stack = await describeStack(new CloudFormationClient(config), this.#stackName)
     const table = stack?.outputs.TableName
     if (table === undefined) return
-    const isWanted = process.env.DELETION_PROTECTION !== 'false'
-    if (await protectTable(new DynamoDBClient(config), table, isWanted))
+    const isProtected = process.env.DELETION_PROTECTION !== 'false'
+    if (await protectTable(new DynamoDBClient(config), table, isProtected))
       this.#log.notice(
-        `The table ${table} is ${isWanted ? 'protected against deletion' : 'no longer protected against deletion'}`,
+        `The table ${table} is ${isProtected ? 'protected against deletion' : 'no longer protected against deletion'}`,
       )
   }
 
