@@ -1,6 +1,7 @@
 /** The authorizer of the gateway: accepts valid tokens and passes on the principal. Operations check what it may do. */
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda'
 import { authenticate } from '../lib/auth/authenticate.ts'
+import { inTime } from '../lib/background.ts'
 import { isAgentError } from '../lib/errors.ts'
 import { toErrorLog } from '../lib/http/error-body.ts'
 import { allow, deny } from '../lib/http/gateway-policy.ts'
@@ -8,7 +9,7 @@ import { log } from '../lib/log.ts'
 import { measure } from '../lib/metrics.ts'
 
 /** The gateway's status is 403 for a denial, 401 for an error with the text `Unauthorized`, and 5xx for any other. */
-export const authorizer = async (event: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
+export const authorizer = inTime(async (event: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
   const { authorizationToken = '', methodArn } = event
   try {
     return allow(await authenticate(authorizationToken), methodArn)
@@ -23,4 +24,4 @@ export const authorizer = async (event: APIGatewayTokenAuthorizerEvent): Promise
     if (isForbidden) return deny(methodArn)
     throw new Error('Unauthorized')
   }
-}
+})

@@ -1,8 +1,9 @@
 /** GetBasicMessages: lists the messages of a connection of the token's agent, oldest first. */
+
 import { query } from '../lib/http/query.ts'
 import { pageOf } from '../lib/http/request.ts'
 import { GetBasicMessages } from '../lib/interface/basic-messages.ts'
-import { toBasicMessageJson } from '../lib/records/basic-message.ts'
+import { toBasicMessageJson } from '../lib/records/delivery.ts'
 import { listBasicMessages } from '../lib/store/basic-messages.ts'
 
 export const getBasicMessages = query(GetBasicMessages, async ({ agent, path: { connectionId }, query }) => {

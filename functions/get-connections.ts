@@ -1,8 +1,9 @@
 /** GetConnections: lists the connections of the token's agent. */
+
 import { query } from '../lib/http/query.ts'
 import { pageOf } from '../lib/http/request.ts'
 import { GetConnections } from '../lib/interface/connections.ts'
-import { connectionRecords } from '../lib/records/connection.ts'
+import { connectionRecords } from '../lib/records/kinds.ts'
 import { knownSpelling } from '../lib/store/did-spelling.ts'
 import { listFiltered } from '../lib/store/record-lists.ts'
 

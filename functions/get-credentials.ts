@@ -1,8 +1,9 @@
 /** GetCredentials: lists the credential exchanges of the token's agent. */
+
 import { query } from '../lib/http/query.ts'
 import { pageOf } from '../lib/http/request.ts'
 import { GetCredentials } from '../lib/interface/credentials.ts'
-import { credentialRecords } from '../lib/records/credential-exchange.ts'
+import { credentialRecords } from '../lib/records/kinds.ts'
 import { listFiltered } from '../lib/store/record-lists.ts'
 
 export const getCredentials = query(GetCredentials, async ({ agent, query }) => {

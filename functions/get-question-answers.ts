@@ -1,8 +1,9 @@
 /** GetQuestionAnswers: lists the questions of the token's agent. */
+
 import { query } from '../lib/http/query.ts'
 import { pageOf } from '../lib/http/request.ts'
 import { GetQuestionAnswers } from '../lib/interface/question-answer.ts'
-import { questionAnswerRecords } from '../lib/records/question-answer.ts'
+import { questionAnswerRecords } from '../lib/records/kinds.ts'
 import { listFiltered } from '../lib/store/record-lists.ts'
 
 export const getQuestionAnswers = query(GetQuestionAnswers, async ({ agent, query }) => {

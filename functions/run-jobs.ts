@@ -3,12 +3,15 @@ import '../lib/agent/compose.ts'
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { presentationJob } from '../lib/agent/exchanges/proofs/index.ts'
 import { ANONCREDS_JOBS } from '../lib/agent/formats/anoncreds/index.ts'
+import { background } from '../lib/background.ts'
 import { runBatch } from '../lib/jobs/run.ts'
 import { pickupExpiryJob } from '../lib/pickup/expiry-job.ts'
 
 const HANDLERS = { ...ANONCREDS_JOBS, presentation: presentationJob, 'pickup-expiry': pickupExpiryJob }
 
 /** Returns the wake-ups that SQS has to deliver again. */
-export const runJobs = async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => ({
-  batchItemFailures: (await runBatch(Records, HANDLERS)).map((itemIdentifier) => ({ itemIdentifier })),
-})
+export const runJobs = background(
+  async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => ({
+    batchItemFailures: (await runBatch(Records, HANDLERS)).map((itemIdentifier) => ({ itemIdentifier })),
+  }),
+)

@@ -1,9 +1,10 @@
 /** tenant_GetBasicMessages: lists the messages of a tenant's connection, oldest first. */
+
 import { namedTenant } from '../lib/auth/access.ts'
 import { query } from '../lib/http/query.ts'
 import { pageOf } from '../lib/http/request.ts'
 import { TenantGetBasicMessages } from '../lib/interface/basic-messages.ts'
-import { toBasicMessageJson } from '../lib/records/basic-message.ts'
+import { toBasicMessageJson } from '../lib/records/delivery.ts'
 import { listBasicMessages } from '../lib/store/basic-messages.ts'
 
 export const tenantGetBasicMessages = query(TenantGetBasicMessages, {

@@ -2,7 +2,7 @@
 import { namedTenant } from '../lib/auth/access.ts'
 import { query } from '../lib/http/query.ts'
 import { TenantProofFormData } from '../lib/interface/proofs.ts'
-import { didCommMessageRecords } from '../lib/records/internal-records.ts'
+import { didCommMessageRecords } from '../lib/records/kinds.ts'
 import { proofFormData } from '../lib/records/proof-form-data.ts'
 import { readTagged, requireRecord } from '../lib/store/record-reads.ts'
 

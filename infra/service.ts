@@ -64,8 +64,6 @@ export interface FunctionDefinition {
   role?: string
   /** Settings that are zipped with the code, by their names (infra/plugins/packed-settings.ts). */
   packed?: Record<string, unknown>
-  /** The alias that events invoke in place of the function. */
-  targetAlias?: { name: string; logicalId: string }
 }
 
 /** A response of the gateway itself, as its OpenAPI extension describes it. */
@@ -84,6 +82,7 @@ export interface Resource {
 }
 
 export interface Template {
+  Metadata?: Record<string, unknown>
   Resources: Record<string, Resource>
   Outputs: Record<string, { Value: unknown }>
 }
@@ -115,8 +114,6 @@ export interface Service {
     accountConcurrency?: number
     /** What packaging found about the keys of token issuers (infra/plugins/packed-settings.ts). */
     issuerFindings?: Finding[]
-    /** Logical ids of the alarms that judge a canary. */
-    canaryAlarms: string[]
     /** Address of the API without a domain: an expression of the template. */
     stageUrl: unknown
     /** infra/gateway-responses.yml, by type. */
@@ -132,11 +129,6 @@ export interface Service {
     environment: Record<string, unknown>
     /** Set while packaging. */
     compiledCloudFormationTemplate: Template
-    /** Of an update of the stack. */
-    rollbackConfiguration?: {
-      RollbackTriggers: { Arn: string; Type: string }[]
-      MonitoringTimeInMinutes: number
-    }
     /** Whether there is nothing to deploy, once Serverless has looked. */
     shouldNotDeploy?: boolean
   }

@@ -74,3 +74,13 @@ export const isAgentError = (error: unknown, code?: ErrorCode): error is AgentEr
 /** An error for the log: its code or name, because messages may quote contents. */
 export const errorName = (error: unknown): string =>
   isAgentError(error) ? error.code : error instanceof Error ? error.name : 'unknown'
+
+/**
+ * Throttling, timeouts, and faults of AWS itself; and Node.js codes of broken connections, where `HPE_` is a response
+ * that its HTTP parser can't read.
+ */
+const TEMPORARY =
+  /Throttl|Throughput|RequestLimit|^LimitExceeded|Timeout|InternalServer|InternalFailure|KMSInternal|TransactionInProgress|Unavailable|Networking|^(ECONN|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|HPE_)|SOCKET/
+
+/** Whether an error with this name or code is temporary, and a fault of what was asked, not of this service. */
+export const isTemporary = (name: unknown): boolean => typeof name === 'string' && TEMPORARY.test(name)

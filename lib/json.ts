@@ -7,9 +7,12 @@ export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Parses JSON in base64 or base64url; undefined if it is invalid. */
-export const parseBase64 = (base64: string): unknown => {
+export const parseBase64 = (base64: string): unknown => parseJson(Buffer.from(base64, 'base64').toString())
+
+/** Undefined for a text that is not JSON. */
+export const parseJson = (text: string): unknown => {
   try {
-    return JSON.parse(Buffer.from(base64, 'base64').toString())
+    return JSON.parse(text)
   } catch {
     return undefined
   }

@@ -5,7 +5,7 @@ const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type Level = Exclude<(typeof LEVELS)[number], 'silent'>
 
 export interface Fields {
-  /** A stable code in dotted lower case, listed in docs/operations.md. */
+  /** A stable code in dotted lower case, listed in docs/trouble.md. */
   event: `${string}.${string}`
   [field: string]: unknown
 }

@@ -53,6 +53,13 @@ export const Settings = v.object({
   TIMER_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
   /** Queue of wake-ups of jobs. */
   JOB_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
+  /** Dead-letter queues of these, and where Lambda says which changes of the stream it has given up. */
+  WAKE_UP_DEAD_LETTER_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
+  TIMER_DEAD_LETTER_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
+  JOB_DEAD_LETTER_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
+  DISPATCH_FAILURES_URL: v.optional(v.pipe(v.string(), v.url())),
+  /** Lanes that may wait before it counts for an alarm. */
+  WAITING_LANES: v.optional(v.pipe(v.string(), v.digits(), v.transform(Number)), '1000'),
   /** Local stage: leases from before this time (ms since the epoch) are void, because the process of their holders has ended. */
   LEASES_VOID_BEFORE: v.optional(v.pipe(v.string(), v.digits(), v.transform(Number))),
   /** Base URL of the stage, without a trailing slash. */

@@ -3,7 +3,7 @@
  * lib/store/keys.ts and the files of keys beside it write. `*` stands for a tenant and for ids. Records are named where
  * they are described, in lib/records.
  */
-import { RECORDS } from '../../lib/records/all.ts'
+import { RECORDS } from '../../lib/records/kinds.ts'
 
 export const KEYS: Record<string, readonly string[]> = {
   tenant: ['@tenant|*'],

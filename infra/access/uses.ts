@@ -16,7 +16,10 @@ const TABLE_ACTIONS = {
 } as const
 const OTHER_ACTIONS = {
   send: 'SendMessage',
+  count: 'GetQueueAttributes',
+  receive: 'ReceiveMessage',
   'query-index': 'QueryIndex',
+  describe: 'DescribeKey',
   seal: 'GenerateDataKey',
   open: 'Decrypt',
 } as const
@@ -47,12 +50,16 @@ const patternsOf = (name: string): readonly string[] => {
   return patterns
 }
 
-/** The names of the queues' URLs in the environment of those that may send to them. */
+/** The names of the queues' URLs in the environment of those that may send to them, or count what is there. */
 const QUEUE_URLS: Readonly<Record<string, string>> = {
   WakeUpQueue: 'WAKE_UP_QUEUE_URL',
   SlowWakeUpQueue: 'SLOW_WAKE_UP_QUEUE_URL',
   TimerQueue: 'TIMER_QUEUE_URL',
   JobQueue: 'JOB_QUEUE_URL',
+  WakeUpDeadLetterQueue: 'WAKE_UP_DEAD_LETTER_QUEUE_URL',
+  TimerDeadLetterQueue: 'TIMER_DEAD_LETTER_QUEUE_URL',
+  JobDeadLetterQueue: 'JOB_DEAD_LETTER_QUEUE_URL',
+  DispatchFailures: 'DISPATCH_FAILURES_URL',
 }
 
 /**
@@ -60,7 +67,10 @@ const QUEUE_URLS: Readonly<Record<string, string>> = {
  * function's zip.
  */
 export const environmentOf = (uses: readonly string[]): Record<string, unknown> => {
-  const queues = new Set(uses.flatMap(rightsOf).flatMap(({ SendMessage = [] }) => SendMessage))
+  const rights = uses.flatMap(rightsOf)
+  const queues = new Set(
+    rights.flatMap(({ SendMessage = [], GetQueueAttributes = [] }) => [...SendMessage, ...GetQueueAttributes]),
+  )
   return {
     ...Object.fromEntries([...queues].map((queue) => [QUEUE_URLS[queue], { Ref: queue }])),
     ...(uses.includes('anoncreds') && { LIB_ANONCREDS_PATH: '/var/task' }),

@@ -7,7 +7,15 @@ import { needsLibrary, needsRegistries } from '../anoncreds/functions.ts'
 import { browserFilePlaces, browserFiles } from './browser-files.ts'
 import { lambdaCredentials, lateEntries, lateModules, lazyBuiltins } from './cold-start.ts'
 import { nativeLibrary } from './native-library.ts'
-import { bindingLeftOut, englishZod, leftOut, registriesLeftOut, slimWebvh, treeOfRxjs } from './slim-packages.ts'
+import {
+  bindingLeftOut,
+  englishZod,
+  leftOut,
+  registriesLeftOut,
+  slimWebvh,
+  treeOfRxjs,
+  versionsOnly,
+} from './slim-packages.ts'
 
 export interface Bundle {
   /** By file name: `index.mjs`, which exports the handler, and chunks that are loaded when they are needed. */
@@ -114,6 +122,7 @@ const buildEntries = async (
       browserFilePlaces,
       treeOfRxjs,
       englishZod,
+      versionsOnly,
       slimWebvh,
     ],
   })

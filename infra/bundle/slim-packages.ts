@@ -118,3 +118,14 @@ export const englishZod: Plugin = {
     }))
   },
 }
+
+/** Of a package.json, which is up to 4 KB, code reads the version. */
+export const versionsOnly: Plugin = {
+  name: 'versions-only',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]package\.json$/ }, async ({ path }) => {
+      const { name, version } = JSON.parse(await readFile(path, 'utf8'))
+      return { contents: JSON.stringify({ name, version }), loader: 'json' }
+    })
+  },
+}

@@ -12,7 +12,7 @@ import {
   checkPackagedCaps,
   checkQuotas,
 } from './checks/account.ts'
-import { checkAddress } from './checks/address.ts'
+import { checkAddress, checkSameAddress } from './checks/address.ts'
 import { type AnonCredsPlan, checkAnonCreds } from './checks/anoncreds.ts'
 import { checkData } from './checks/data.ts'
 import { checkSettings } from './checks/settings.ts'
@@ -28,6 +28,8 @@ export interface Plan {
   stage: string
   region: string
   stackName: string
+  /** The stage's address: a URL, or an expression of the template. */
+  publicUrl: unknown
   environment: NodeJS.ProcessEnv
   /** Of the API. */
   paths: readonly string[]
@@ -51,7 +53,7 @@ export const checkPlan = ({
 ]
 
 /** Checks of the account, before packaging. Invalid settings were reported by `checkPlan`. */
-export const checkAccount = (account: Account, { environment, stackName, indexes }: Plan): Finding[] => {
+export const checkAccount = (account: Account, { environment, stackName, indexes, publicUrl }: Plan): Finding[] => {
   const credentials = checkCredentials(account)
   if ('failure' in account.identity) return credentials
   const values = withoutEmpty(environment)
@@ -62,8 +64,9 @@ export const checkAccount = (account: Account, { environment, stackName, indexes
     ...checkCloudWatchRole(account),
     ...checkStack(account, stackName),
     ...checkData(account, values, indexes),
+    ...(values.ALLOW_NEW_ADDRESS === 'true' ? [] : checkSameAddress(account, publicUrl)),
     ...checkAddress(account),
-    ...checkTables(account, values.EXISTING_TABLE ?? values.TABLE_NAME),
+    ...checkTables(account, values),
   ]
 }
 

@@ -2,6 +2,7 @@
  * Token issuers as a deployment packs them: each with its public keys, fetched from its address or given in the
  * settings.
  */
+import { createHash } from 'node:crypto'
 import { importableKeys } from '../../lib/auth/importable-keys.ts'
 import { servedKeys } from '../../lib/auth/served-keys.ts'
 import type { TokenIssuer } from '../../lib/auth/token-issuers.ts'
@@ -21,6 +22,22 @@ export const issuerProblem = (issuers: readonly TokenIssuer[]): string | undefin
   }
   return undefined
 }
+
+/** Of what is packed of an issuer, but for the time. */
+const digestOf = ({ preparedAt: _, ...packed }: TokenIssuer): string =>
+  createHash('sha256').update(JSON.stringify(packed)).digest('hex').slice(0, 16)
+
+/** When the keys of issuers were packed, for the template's metadata: ms since the epoch, by what is packed. */
+export const packingTimes = (issuers: readonly TokenIssuer[]): Record<string, number> =>
+  Object.fromEntries(
+    issuers.flatMap((issuer) => (issuer.preparedAt === undefined ? [] : [[digestOf(issuer), issuer.preparedAt]])),
+  )
+
+/** Issuers with the times of an earlier deployment that packed the same: so that the same keys are the same bytes. */
+export const withPackingTimes = (issuers: readonly TokenIssuer[], times: Record<string, number>): TokenIssuer[] =>
+  issuers.map((issuer) =>
+    issuer.preparedAt === undefined ? issuer : { ...issuer, preparedAt: times[digestOf(issuer)] ?? issuer.preparedAt },
+  )
 
 export interface Prepared {
   issuers: TokenIssuer[]

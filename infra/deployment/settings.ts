@@ -1,12 +1,11 @@
 /**
  * The settings of a deployment, read from the environment of `npm run deploy`. The descriptions are those of
- * docs/operations.md.
+ * docs/deploy.md.
  */
 import * as v from 'valibot'
 import { TokenIssuers } from '../../lib/auth/token-issuers.ts'
 import { urlFault } from '../../lib/egress/address-guard.ts'
 import { Settings } from '../../lib/settings.ts'
-import { CanarySettings } from '../canary/settings.ts'
 import { AddressSettings, addressOf } from '../gateway/address.ts'
 import { RateSettings } from '../gateway/rate-settings.ts'
 import { issueLine, wholeNumber, withoutEmpty } from '../settings.ts'
@@ -71,7 +70,6 @@ export const DeploymentSettings = v.object({
   ),
   LOG_LEVEL: v.pipe(LOG_LEVEL, v.description('The least level of lines that are logged.')),
   ...RateSettings.entries,
-  ...CanarySettings.entries,
   ...WatchSettings.entries,
   DELIVERY_CONCURRENCY: v.pipe(
     v.optional(EventSourceConcurrency),
@@ -94,6 +92,14 @@ export const DeploymentSettings = v.object({
   EXISTING_KEY: v.pipe(
     v.optional(v.pipe(v.string(), v.regex(KEY_ARN, 'is not the ARN of a KMS key'))),
     v.description('ARN of the KMS key that opens what is sealed in EXISTING_TABLE.'),
+  ),
+  ALLOW_NEW_ADDRESS: v.pipe(
+    v.optional(v.picklist(['true', 'false'], 'is neither true nor false'), 'false'),
+    v.description('`true` deploys a stage with another address than its own, which wallets have kept.'),
+  ),
+  ALLOW_NEW_TABLE: v.pipe(
+    v.optional(v.picklist(['true', 'false'], 'is neither true nor false'), 'false'),
+    v.description('`true` deploys a new stack with an empty table beside the one that an earlier stack has left.'),
   ),
   ANONCREDS: v.pipe(
     v.optional(v.picklist(['on', 'off'], 'is neither on nor off'), 'on'),

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Resource } from '../service.ts'
 
-/** A function: the template's expression for its ARN or its alias's, and its name. */
+/** A function: the template's expression for its ARN, and its name. */
 export interface InvokedFunction {
   arn: unknown
   name: string
@@ -15,7 +15,7 @@ export interface InvokedFunction {
 const MAX_CHARACTERS = 6_144
 
 /**
- * Characters of a policy without its ARNs, and of an ARN without the function's name (with alias, quotes and comma), in
+ * Characters of a policy without its ARNs, and of an ARN without the function's name (with quotes and comma), in
  * any partition and region.
  */
 const CHARACTERS = { policy: 144, arn: 72 }

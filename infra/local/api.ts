@@ -4,11 +4,10 @@
  */
 import ServerlessOffline from 'serverless-offline'
 import Lambda from 'serverless-offline/lambda'
-import { StageFailure, systemCode } from '../failure.ts'
+import { reason, StageFailure, systemCode } from '../failure.ts'
 import type { Serverless } from '../service.ts'
 import type { Invoke } from './functions.ts'
 import { applyGateway } from './gateway.ts'
-import { LOOPBACK } from './port.ts'
 
 /**
  * Makes serverless-offline's routes invoke our functions, instead of a pool of its own. The error's message is a fixed
@@ -47,10 +46,14 @@ export interface Api {
   stop(): Promise<void>
 }
 
-/** Listens on `port`. Throws `StageFailure`. */
-export const startApi = async (serverless: Serverless, invoke: Invoke, port: number): Promise<Api> => {
+/** Listens on `host` and `port`. Throws `StageFailure`. */
+export const startApi = async (
+  serverless: Serverless,
+  invoke: Invoke,
+  { host, port }: { host: string; port: number },
+): Promise<Api> => {
   const options = {
-    host: LOOPBACK,
+    host,
     httpPort: port,
     noPrependStageInUrl: true,
     // gateway.ts does it.
@@ -75,8 +78,9 @@ export const startApi = async (serverless: Serverless, invoke: Invoke, port: num
   try {
     await server.start()
   } catch (error) {
-    if (systemCode(error) !== 'EADDRINUSE') throw error
-    throw new StageFailure(`Port ${port} is taken: set PORT to another one, or to 0 for any.`, error)
+    if (systemCode(error) === 'EADDRINUSE')
+      throw new StageFailure(`Port ${port} is taken: set PORT to another one, or to 0 for any.`, error)
+    throw new StageFailure(`${host}, port ${port}: ${reason(error)}`, error)
   }
   return { stop: () => offline.end(true) }
 }

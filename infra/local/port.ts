@@ -1,7 +1,13 @@
-/** Finds free ports of this machine for the stage to listen on. */
+/** Addresses and free ports of this machine for the stage to listen on. */
 import { createServer } from 'node:net'
 
 export const LOOPBACK = '127.0.0.1'
+
+/** How a URL of this machine names what listens on `host`. */
+export const urlHost = (host: string): string => {
+  if (host === '0.0.0.0' || host === '::') return LOOPBACK
+  return host.includes(':') ? `[${host}]` : host
+}
 
 /** Below the ports of outgoing connections, one of which could take the port before the stage listens on it. */
 const FIRST = 20_000

@@ -6,6 +6,12 @@ import { endFailed, endWanted, orEnd } from './ending.ts'
 import { localSettings } from './settings.ts'
 import { type Stage, startStage } from './stage.ts'
 
+/** Of `serverless offline start`: they take the place of the setting PORT, and of the loopback address. */
+export interface LocalOptions {
+  httpPort?: string
+  host?: string
+}
+
 /** Ms that running requests and batches have to end. Batches that do not are handled again after the next start. */
 const GRACE_MS = 5_000
 
@@ -15,12 +21,13 @@ const runUntilEnd = async (stage: Stage): Promise<void> => {
   await Promise.race([stage.stop(), setTimeout(GRACE_MS)])
 }
 
-const start = async (serverless: Serverless): Promise<Stage> => startStage(serverless, localSettings(process.env))
+const start = async (serverless: Serverless, { httpPort, host }: LocalOptions): Promise<Stage> =>
+  startStage(serverless, localSettings({ ...process.env, ...(httpPort !== undefined && { PORT: httpPort }) }, host))
 
 /** Ends the process. */
-export const run = async (serverless: Serverless): Promise<never> => {
+export const run = async (serverless: Serverless, options: LocalOptions): Promise<never> => {
   // The CLI sets it to infinity, which makes every error slow.
   Error.stackTraceLimit = 10
-  await runUntilEnd(await orEnd(start(serverless))).catch(endFailed)
+  await runUntilEnd(await orEnd(start(serverless, options))).catch(endFailed)
   return process.exit(0)
 }

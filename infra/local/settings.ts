@@ -5,6 +5,7 @@ import { type TokenIssuer, TokenIssuers } from '../../lib/auth/token-issuers.ts'
 import { reason, StageFailure } from '../failure.ts'
 import { RateSettings } from '../gateway/rate-settings.ts'
 import { parseSettings, wholeNumber } from '../settings.ts'
+import { LOOPBACK } from './port.ts'
 
 const Environment = v.object({
   /** Of the API; 0 picks a free one. */
@@ -24,6 +25,8 @@ const Environment = v.object({
 })
 
 export interface LocalSettings {
+  /** Address of this machine on which the API listens. */
+  host: string
   port: number
   /** Absolute; undefined: nothing is kept. */
   dataDir: string | undefined
@@ -44,11 +47,12 @@ const read = (environment: NodeJS.ProcessEnv): v.InferOutput<typeof Environment>
   }
 }
 
-/** Throws `StageFailure`. */
-export const localSettings = (environment: NodeJS.ProcessEnv): LocalSettings => {
+/** `host` is an option of the command and no variable: some shells set HOST. Throws `StageFailure`. */
+export const localSettings = (environment: NodeJS.ProcessEnv, host: string = LOOPBACK): LocalSettings => {
   const { PORT, DATA_DIR, LOG_LEVEL, PUBLIC_URL, TOKEN_ISSUERS, DYNAMODB_ENDPOINT, KMS_ENDPOINT } = read(environment)
   const dataDir = DATA_DIR === undefined ? undefined : resolve(DATA_DIR)
   return {
+    host,
     port: PORT,
     dataDir,
     issuerDir: dataDir ?? resolve('.data'),

@@ -1,4 +1,4 @@
-/** `npm start`: the service on this machine. Runs `serverless local` in this process, with the stage named local. */
+/** `npm start`: the service on this machine. Runs `serverless offline start` in this process. */
 import { createRequire } from 'node:module'
 import { cacheCompiled } from './compile-cache.ts'
 import { orEnd } from './ending.ts'
@@ -22,5 +22,5 @@ await orEnd(checkSettings())
 
 // Hides the CLI's own messages, but not its errors.
 process.env.SLS_LOG_LEVEL ??= 'error'
-process.argv = [process.execPath, 'serverless', 'local', '--stage', 'local']
+process.argv = [process.execPath, 'serverless', 'offline', 'start', '--stage', 'local']
 createRequire(import.meta.url)('serverless/bin/serverless.js')

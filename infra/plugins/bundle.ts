@@ -1,4 +1,7 @@
-/** Serverless plugin: makes the zip of each function with esbuild. Leaves the sizes, which tests read, in .build. */
+/**
+ * Serverless plugin: makes the zip of each function with esbuild. Leaves the sizes, which tests read, in .build, and the
+ * zips where the CLI looks for what has changed since the last deployment.
+ */
 import { createHash } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,6 +11,7 @@ import { libraryFor } from '../anoncreds/library-file.ts'
 import { type FunctionDefinition, type Serverless, splitHandler } from '../service.ts'
 
 const FOLDER = '.build'
+const ZIPS = '.serverless'
 
 /** An entry of .build/sizes.json; its key is the function's in serverless.yml. */
 export interface BundleSize {
@@ -41,6 +45,7 @@ const bundleAll = async (serverless: Serverless): Promise<void> => {
   const native = needed ? await filesOfLibrary(serverless) : {}
   await rm(join(serviceDir, FOLDER), { recursive: true, force: true })
   await mkdir(join(serviceDir, FOLDER))
+  await mkdir(join(serviceDir, ZIPS), { recursive: true })
   const sizes: Record<string, BundleSize> = {}
   for (const [key, definition] of Object.entries(service.functions)) {
     sizes[key] = await bundleOne(serviceDir, key, definition, native)
@@ -87,7 +92,7 @@ const bundleOne = async (
 
   const folder = join(FOLDER, key)
   // Uploaded under its base name, beside those of the other functions.
-  const artifact = `${folder}.zip`
+  const artifact = join(ZIPS, `${key}.zip`)
   await mkdir(join(serviceDir, folder), { recursive: true })
   await Promise.all([
     ...Object.entries({ ...files, ...sourceMaps }).map(([file, contents]) =>

@@ -12,13 +12,17 @@ import { CHECK as TABLE_AND_KEY } from '../deployment/checks/data.ts'
 import type { Plan } from '../deployment/checks.ts'
 import { type Finding, fault, faultsMessage, faultsOf, onceEach, toLine } from '../deployment/finding.ts'
 import type { ClientConfig, DeployingServerless } from '../deployment/serverless.ts'
+import { addressOf } from '../gateway/address.ts'
 import type { Template } from '../service.ts'
 import { withoutEmpty } from '../settings.ts'
+import { NAMES } from './packed-settings.ts'
 
 interface Options {
   json?: boolean
   /** Deploys even if Serverless sees no change. */
   force?: boolean
+  /** After a failure, waits for the end of the rollback. */
+  verbose?: boolean
 }
 
 interface Log {
@@ -55,6 +59,10 @@ export default class Deployment {
     this.#options = options
     this.#log = log
     this.hooks = {
+      // The next try would be refused until the rollback has ended.
+      initialize: () => {
+        options.verbose = true
+      },
       'check:run': () => this.#check(),
       'before:package:cleanup': () => this.#checkAccount(),
       'after:aws:package:finalize:mergeCustomProviderResources': () => this.#fitTemplate(),
@@ -74,6 +82,7 @@ export default class Deployment {
       stage: service.provider.stage,
       region: service.provider.region,
       stackName: this.#serverless.getProvider('aws').naming.getStackName(),
+      publicUrl: this.#publicUrl,
       environment: process.env,
       paths: events.flatMap(({ http }) => http?.path ?? []),
       functionNames: Object.values(service.functions).map(({ name }) => name),
@@ -82,15 +91,42 @@ export default class Deployment {
     }
   }
 
+  /** Undefined: the settings are wrong, which is reported elsewhere. */
+  get #publicUrl(): unknown {
+    const { custom, provider } = this.#serverless.service
+    try {
+      return addressOf(process.env, provider.stage, provider.region).publicUrl ?? custom.stageUrl
+    } catch {
+      return undefined
+    }
+  }
+
   get #template(): Template {
     return this.#serverless.service.provider.compiledCloudFormationTemplate
   }
 
+  /** The functions' environments as they will be, so that a setting that is too long is found before bundling. */
+  get #environments(): Template['Resources'] {
+    const { functions, provider } = this.#serverless.service
+    const resources = Object.entries(functions).map(([key, { environment }]) => {
+      const packed: readonly string[] = NAMES
+      const Variables = Object.fromEntries(
+        Object.entries({ ...provider.environment, ...environment }).filter(([name]) => !packed.includes(name)),
+      )
+      return [key, { Type: 'AWS::Lambda::Function', Properties: { Environment: { Variables } } }]
+    })
+    return Object.fromEntries(resources)
+  }
+
   #checkAccount = async (): Promise<void> => {
     if (this.#command !== 'deploy') return
-    const { checkAccount } = await import('../deployment/checks.ts')
+    const [{ checkAccount }, { checkEnvironments }] = await Promise.all([
+      import('../deployment/checks.ts'),
+      import('../deployment/checks/template.ts'),
+    ])
     const account = await this.#readAccount()
-    this.#report(checkAccount(account, this.#plan))
+    const settled = checkEnvironments({ Resources: this.#environments, Outputs: {} }, this.#plan.region)
+    this.#report([...checkAccount(account, this.#plan), ...settled])
     // For infra/plugins/watch.ts.
     if ('value' in account.lambda) this.#serverless.service.custom.accountConcurrency = account.lambda.value.concurrency
   }
@@ -157,7 +193,16 @@ export default class Deployment {
       const isKnown = faultsOf([...ofPlan, ...ofAccount.filter(({ check }) => check === TABLE_AND_KEY)]).length > 0
       if (!isKnown) ofTemplate.push(fault('template', `it can't be made: ${errorLine(error)}`))
     }
-    return onceEach([...findings, ...(this.#serverless.service.custom.issuerFindings ?? []), ...ofTemplate])
+    const ofStage = await this.#examineDeployed(account)
+    return onceEach([...findings, ...ofStage, ...(this.#serverless.service.custom.issuerFindings ?? []), ...ofTemplate])
+  }
+
+  #examineDeployed = async ({ stack }: Account): Promise<Finding[]> => {
+    if ('failure' in stack || stack.value === undefined) return []
+    const { examineDeployed } = await import('../deployment/deployed.ts')
+    const { stackName } = this.#plan
+    const isProtected = process.env.DELETION_PROTECTION !== 'false'
+    return examineDeployed(await this.#config(), { stackName, stack: stack.value, isProtected })
   }
 
   #packageTemplate = async (): Promise<void> => {
@@ -166,7 +211,7 @@ export default class Deployment {
     try {
       const zip = join(folder, 'empty.zip')
       await writeFile(zip, EMPTY_ZIP)
-      // Relative to the service's folder, as Serverless and infra/plugins/canary.ts expect.
+      // Relative to the service's folder, as Serverless expects.
       const artifact = relative(serviceDir, zip)
       for (const definition of Object.values(service.functions))
         definition.package = { ...definition.package, artifact }

@@ -2,8 +2,6 @@
  * Serverless plugin: the API is one resource, made of the functions' `http` events as an OpenAPI document
  * (docs/adr/0018).
  */
-import { ALIAS, aliasIdOf } from '../canary/aliases.ts'
-import { canaryOf } from '../canary/settings.ts'
 import { type GatewayDocument, gatewayDocument } from '../gateway/document.ts'
 import { isFirewallAsked, leaveFirewallOut } from '../gateway/firewall.ts'
 import { idOf, invocationPolicies } from '../gateway/invocations.ts'
@@ -29,8 +27,7 @@ export default class Gateway {
       'after:package:compileEvents': () => giveBack(),
       'after:aws:package:finalize:mergeCustomProviderResources': () => {
         const { naming } = serverless.getProvider('aws')
-        const functionIdOf = (key: string) => naming.getLambdaLogicalId(key)
-        addApi(service, { functionIdOf, usesAliases: canaryOf(process.env) !== undefined })
+        addApi(service, (key) => naming.getLambdaLogicalId(key))
       },
     }
   }
@@ -46,10 +43,7 @@ export const takeHttpEvents = (functions: Record<string, FunctionDefinition>): (
 }
 
 /** Completes the API of infra/api.yml: its document, the right to invoke its functions, and the stage's deployment. */
-export const addApi = (
-  service: Service,
-  { functionIdOf, usesAliases }: { functionIdOf: (key: string) => string; usesAliases: boolean },
-): void => {
+export const addApi = (service: Service, functionIdOf: (key: string) => string): void => {
   const { Resources } = service.provider.compiledCloudFormationTemplate
   const api = resourceOf(Resources, API)
   const usesKeys = isTenantRateAsked(Resources)
@@ -60,14 +54,14 @@ export const addApi = (
     service,
     { title: String(api.Properties.Name), usesKeys },
     {
-      arnOf: (key) => arnOf(service.functions[key]?.name ?? key, usesAliases),
+      arnOf: (key) => arnOf(service.functions[key]?.name ?? key),
       credentials: { 'Fn::GetAtt': [ROLE, 'Arn'] },
     },
   )
   api.Properties.Body = document
 
   const invoked = invokedFunctions(service.functions).map((key) => ({
-    arn: usesAliases ? { Ref: aliasIdOf(functionIdOf(key)) } : { 'Fn::GetAtt': [functionIdOf(key), 'Arn'] },
+    arn: { 'Fn::GetAtt': [functionIdOf(key), 'Arn'] },
     name: service.functions[key]?.name ?? key,
   }))
   const policies = invocationPolicies(invoked, ROLE)
@@ -76,8 +70,8 @@ export const addApi = (
 }
 
 /** By name, because a reference could be circular: without PUBLIC_URL functions refer to the API for its address. */
-const arnOf = (name: string, usesAliases: boolean): string =>
-  `arn:\${AWS::Partition}:lambda:\${AWS::Region}:\${AWS::AccountId}:function:${name}${usesAliases ? `:${ALIAS}` : ''}`
+const arnOf = (name: string): string =>
+  `arn:\${AWS::Partition}:lambda:\${AWS::Region}:\${AWS::AccountId}:function:${name}`
 
 /** The functions of the routes, and their authorizers. */
 const invokedFunctions = (functions: Record<string, FunctionDefinition>): string[] => {

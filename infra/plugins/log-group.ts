@@ -16,12 +16,30 @@ const FORMAT = { LogFormat: 'JSON', ApplicationLogLevel: 'TRACE', SystemLogLevel
 export default class LogGroup {
   readonly hooks: Record<string, () => void>
 
-  constructor({ service }: Serverless) {
+  constructor(serverless: Serverless, { function: key = '' }: { function?: string }) {
+    const { service, classes } = serverless
     this.hooks = {
+      // The CLI looks for a log group of the function's own.
+      'before:logs:logs': () => {
+        const name = service.functions[key]?.name ?? key
+        throw new classes.Error(
+          `All functions share a log group: ${readLogs(serverless.getProvider('aws').naming.getStackName(), name)}`,
+        )
+      },
       'after:aws:package:finalize:mergeCustomProviderResources': () =>
         shareLogGroup(service.provider.compiledCloudFormationTemplate.Resources),
     }
   }
+}
+
+/**
+ * A function's part of a shared log group: its streams have its name.
+ * https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-loggroups.html
+ */
+const readLogs = (stackName: string, functionName: string): string => {
+  const query = `Stacks[0].Outputs[?OutputKey=='LogGroupName'].OutputValue`
+  const group = `$(aws cloudformation describe-stacks --stack-name ${stackName} --query "${query}" --output text)`
+  return `aws logs tail "${group}" --log-stream-name-prefix "$(date -u +%Y/%m/%d)/${functionName}[" --follow`
 }
 
 /**

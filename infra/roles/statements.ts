@@ -2,8 +2,10 @@
 import type { Conditions, Statement } from './policy.ts'
 
 const TABLE_ACTIONS = ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] as const
+const QUEUE_ACTIONS = ['SendMessage', 'GetQueueAttributes', 'ReceiveMessage'] as const
 const KMS_ACTIONS = ['GenerateDataKey', 'Decrypt'] as const
 type TableAction = (typeof TABLE_ACTIONS)[number]
+type QueueAction = (typeof QUEUE_ACTIONS)[number]
 type KmsAction = (typeof KMS_ACTIONS)[number]
 
 /** Whose data keys: what the encryption context binds them to (lib/store/data-keys.ts). */
@@ -19,10 +21,13 @@ export type Access = {
 } & {
   [Action in KmsAction]?: Scope[]
 } & {
+  /** Logical ids of keys. */
+  DescribeKey?: string[]
   /** Names of indexes. */
   QueryIndex?: string[]
-  /** Logical ids of queues. */
-  SendMessage?: string[]
+} & {
+  /** Logical ids of queues. To receive a message is to delete it, too. */
+  [Action in QueueAction]?: string[]
 }
 
 /** Of the rights of a role, which may say the same. */
@@ -36,7 +41,10 @@ export const statementsOf = (rights: Access[]): Statement[] => {
     ...(access.QueryIndex ?? []).map((index) =>
       allow('dynamodb', ['Query'], { 'Fn::Sub': `\${Table.Arn}/index/${index}` }),
     ),
-    ...(access.SendMessage === undefined ? [] : [allow('sqs', ['SendMessage'], access.SendMessage.map(arnOf))]),
+    ...alike(QUEUE_ACTIONS, access).map(({ actions, values }) =>
+      allow('sqs', actions.flatMap(actionsOnQueue), values.map(arnOf)),
+    ),
+    ...(access.DescribeKey ?? []).map((key) => allow('kms', ['DescribeKey'], arnOf(key))),
     ...alike<KmsAction, Scope>(KMS_ACTIONS, access).map(({ actions, values }) => ({
       ...allow('kms', actions, arnOf('SealingKey')),
       Condition: ofScopes(values),
@@ -46,6 +54,9 @@ export const statementsOf = (rights: Access[]): Statement[] => {
 
 const actionsOnTable = (action: TableAction): string[] =>
   action === 'GetItem' ? ['GetItem', 'BatchGetItem'] : [action]
+
+const actionsOnQueue = (action: QueueAction): string[] =>
+  action === 'ReceiveMessage' ? ['ReceiveMessage', 'DeleteMessage'] : [action]
 
 const joined = (rights: Access[]): Access => {
   const actions = [...new Set(rights.flatMap((access) => Object.keys(access)))] as (keyof Access)[]

@@ -1,78 +1,80 @@
 /** Describes an alarm, and makes its CloudFormation resource. */
 import type { Reference, Resource } from '../service.ts'
 
-/** A metric by its statistic in each period. */
-export interface Metric {
+/** It watches one metric alone: CloudWatch charges for each that an alarm looks at. */
+export interface Alarm {
+  /** What is wrong while it is on: the first line of the e-mail. */
+  description: string
+  /** The log group and the query of CloudWatch Logs Insights that show what has happened. */
+  log: 'LogGroup' | 'AccessLog'
+  query: string
   namespace: string
   name: string
   dimensions?: Record<string, Reference | string>
-  statistic: 'Sum' | 'Maximum' | 'SampleCount'
-}
-
-export interface Alarm {
-  /** What is wrong while it is on: one line of the e-mail. */
-  description: string
-  /** By their names in `expression`; CloudWatch allows 10. */
-  metrics: Record<string, Metric>
+  statistic: 'Sum' | 'Maximum' | 'Average'
   /**
-   * A metric's name, or metric math. A metric without values when nothing happens is filled with 0: otherwise its alarm
-   * would stay on.
+   * What is compared: the metric, how much it grows, or, while there is no metric at all, its silence. Otherwise no data
+   * are 0.
    */
-  expression: string
+  compared?: 'growth' | 'silence'
   threshold: number
-  /** How a value compares with the threshold while the alarm is on. */
-  comparison?: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold'
   /** Seconds. */
-  period?: number
-  /** The alarm is on if at least `datapointsToAlarm` of the last `evaluationPeriods` values compare so. */
-  evaluationPeriods?: number
-  datapointsToAlarm?: number
-  /** What a period without data counts as. */
-  missingData?: 'breaching' | 'notBreaching'
+  period: number
+  /** It is on if at least `least` of the last `of` values reach the threshold; of a silence, are below it. */
+  least: number
+  of: number
 }
-
-/** The section of docs/operations.md that says what to do. */
-export const guideOf = (id: string): string => `docs/operations.md#${id.toLowerCase()}`
 
 const TOPIC = { Ref: 'Alarms' }
 
-/**
- * Of two periods one is enough by default: the latest one may lack what comes late, and FILL makes a 0 of that.
- * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html ("FILL")
- */
 export const toResource = (id: string, stack: string, alarm: Alarm): Resource => {
-  const { description, metrics, expression, threshold, period = 300 } = alarm
-  const { comparison = 'GreaterThanOrEqualToThreshold', missingData = 'notBreaching' } = alarm
-  const { evaluationPeriods = 2, datapointsToAlarm = 1 } = alarm
-  const only = metrics[expression]
+  const isSilence = alarm.compared === 'silence'
   return {
     Type: 'AWS::CloudWatch::Alarm',
     Properties: {
-      AlarmDescription: `${description} (${stack}). What to do: ${guideOf(id)}`,
-      ...(only === undefined
-        ? { Metrics: queriesOf(id, alarm, period) }
-        : { ...metricOf(only), Period: period, Statistic: only.statistic }),
-      EvaluationPeriods: evaluationPeriods,
-      DatapointsToAlarm: datapointsToAlarm,
-      Threshold: threshold,
-      ComparisonOperator: comparison,
-      TreatMissingData: missingData,
+      AlarmDescription: textOf(id, stack, alarm),
+      ...(isSilence
+        ? { ...metricOf(alarm), Period: alarm.period, Statistic: alarm.statistic }
+        : { Metrics: queriesOf(id, alarm) }),
+      EvaluationPeriods: alarm.of,
+      DatapointsToAlarm: alarm.least,
+      Threshold: alarm.threshold,
+      ComparisonOperator: isSilence ? 'LessThanThreshold' : 'GreaterThanOrEqualToThreshold',
+      TreatMissingData: isSilence ? 'breaching' : 'notBreaching',
       AlarmActions: [TOPIC],
       OKActions: [TOPIC],
     },
   }
 }
 
-const queriesOf = (Label: string, { metrics, expression }: Alarm, Period: number) => [
-  { Id: 'watched', Expression: expression, Label, ReturnData: true },
-  ...Object.entries(metrics).map(([Id, metric]) => ({
-    Id,
-    MetricStat: { Metric: metricOf(metric), Period, Stat: metric.statistic },
+/** All that one e-mail has to say. CloudWatch allows 1,024 characters. */
+const textOf = (id: string, stack: string, { description, log, query }: Alarm): string =>
+  [
+    `${id}: ${description} (${stack}).`,
+    `What happened, by CloudWatch Logs Insights in the log group ${stack}-${log}-...: ${query}`,
+    `What to do: docs/trouble.md#${id.toLowerCase()}`,
+  ].join('\n')
+
+/**
+ * Without data all is well: unfilled, an alarm would stay on when nothing happens any more. The latest period may lack
+ * what comes late, which is a 0 as well.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html ("FILL")
+ */
+const queriesOf = (Label: string, alarm: Alarm) => [
+  {
+    Id: 'watched',
+    Expression: alarm.compared === 'growth' ? 'DIFF(FILL(m, 0))' : 'FILL(m, 0)',
+    Label,
+    ReturnData: true,
+  },
+  {
+    Id: 'm',
+    MetricStat: { Metric: metricOf(alarm), Period: alarm.period, Stat: alarm.statistic },
     ReturnData: false,
-  })),
+  },
 ]
 
-const metricOf = ({ namespace, name, dimensions = {} }: Metric) => ({
+const metricOf = ({ namespace, name, dimensions = {} }: Alarm) => ({
   Namespace: namespace,
   MetricName: name,
   Dimensions: Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value })),

@@ -46,6 +46,7 @@ import {
   logProblemReports,
   markMessage,
   noteUnsolicited,
+  pickupProtocols,
   registerPickup,
 } from './inbound/index.ts'
 import { AgentDispatcher, AgentOutOfBandService } from './invitations/index.ts'
@@ -120,7 +121,7 @@ provideAgent(
       for (const middleware of MIDDLEWARE) didcomm.registerMessageHandlerMiddleware(middleware)
       // Credo calls the first handler that supports a message, and registers its own handlers later.
       didcomm.registerMessageHandlers([new DidRotateHandler(), new HangupHandler()])
-      registerPickup(dependencyManager, (handlers) => didcomm.registerMessageHandlers(handlers))
+      registerPickup(pickupProtocols(), dependencyManager, (handlers) => didcomm.registerMessageHandlers(handlers))
     },
   }),
 )

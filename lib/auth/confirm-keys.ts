@@ -32,5 +32,5 @@ const confirm = async ({ issuer, preparedAt }: TokenIssuer, jwksUri: string, now
   })
   const confirmedAt = (await readConfirmedKeys(jwksUri))?.at ?? 0
   const age = ageOf({ at: Math.max(confirmedAt, preparedAt ?? 0) }, now)
-  if (age > WATCHED) logUnconfirmed(issuer, age, now)
+  if (age > WATCHED) logUnconfirmed(issuer, age)
 }

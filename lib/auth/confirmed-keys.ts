@@ -36,10 +36,10 @@ export const storeConfirmedKeys = async (jwksUri: string, { keys, at }: Confirme
   await putIf(issuerKeysItem.encode({ jwksUri, keySet: { keys }, confirmedAt: at, expiresAt }))
 }
 
-export const logUnconfirmed = (issuer: string, ageMs: number, now: number): void =>
+export const logUnconfirmed = (issuer: string, ageMs: number): void =>
   measure(
     'error',
     'the keys of an issuer are not confirmed',
     { event: 'issuer.keys_not_confirmed', issuer, ageMs: Math.round(ageMs) },
-    { values: { IssuerKeysNotConfirmed: 1 }, now: Math.round(now) },
+    { values: { IssuerKeysNotConfirmed: 1 } },
   )

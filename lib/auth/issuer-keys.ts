@@ -84,7 +84,7 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
     }
     const keys = usable() ?? known ?? given
     const age = keys === undefined ? 0 : ageOf(keys, now())
-    if (age > WATCHED) logUnconfirmed(issuer, age, now())
+    if (age > WATCHED) logUnconfirmed(issuer, age)
   }
 
   const fetchKeys = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Handles a batch of wake-ups: one turn for each lane, of messages or of events. */
+/** Handles a batch of wake-ups: one delivery for each lane, of messages or of events. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'

@@ -41,7 +41,11 @@ export const follow = async (url: string, reading: Reading): Promise<PostOutcome
   return next !== undefined && mayFollow(next) ? follow(next, { ...reading, redirects: redirects - 1 }) : outcome
 }
 
-const redirectOf = ({ status = 0, headers: { location = '' } }: PostOutcome, from: string): string | undefined =>
+/** The address that a response redirects to; undefined if it is not a redirect, or its address is not a URL. */
+export const redirectOf = (
+  { status = 0, headers: { location = '' } }: PostOutcome,
+  from: string,
+): string | undefined =>
   status >= 300 && status < 400 && location !== '' && URL.canParse(location, from)
     ? new URL(location, from).href
     : undefined

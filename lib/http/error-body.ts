@@ -1,5 +1,5 @@
 /** Converts errors to responses and log lines: status, body and log fields. */
-import { type AgentError, type ErrorCode, isAgentError } from '../errors.ts'
+import { type AgentError, type ErrorCode, isAgentError, isTemporary } from '../errors.ts'
 import type { ErrorBody } from '../interface/contract.ts'
 
 /** Status of every code. A closed map: a new code does not compile without one. */
@@ -99,40 +99,10 @@ const isOwn = (error: unknown, code?: ErrorCode): error is AgentError => isError
 /** Maximum number of `details` in a response. */
 const MAX_DETAILS = 200
 
-/** Names of errors of the AWS SDK, Node and middy that are temporary: throttled, unreachable, timed out. */
-const UNAVAILABLE = new Set([
-  'ThrottlingException',
-  'ThrottledException',
-  'RequestThrottledException',
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'LimitExceededException',
-  'TransactionInProgressException',
-  'InternalServerError',
-  'InternalFailure',
-  'ServiceUnavailable',
-  'ServiceUnavailableException',
-  'KMSInternalException',
-  'DependencyTimeoutException',
-  'KeyUnavailableException',
-  'TimeoutError',
-  'RequestTimeout',
-  'RequestTimeoutException',
-  'NetworkingError',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EAI_AGAIN',
-  'ENOTFOUND',
-  'EHOSTUNREACH',
-])
-
 /** Whether a dependency has failed, not this service. */
 const isUnavailable = (error: unknown): boolean => {
   if (isOwn(error) && STATUS[error.code] === 503) return true
-  const names = [propertyOf(error, 'name'), propertyOf(error, 'code')]
-  if (names.some((name) => typeof name === 'string' && UNAVAILABLE.has(name))) return true
+  if ([propertyOf(error, 'name'), propertyOf(error, 'code')].some(isTemporary)) return true
   const status = propertyOf(propertyOf(error, '$metadata'), 'httpStatusCode')
   return typeof status === 'number' && (status >= 500 || status === 429)
 }

@@ -11,8 +11,8 @@ import { JsonLdCredential } from '../interface/json-ld-credential.ts'
 import { PresentationDefinition } from '../interface/presentation-definition.ts'
 import { Filter } from '../interface/presentation-filter.ts'
 import { ProofRequestResult } from '../interface/proof-request.ts'
+import { SHOWN_RECORDS } from '../interface/shown-records.ts'
 import { SubmissionRequirement } from '../interface/submission-requirement.ts'
-import { RECORDS } from '../records/all.ts'
 import { AnonCredsCredentialDefinition, AnonCredsSchema } from '../records/anoncreds-objects.ts'
 import { DidDocument } from '../records/did.ts'
 import { ProofFormData } from '../records/proof.ts'
@@ -21,7 +21,7 @@ import { TenantRecord } from '../records/tenant.ts'
 
 /** Schemas that become components of the document. */
 const COMPONENTS = {
-  ...Object.fromEntries(RECORDS.flatMap(({ schema, type, component = type }) => (schema ? [[component, schema]] : []))),
+  ...Object.fromEntries(SHOWN_RECORDS.map(({ schema, type, component = type }) => [component, schema])),
   DidDocument,
   ProofFormData,
   AnonCredsSchema,

@@ -4,7 +4,7 @@
  */
 import { type Contract, type Schema, successOf } from '../interface/contract.ts'
 import { OPERATIONS } from '../interface/operations.ts'
-import { RECORDS } from '../records/all.ts'
+import { SHOWN_RECORDS } from '../interface/shown-records.ts'
 import { TenantRecord } from '../records/tenant.ts'
 import { fieldsOf } from './json-schema.ts'
 
@@ -15,9 +15,7 @@ const ofBody = (parameter: string, pointer: string): Parameters => ({ [parameter
 
 /** By the schema of a response that is a record. */
 const OF_RECORDS = new Map<unknown, Parameters>([
-  ...RECORDS.flatMap(({ schema, parameter }) =>
-    schema && parameter ? [[schema, ofBody(parameter, '/id')] as const] : [],
-  ),
+  ...SHOWN_RECORDS.flatMap(({ schema, parameter }) => (parameter ? [[schema, ofBody(parameter, '/id')] as const] : [])),
   [TenantRecord, ofBody('orgId', '/orgId')],
 ])
 

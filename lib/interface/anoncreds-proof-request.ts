@@ -3,7 +3,7 @@
  * `anoncreds`.
  */
 import * as v from 'valibot'
-import { commonName } from '../records/anoncreds-objects.ts'
+import { commonName, Int32, PredicateType } from '../records/anoncreds-objects.ts'
 import { exactly, noArray, text } from './fields.ts'
 
 /** Epoch seconds. */
@@ -71,9 +71,8 @@ const requestedAttribute = (restrictions: v.GenericSchema<unknown, Record<string
 const requestedPredicate = (restrictions: v.GenericSchema<unknown, Record<string, string>[]>) =>
   exactly({
     name: Name,
-    p_type: v.picklist(['>=', '>', '<=', '<']),
-    /** Predicates compare 32-bit integers. */
-    p_value: v.pipe(v.number(), v.integer(), v.minValue(-2_147_483_648), v.maxValue(2_147_483_647)),
+    p_type: PredicateType,
+    p_value: Int32,
     restrictions: v.optional(restrictions),
     non_revoked: v.optional(NonRevoked),
   })

@@ -1,11 +1,10 @@
 /** Request bodies of the steps of a credential exchange. Its record is named in the body. */
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
-import { MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
 import { EntityId } from '../records/tenant.ts'
+import { anonCredsFormats } from './anoncreds-formats.ts'
 import { Attributes, CredentialFormats, JsonLdOffer } from './credential-offer.ts'
 import { AutoAccept, Comment, exactly, text } from './fields.ts'
-import { UnqualifiedDefinitionId } from './indy-ids.ts'
 import { areSuitable, SUITABLE } from './suitable-formats.ts'
 
 const Nothing = exactly({})
@@ -26,17 +25,8 @@ export const ProposalAcceptance = exactly({
   ...GOAL,
   credentialFormats: v.optional(
     exactly({
-      indy: v.optional(
-        exactly({
-          credentialDefinitionId: v.optional(UnqualifiedDefinitionId),
-          attributes: v.optional(Attributes),
-        }),
-      ),
-      anoncreds: v.optional(
-        exactly({
-          credentialDefinitionId: v.optional(text(MAX_OBJECT_ID)),
-          attributes: v.optional(Attributes),
-        }),
+      ...anonCredsFormats((id) =>
+        exactly({ credentialDefinitionId: v.optional(id), attributes: v.optional(Attributes) }),
       ),
       jsonld: v.optional(JsonLdOffer),
     }),

@@ -3,12 +3,12 @@
  * version 1, RFC 0036).
  */
 import * as v from 'valibot'
-import { MAX_ATTRIBUTES, MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
+import { MAX_ATTRIBUTES } from '../records/anoncreds-objects.ts'
 import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
 import { EntityId } from '../records/tenant.ts'
+import { anonCredsFormats } from './anoncreds-formats.ts'
 import { COMMAND, defineContract } from './contract.ts'
 import { AutoAccept, Comment, exactly, text } from './fields.ts'
-import { UnqualifiedDefinitionId } from './indy-ids.ts'
 import { INVITATION_FIELDS, INVITATION_RESULT } from './invitation.ts'
 import { JsonLdCredential } from './json-ld-credential.ts'
 import { withSuitable } from './suitable-formats.ts'
@@ -28,17 +28,10 @@ export const Attributes = v.pipe(
   v.check((all) => new Set(all.map(({ name }) => name)).size === all.length, 'must not name an attribute twice'),
 )
 
-const AnonCredsOffer = exactly({
-  /** A credential definition of this agent, by its own id or its record's. */
-  credentialDefinitionId: text(MAX_OBJECT_ID),
-  attributes: Attributes,
-})
-
-const IndyOffer = exactly({
-  /** A credential definition of this agent, by its unqualified id. */
-  credentialDefinitionId: UnqualifiedDefinitionId,
-  attributes: Attributes,
-})
+/** Of a credential definition of this agent: by its own id or, in `anoncreds`, its record's. */
+const AnonCredsOffers = anonCredsFormats((credentialDefinitionId) =>
+  exactly({ credentialDefinitionId, attributes: Attributes }),
+)
 
 /** Aries RFC 0593. Wallets on Credo verify Ed25519Signature2018 only if the issuer is a did:key. */
 const JsonLdOptions = exactly({
@@ -49,11 +42,7 @@ const JsonLdOptions = exactly({
 export const JsonLdOffer = exactly({ credential: JsonLdCredential, options: JsonLdOptions })
 
 export const CredentialFormats = v.pipe(
-  exactly({
-    indy: v.optional(IndyOffer),
-    anoncreds: v.optional(AnonCredsOffer),
-    jsonld: v.optional(JsonLdOffer),
-  }),
+  exactly({ ...AnonCredsOffers, jsonld: v.optional(JsonLdOffer) }),
   // The message has one preview for both formats.
   v.check(
     ({ indy, anoncreds }) =>

@@ -1,5 +1,6 @@
 /** Building blocks of request schemas: objects without unknown fields, bounded strings, the query of a list. */
 import * as v from 'valibot'
+import { isNestedDeeperThan, MAX_DEPTH } from '../json.ts'
 import { EntityId } from '../records/tenant.ts'
 
 /** valibot's object schemas accept arrays. */
@@ -23,6 +24,13 @@ export const exactly = <const Entries extends v.ObjectEntries>(
   entries: Entries,
 ): v.GenericSchema<unknown, v.InferOutput<v.StrictObjectSchema<Entries, undefined>>> =>
   noArray(v.objectWithRest(entries, v.never()))
+
+/** Other agents' libraries read no deeper JSON, and neither does this one. */
+export const notTooDeep = <Json>() =>
+  v.check<Json, string>(
+    (json) => !isNestedDeeperThan(json, MAX_DEPTH),
+    `must not be nested deeper than ${MAX_DEPTH} levels`,
+  )
 
 /** A string of 1 to `max` UTF-16 code units. */
 export const text = (max: number) => v.pipe(v.string(), v.minLength(1), v.maxLength(max))

@@ -20,7 +20,7 @@ export const INVITATION_FIELDS = {
   handshake: v.optional(v.boolean(), true),
 }
 
-/** In the answer. */
+/** In the response. */
 export const INVITATION_RESULT = {
   /** The public URL of the service, with the invitation in `?oob=`. */
   invitationUrl: v.string(),

@@ -1,8 +1,7 @@
 /** The schema of an unsigned credential (W3C Verifiable Credentials Data Model 1.1). */
 import * as v from 'valibot'
-import { isNestedDeeperThan, MAX_DEPTH } from '../json.ts'
 import { DATE_TIME, hasDay } from '../rfc3339.ts'
-import { Did, JsonObject, noArray, text, Uri } from './fields.ts'
+import { Did, JsonObject, noArray, notTooDeep, text, Uri } from './fields.ts'
 
 const CREDENTIALS_V1 = 'https://www.w3.org/2018/credentials/v1'
 
@@ -61,13 +60,6 @@ const Credential = noArray(
   }),
 )
 
-export const JsonLdCredential = v.pipe(
-  Credential,
-  // Other agents read no deeper documents, and neither does this one.
-  v.check(
-    (credential) => !isNestedDeeperThan(credential, MAX_DEPTH),
-    `must not be nested deeper than ${MAX_DEPTH} levels`,
-  ),
-)
+export const JsonLdCredential = v.pipe(Credential, notTooDeep())
 
 export type JsonLdCredential = v.InferOutput<typeof JsonLdCredential>

@@ -3,8 +3,7 @@
  * never sent to a wallet.
  */
 import * as v from 'valibot'
-import { isNestedDeeperThan, MAX_DEPTH } from '../json.ts'
-import { JsonObject, noArray, text } from './fields.ts'
+import { JsonObject, noArray, notTooDeep, text } from './fields.ts'
 
 const MAX_CONTEXTS = 10
 
@@ -30,7 +29,7 @@ const ContextDocument = v.pipe(
     }),
   ),
   v.check((document) => !JSON.stringify(document).includes('"@import":'), 'must not have @import'),
-  v.check((document) => !isNestedDeeperThan(document, MAX_DEPTH), `must not be nested deeper than ${MAX_DEPTH} levels`),
+  notTooDeep(),
 )
 
 /** `{<address>: <context document>}` */

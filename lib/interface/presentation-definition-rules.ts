@@ -1,37 +1,14 @@
 /** Checks between the parts of a presentation definition. Each returns what it has found wrong. */
 import { isVerifiable, VERIFIABLE_PROOF_TYPES } from '../presentation-exchange/definition.ts'
 import {
-  type Field,
-  type Filter,
+  fieldsOf,
   type InputDescriptor,
-  MAX_PATHS,
-  MAX_PATTERN_SIZES,
   type PresentationDefinition,
+  topFiltersOf,
 } from '../presentation-exchange/definition-schema.ts'
-import { compilePattern } from '../presentation-exchange/pattern.ts'
-import { PatternError } from '../presentation-exchange/pattern-characters.ts'
-import { translatePattern } from '../presentation-exchange/pattern-syntax.ts'
 import type { Fault } from './faults.ts'
-import { filtersIn, version1Faults, version2Faults } from './presentation-filter.ts'
+import { version1Faults, version2Faults } from './presentation-filter.ts'
 import { groupsOf } from './submission-requirement.ts'
-
-interface Placed<T> {
-  path: (string | number)[]
-  value: T
-}
-
-const fieldsOf = ({ input_descriptors: descriptors }: PresentationDefinition): Placed<Field>[] =>
-  descriptors.flatMap(({ constraints }, at) =>
-    (constraints?.fields ?? []).map((value, index) => ({
-      path: ['input_descriptors', at, 'constraints', 'fields', index],
-      value,
-    })),
-  )
-
-const topFiltersOf = (definition: PresentationDefinition): Placed<Filter>[] =>
-  fieldsOf(definition).flatMap(({ path, value: { filter } }) =>
-    filter === undefined ? [] : [{ path: [...path, 'filter'], value: filter }],
-  )
 
 const below = (path: Fault['path'], faults: readonly Fault[]): Fault[] =>
   faults.map((fault) => ({ ...fault, path: [...path, ...fault.path] }))
@@ -91,40 +68,3 @@ export const formatFaults = ({ format, input_descriptors: descriptors }: Present
   ]
     .filter(({ value }) => value !== undefined && !isVerifiable(value))
     .map(({ path }) => ({ path, message: CANNOT_VERIFY }))
-
-const patternsOf = (definition: PresentationDefinition): Placed<string>[] =>
-  topFiltersOf(definition).flatMap(({ path, value }) =>
-    filtersIn(value).flatMap(({ path: inner, filter: { pattern } }) =>
-      pattern === undefined ? [] : [{ path: [...path, ...inner, 'pattern'], value: pattern }],
-    ),
-  )
-
-/** All patterns must compile, and have a limited total size. */
-export const patternFaults = (definition: PresentationDefinition): Fault[] => {
-  let left = MAX_PATTERN_SIZES
-  return patternsOf(definition).flatMap(({ path, value }) => {
-    const message = patternFault(() => {
-      left -= translatePattern(value).size
-      if (left < 0) throw new PatternError(`must have at most ${MAX_PATTERN_SIZES} parts together with other patterns`)
-      compilePattern(value)
-    })
-    return message === undefined ? [] : [{ path, message }]
-  })
-}
-
-/** What is wrong with a pattern, if anything. */
-const patternFault = (compile: () => void): string | undefined => {
-  try {
-    compile()
-    return undefined
-  } catch (error) {
-    if (error instanceof PatternError) return error.message
-    throw error
-  }
-}
-
-/** The total number of paths is limited. */
-export const amountFaults = (definition: PresentationDefinition): Fault[] => {
-  const paths = fieldsOf(definition).reduce((sum, { value: { path } }) => sum + path.length, 0)
-  return paths > MAX_PATHS ? [{ path: [], message: `must not have more than ${MAX_PATHS} paths` }] : []
-}

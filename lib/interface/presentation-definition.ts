@@ -1,22 +1,15 @@
 /** A presentation definition of DIF Presentation Exchange, version 1 (descriptors with `schema`) or 2 (without). */
 import * as v from 'valibot'
-import { isNestedDeeperThan, MAX_DEPTH } from '../json.ts'
-import { MAX_DESCRIPTORS } from '../presentation-exchange/definition-schema.ts'
+import { MAX_DESCRIPTORS, pathFaults, patternFaults } from '../presentation-exchange/definition-schema.ts'
 import { ClaimFormats } from './claim-formats.ts'
 import { noFaults } from './faults.ts'
-import { exactly, noArray, text, Uri } from './fields.ts'
+import { exactly, noArray, notTooDeep, text, Uri } from './fields.ts'
 import { Constraints } from './presentation-constraints.ts'
 import { PresentationContexts } from './presentation-contexts.ts'
-import {
-  amountFaults,
-  formatFaults,
-  groupFaults,
-  patternFaults,
-  versionFaults,
-} from './presentation-definition-rules.ts'
+import { formatFaults, groupFaults, versionFaults } from './presentation-definition-rules.ts'
 import { SubmissionRequirement } from './submission-requirement.ts'
 
-const RULES = [versionFaults, groupFaults, formatFaults, amountFaults, patternFaults]
+const RULES = [versionFaults, groupFaults, formatFaults, pathFaults, patternFaults]
 
 const Id = text(256)
 const Sentence = v.optional(text(1024))
@@ -50,15 +43,12 @@ export const PresentationDefinition = v.pipe(
     submission_requirements: v.optional(v.pipe(v.array(SubmissionRequirement), v.minLength(1), v.maxLength(50))),
     input_descriptors: v.pipe(v.array(InputDescriptor), v.minLength(1), v.maxLength(MAX_DESCRIPTORS)),
   }),
-  v.check(
-    (definition) => !isNestedDeeperThan(definition, MAX_DEPTH),
-    `must not be nested deeper than ${MAX_DEPTH} levels`,
-  ),
+  notTooDeep(),
   v.check(({ input_descriptors: descriptors }) => {
     const fields = descriptors.flatMap(({ constraints }) => constraints?.fields ?? [])
     return areUnique(descriptors.map(({ id }) => id)) && areUnique(fields.map(({ id }) => id))
   }, 'must have unique ids of descriptors and of fields'),
-  noFaults((definition) => RULES.flatMap((faultsOf) => faultsOf(definition))),
+  noFaults((definition) => RULES.flatMap((faultsOf) => [...faultsOf(definition)])),
 )
 
 export const PresentationExchangeRequest = exactly({

@@ -1,6 +1,6 @@
 /** Filters of presentation definitions: the keywords of JSON Schema that are enforced. All others are refused. */
 import * as v from 'valibot'
-import type { Filter as Keywords } from '../presentation-exchange/definition-schema.ts'
+import { filtersIn, type Filter as Keywords } from '../presentation-exchange/definition-schema.ts'
 import { FORMATS } from '../presentation-exchange/formats.ts'
 import { MAX_PATTERN } from '../presentation-exchange/pattern-syntax.ts'
 import { isDate, isDateTime, toInstant } from '../rfc3339.ts'
@@ -92,18 +92,9 @@ export const version1Faults = (filter: Keywords): Fault[] => [
 
 /** What version 2 does not allow in a filter and the filters in it. */
 export const version2Faults = (filter: Keywords): Fault[] =>
-  filtersIn(filter).flatMap(({ path, filter: inner }) =>
+  filtersIn({ path: [], value: filter }).flatMap(({ path, value: inner }) =>
     COMPARED.filter((keyword) => typeof inner[keyword] === 'string').map((keyword) => ({
       path: [...path, keyword],
       message: 'must be a number in version 2, which has formatMinimum and its like for dates',
     })),
   )
-
-/** A filter and all filters in it, with their paths. */
-export const filtersIn = (filter: Keywords, path: Fault['path'] = []): { path: Fault['path']; filter: Keywords }[] => [
-  { path, filter },
-  ...(['not', 'contains', 'items'] as const).flatMap((keyword) => {
-    const inner = filter[keyword]
-    return inner === undefined ? [] : filtersIn(inner, [...path, keyword])
-  }),
-]

@@ -1,9 +1,9 @@
 /** Request bodies for a prover's proposal, and for a verifier that accepts one. */
 import * as v from 'valibot'
-import { MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
+import { Int32, PredicateType } from '../records/anoncreds-objects.ts'
 import { EntityId } from '../records/tenant.ts'
+import { anonCredsFormats } from './anoncreds-formats.ts'
 import { AutoAccept, Comment, exactly, ThreadId, text } from './fields.ts'
-import { UnqualifiedDefinitionId } from './indy-ids.ts'
 import { PresentationDefinition } from './presentation-definition.ts'
 import { ProofFormats } from './proof-request.ts'
 import { withSuitable } from './suitable-formats.ts'
@@ -39,8 +39,8 @@ const preview = (credentialDefinitionId: v.GenericSchema<unknown, string>) =>
             exactly({
               name: Name,
               credentialDefinitionId,
-              predicate: v.picklist(['>=', '>', '<=', '<']),
-              threshold: v.pipe(v.number(), v.integer(), v.minValue(-2_147_483_648), v.maxValue(2_147_483_647)),
+              predicate: PredicateType,
+              threshold: Int32,
             }),
           ),
           v.maxLength(100),
@@ -59,13 +59,8 @@ const preview = (credentialDefinitionId: v.GenericSchema<unknown, string>) =>
     ),
   )
 
-const AnonCredsProposal = preview(text(MAX_OBJECT_ID))
-
-const IndyProposal = preview(UnqualifiedDefinitionId)
-
 const ProposalFormats = exactly({
-  indy: v.optional(IndyProposal),
-  anoncreds: v.optional(AnonCredsProposal),
+  ...anonCredsFormats(preview),
   presentationExchange: v.optional(exactly({ presentationDefinition: PresentationDefinition })),
 })
 

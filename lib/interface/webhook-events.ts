@@ -1,12 +1,12 @@
 /** Schemas of event bodies for both kinds of endpoints, for the OpenAPI document and the tests. */
 import * as v from 'valibot'
-import { RECORDS } from '../records/all.ts'
-import { isStateChange, type RecordDefinition } from '../records/define-record.ts'
+import { isStateChange } from '../records/define-record.ts'
 import { Timestamp } from '../records/record-json.ts'
 import { BASE_AGENT, EntityId } from '../records/tenant.ts'
-import { WEBHOOK_ENDPOINT_STATUSES, WebhookEndpoint } from '../records/webhook-endpoint.ts'
-import { ENDPOINT_KINDS } from '../records/webhook-event.ts'
+import { WebhookEndpoint } from '../records/webhook-endpoint.ts'
+import { ID_FIELDS } from '../records/webhook-event.ts'
 import type { Schema } from './contract.ts'
+import { type ObjectSchema, SHOWN_RECORDS } from './shown-records.ts'
 
 /** How a kind of record is shown in events. */
 interface EventContent {
@@ -14,36 +14,30 @@ interface EventContent {
   record: Schema
   /** For notification endpoints, and for records that are too large. */
   ids: Schema
-  /** Values of `previousState`. */
-  states?: readonly string[]
+  /** Its state; absent: the event is no change of it. */
+  state?: Schema | undefined
   /** Endpoints belong to an organization, not to a tenant. */
   tenant?: false
 }
 
 const Id = v.pipe(v.string(), v.maxLength(256))
 
-/** How records are shown in their events. An event that is no change of the state has no previous one. */
-const contentOf = (
-  { schema = v.unknown(), eventSchema = schema, states, ids = [] }: RecordDefinition,
-  isOfState: boolean,
-): EventContent => ({
-  record: eventSchema,
-  ids: v.strictObject<v.ObjectEntries>({
-    id: Id,
-    ...(states && { state: v.picklist(states) }),
-    ...Object.fromEntries(ids.map((name) => [name, v.optional(Id)])),
-  }),
-  ...(isOfState && states && { states }),
-})
+/** The schema of `idsOf` a record: an id that is too long is left out. */
+const idsIn = ({ entries }: ObjectSchema): Schema =>
+  v.strictObject<v.ObjectEntries>(
+    Object.fromEntries(
+      ID_FIELDS.flatMap((name) => {
+        const field = entries[name]
+        if (field === undefined) return []
+        return [[name, name === 'id' ? Id : field.type === 'picklist' ? field : v.optional(Id)]]
+      }),
+    ),
+  )
 
 const ENDPOINT: EventContent = {
   record: WebhookEndpoint,
-  ids: v.strictObject({
-    id: Id,
-    kind: v.picklist(ENDPOINT_KINDS),
-    status: v.picklist(WEBHOOK_ENDPOINT_STATUSES),
-  }),
-  states: WEBHOOK_ENDPOINT_STATUSES,
+  ids: idsIn(WebhookEndpoint),
+  state: WebhookEndpoint.entries.status,
   tenant: false,
 }
 
@@ -59,8 +53,7 @@ const Sequence = v.pipe(
   v.description('Grows from one event of a record to its next, not always by one.'),
 )
 
-const previousState = (states: readonly string[]) =>
-  v.optional(v.pipe(v.picklist(states), v.description('Absent if the record is new.')))
+const previousState = (state: Schema) => v.optional(v.pipe(state, v.description('Absent if the record is new.')))
 
 const Truncated = v.pipe(
   v.literal(true),
@@ -69,12 +62,12 @@ const Truncated = v.pipe(
 
 const HappenedAt = v.pipe(Timestamp, v.description('When it happened; `webhook-timestamp` is when it is posted.'))
 
-const eventBody = (type: string, { states, tenant }: EventContent, shown: v.ObjectEntries) => {
+const eventBody = (type: string, { state, tenant }: EventContent, shown: v.ObjectEntries) => {
   const data: v.ObjectEntries = {
     orgId: EntityId,
     ...(tenant === false ? {} : { tenantId: TenantId }),
     sequence: Sequence,
-    ...(states === undefined ? {} : { previousState: previousState(states) }),
+    ...(state === undefined ? {} : { previousState: previousState(state) }),
     ...shown,
   }
   return v.strictObject({ type: v.literal(type), timestamp: HappenedAt, data: v.strictObject(data) })
@@ -98,11 +91,11 @@ const bodies = (type: string, summary: string, content: EventContent): EventBodi
 })
 
 const EVENTS: Record<string, EventBodies> = Object.fromEntries([
-  ...RECORDS.flatMap((records) =>
-    Object.entries(records.events ?? {}).map(([type, { summary, isChange }]) => [
-      type,
-      bodies(type, summary, contentOf(records, isChange === isStateChange)),
-    ]),
+  ...SHOWN_RECORDS.flatMap(({ events = {}, schema, eventSchema = schema }) =>
+    Object.entries(events).map(([type, { summary, isChange }]) => {
+      const state = isChange === isStateChange ? schema.entries.state : undefined
+      return [type, bodies(type, summary, { record: eventSchema, ids: idsIn(schema), state })]
+    }),
   ),
   ...Object.entries({
     'endpoint.disabled': "The organization's other endpoint was disabled",

@@ -11,7 +11,7 @@ export interface CorruptItem {
 }
 
 /** Logs and counts an item that was set aside: it is corrupt, unless `about` names another event. */
-export const logCorrupt = (about: Record<string, unknown>, now: number): void => {
+export const logCorrupt = (about: Record<string, unknown>): void => {
   const fields = { event: 'outbox.item_corrupt', ...about } as const
-  measure('error', 'an item that waits was set aside', fields, { values: { WorkGivenUp: 1 }, now })
+  measure('error', 'an item that waits was set aside', fields, { values: { WorkGivenUp: 1 } })
 }

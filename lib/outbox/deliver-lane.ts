@@ -1,18 +1,20 @@
 /** Delivers from lanes: carries out what their policy asks for. Nothing is decided here. */
-import { randomUUID } from 'node:crypto'
 import { settings } from '../settings.ts'
 import { putIf, transact } from '../store/write.ts'
 import { SLOW_MS } from './circuit-breaker.ts'
 import { recentTarget } from './destination-access.ts'
 import type { LaneContents } from './lane-contents.ts'
 import { delivery } from './lane-delivery.ts'
-import { type Leasing, leaseOf } from './lease.ts'
 import { takeSlot } from './slow-destination.ts'
-import { type Actions, type By, run, type Step } from './step.ts'
-import { DUE_ACTIONS, type Environment } from './wake-destination.ts'
+import { type Actions, type By, run } from './step.ts'
+import { DUE_ACTIONS } from './wake-destination.ts'
 import type { FirstItem, LaneWakeUp } from './wake-up.ts'
 
-export interface DeliveryOptions extends Environment {
+export interface DeliveryOptions {
+  /** Ms since the epoch. */
+  clock: () => number
+  /** A number in [0, 1). */
+  random: () => number
   /** A unique id. */
   newId: () => string
   /** Waits for some ms. */
@@ -64,19 +66,6 @@ export const deliverLane = (wakeUp: LaneWakeUp, options: DeliveryOptions): Promi
     }
   }
   const actions: Actions = { ...ACTIONS, pause, open, attempt }
-  const lease = leaseAt(newId(), clock())
+  const lease = { id: newId(), now: clock(), voidBefore: settings().LEASES_VOID_BEFORE }
   return run(delivery({ wakeUp, queue, lease, startUntil, repeated }), actions, by)
 }
-
-const leaseAt = (id: string, now: number) => ({ id, now, voidBefore: settings().LEASES_VOID_BEFORE })
-
-/**
- * Leases the lane of a wake-up. `id`: a unique one; `now` in ms since the epoch. Throws `store.unavailable`,
- * `store.conflict`.
- */
-export const leaseLane = (wakeUp: LaneWakeUp, id: string, now: number): Promise<Leasing> =>
-  run(
-    leaseOf(wakeUp, leaseAt(id, now), (result): Step<Leasing> => ({ result })),
-    ACTIONS,
-    () => ({ now, random: Math.random, newId: randomUUID }),
-  )

@@ -71,7 +71,7 @@ export const recentTarget = async (destination: string, now: number): Promise<Ta
 const renew = async (destination: string, item: Item, now: number): Promise<Destination> => {
   const after = { destination, version: 1, rounds: 0, ...dueFor(destination, now) }
   if ((await updateItem(renewed(after, item))) === undefined) return readDestination(destination, now)
-  logCorrupt({ destination, kind: destinationItem.kind }, now)
+  logCorrupt({ destination, kind: destinationItem.kind })
   return after
 }
 
@@ -111,14 +111,6 @@ const runAt = <R>(step: Step<R>, now: number): Promise<R> =>
  */
 export const tellDestination = (destination: string, event: DestinationEvent, now: number): Promise<Destination> =>
   runAt(tell({ destination, event, now, next: (result): Step<Destination> => ({ result }) }), now)
-
-/** Opens a destination that `lane` has reached: the lanes that wait for it are released. */
-export const openDestination = async (
-  destination: string,
-  { lane, now }: { lane: string; now: number },
-): Promise<void> => {
-  await tellDestination(destination, { kind: 'reached', lane }, now)
-}
 
 /**
  * Makes a destination due, unless it is in the index already, so that its waiting lanes are released. Throws

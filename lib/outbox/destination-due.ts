@@ -7,7 +7,7 @@ import { laneAddress, originOf } from '../store/keys.ts'
 import { laneToProbe, probeDelay } from './circuit-breaker.ts'
 import { type Destination, isClosed, isQuick, isSlow, LEAVES_INDEX, suspectOf } from './destination.ts'
 import { awaitDestination } from './destination-events.ts'
-import { ask, type By, type Step } from './step.ts'
+import { ask, type Step } from './step.ts'
 import type { Entry } from './waiting-list.ts'
 import type { DestinationWakeUp, LaneWakeUp } from './wake-up.ts'
 
@@ -46,15 +46,14 @@ const wake = (
   destination: string,
   entries: Entry[],
   { kind, bulkhead }: { kind: 'released' | 'expired'; bulkhead: 'slow' | 'released' },
-  next: (by: By) => Step,
-  by: By,
+  next: () => Step,
 ): Step => {
-  if (entries.length === 0) return next(by)
+  if (entries.length === 0) return next()
   const wakeUps = entries.map(({ lane, entry }): LaneWakeUp => ({ lane, reason: { kind, waiting: entry } }))
   // In the slow queue, because many lanes may have waited for this destination, and others must not wait for them.
   return ask('wakeLanes', [wakeUps, bulkhead], (accepted) => {
     const gone = entries.flatMap(({ entry }, index) => (accepted[index] === true ? [entry] : []))
-    return ask('removeEntries', [destination, gone], (_, at) => next(at))
+    return ask('removeEntries', [destination, gone], next)
   })
 }
 
@@ -72,10 +71,10 @@ const probe = (read: Destination, now: number): Step => {
     const nextProbe = isTime ? now + probeDelay(rounds + 1, random()) : probeAt
     const at = expired.length > 0 ? Math.min(now + SECOND, nextProbe) : nextProbe
     const set = { rounds: isTime ? rounds + 1 : rounds, probeAt: nextProbe, ...dueFor(destination, at) }
-    return ask('change', [read, { set }, now], (moved, by) => {
+    return ask('change', [read, { set }, now], (moved) => {
       if (moved === undefined) return DONE
       const next = () => (isTime ? probeByLane(moved, at, now) : wakeLater(destination, at, now))
-      return wake(destination, expired, { kind: 'expired', bulkhead: 'released' }, next, by)
+      return wake(destination, expired, { kind: 'expired', bulkhead: 'released' }, next)
     })
   })
 }
@@ -136,11 +135,11 @@ const releaseLanes = (
   const [first] = entries
   const at = now + (slow ? SLOW_RELEASE : SECOND)
   const next = first && { rounds: rounds + 1, released: { lane: first.lane, entry: first.entry, at: now } }
-  return ask('change', [read, { set: { ...next, ...dueFor(destination, at) } }, now], (moved, by) => {
+  return ask('change', [read, { set: { ...next, ...dueFor(destination, at) } }, now], (moved) => {
     if (moved === undefined) return DONE
     if (room > 0 && first === undefined) return leaveIndex(moved, now)
     const how = { kind: 'released', bulkhead: slow ? 'slow' : 'released' } as const
-    return wake(destination, entries, how, () => wakeLater(destination, at, now), by)
+    return wake(destination, entries, how, () => wakeLater(destination, at, now))
   })
 }
 

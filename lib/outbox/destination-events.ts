@@ -164,7 +164,7 @@ const follow = <R>({ destination, event, now, next, orElse }: Telling<R>, after:
     )
   if (event.kind !== 'failed' || closedAt !== now) return next(after, by)
   const fields = { event: 'destination.closed', destination, fault: event.fault, failures: suspicions.length } as const
-  const line = () => measure('warn', 'a destination is closed', fields, { values: { DestinationsClosed: 1 }, now })
+  const line = () => measure('warn', 'a destination is closed', fields, { values: { DestinationsClosed: 1 } })
   // By their retry plans these lanes would wait for hours. Woken now, they are added to the waiting list, and released
   // with the other lanes.
   const others = suspicions.flatMap(({ own }) => (own === undefined || own === event.lane ? [] : [own]))

@@ -1,4 +1,4 @@
-/** The interface between a turn and the contents of a lane, with one adapter for messages and one for events. */
+/** The interface between a delivery and the contents of a lane, with one adapter for messages and one for events. */
 import type { PostOutcome } from '../egress/post.ts'
 import type { MetricName } from '../metrics.ts'
 import type { TableWrite } from '../store/write.ts'

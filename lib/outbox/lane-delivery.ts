@@ -61,8 +61,7 @@ export const delivery = ({ wakeUp, queue, lease, repeated, startUntil }: Start):
     return ask(
       'open',
       [lane.lane, firstOf(lane, wakeUp)],
-      (contents, by) =>
-        contents ? read({ ...d, contents, items: [], more: false, index: 0, isStale: false }, by) : unknown(d),
+      (contents, by) => (contents ? read({ ...d, contents, items: [], more: false }, by) : unknown(d)),
       onFault(d),
     )
   })
@@ -70,14 +69,11 @@ export const delivery = ({ wakeUp, queue, lease, repeated, startUntil }: Start):
 const unknown = (d: Delivery): Step =>
   withLine(() => log('error', 'a wake-up for a lane of no known kind', { event: 'outbox.unknown_lane' }), remove(d))
 
-/** The items that were read, and the one that is delivered. */
+/** The items that were read and are not done, and whether there are more. The first is the one that is delivered. */
 interface Reading extends Delivery {
   contents: LaneContents<unknown>
   items: readonly unknown[]
   more: boolean
-  index: number
-  /** They are out of date. */
-  isStale: boolean
 }
 
 const read = (before: Reading, { now }: By): Step =>
@@ -85,7 +81,7 @@ const read = (before: Reading, { now }: By): Step =>
     'read',
     [before.contents, now],
     ({ items, more, corrupt }, by) => {
-      const d = { ...before, items, more, index: 0, isStale: false }
+      const d = { ...before, items, more }
       if (corrupt.length > 0) return setAside(d, corrupt, by)
       // A lane that is dirty is read again.
       return items.length === 0
@@ -100,21 +96,21 @@ const setAside = (d: Reading, [first, ...rest]: readonly CorruptItem[], by: By):
   first === undefined
     ? read(d, by)
     : finish(d, first.writes, false, (after, at) =>
-        withLine(() => logCorrupt({ lane: d.lane.lane, ...first.about }, at.now), setAside(after, rest, at)),
+        withLine(() => logCorrupt({ lane: d.lane.lane, ...first.about }), setAside(after, rest, at)),
       )
 
-const isLast = ({ more, index, items }: Reading): boolean => !more && index === items.length - 1
+const isLast = ({ more, items }: Reading): boolean => !more && items.length === 1
 
 /** Begins with an item, or ends the delivery in favour of other lanes. */
 const begin = (before: Reading, by: By): Step => {
   if (before.done === MAX_ITEMS || (before.done > 0 && by.now >= before.endsAt)) return yieldLane(before, by)
-  const d = { ...before, item: before.contents.idOf(before.items[before.index]) }
+  const d = { ...before, item: before.contents.idOf(before.items[0]) }
   return guard(d, by, () => beginItem(d, d.item, by))
 }
 
 const beginItem = (d: Reading, id: string, by: By): Step => {
-  const { contents, items, index } = d
-  const item = items[index]
+  const { contents, items } = d
+  const [item] = items
   const unsent = contents.endWithoutSending(item)
   if (unsent !== undefined) return finish(d, unsent, isLast(d), nextItem)
   if (d.faults === undefined && !d.holderDied) return readTarget(d, by)
@@ -123,22 +119,20 @@ const beginItem = (d: Reading, id: string, by: By): Step => {
   if (!isTooMany(faults, by.now)) return write(tried, [laneWrites.tries(d.lane, faults)], (at) => readTarget(tried, at))
   // A redrive or a replay brings it back.
   const about = { event: 'outbox.item_set_aside', ...contents.about(item) }
-  return withLine(() => logCorrupt(about, by.now), giveUp(tried, by))
+  return withLine(() => logCorrupt(about), giveUp(tried, by))
 }
 
-const readTarget = (d: Reading, { now }: By): Step => {
-  const { contents, items, index } = d
-  return ask(
+const readTarget = (d: Reading, { now }: By): Step =>
+  ask(
     'target',
-    [contents.destinationOf(items[index]), now],
+    [d.contents.destinationOf(d.items[0]), now],
     (target, by) => guard(d, by, () => onTarget(d, target, by)),
     onFault(d),
   )
-}
 
 const onTarget = (d: Reading, target: Target, by: By): Step => {
   const { origin, address } = target
-  const giveUpAt = d.contents.giveUpAt(d.items[d.index])
+  const giveUpAt = d.contents.giveUpAt(d.items[0])
   const closed = [origin, address].find(isClosed)
   if (closed !== undefined && !d.probes)
     // Only here: if the destination is open, an item whose time is over gets a last attempt.
@@ -160,7 +154,7 @@ const attempt = (d: Reading, target: Target, slot?: Slot): Step => {
   const ifSlow = (by: By): Step =>
     recordDuration(origin, { took: SLOW_MS, answered: false, now: by.now }, () => ({ result: undefined }), by)
   const onEnd = (made: Attempt, by: By): Step => guard(d, by, () => onAttempted(d, { target, slot, attempt: made }, by))
-  return ask('attempt', [d.contents, d.items[d.index], ifSlow], onEnd, onFault(d))
+  return ask('attempt', [d.contents, d.items[0], ifSlow], onEnd, onFault(d))
 }
 
 /** An attempt that was made. */
@@ -171,10 +165,10 @@ interface Tried {
 }
 
 const onAttempted = (d: Reading, tried: Tried, by: By): Step => {
-  const { contents, items, index } = d
+  const { contents, items } = d
   if (!isTaken(tried.attempt.outcome)) return record(d, tried, by)
   // A success is recorded before anything else, because a fault in between would send the item twice.
-  return finish(d, contents.delivered(items[index], tried.attempt), isLast(d), (after, at) =>
+  return finish(d, contents.delivered(items[0], tried.attempt), isLast(d), (after, at) =>
     record(count(after, contents.metrics.delivered), tried, at),
   )
 }
@@ -198,12 +192,7 @@ const record = (d: Reading, tried: Tried, by: By): Step => {
       ? reached(d, tried, nextItem, at, (next) => orLog('success', next))
       : failed(count(d, 'AttemptsFailed'), tried, at)
   const tellContents = (): Step =>
-    ask(
-      'afterAttempt',
-      [d.contents, d.items[d.index], attempt],
-      (_, at) => onRecorded(at),
-      orLog('contents', onRecorded),
-    )
+    ask('afterAttempt', [d.contents, d.items[0], attempt], (_, at) => onRecorded(at), orLog('contents', onRecorded))
   const duration = { took: outcome.milliseconds, answered: outcome.status !== undefined, now }
   const onReleased = (at: By): Step => recordDuration(target.origin, duration, tellContents, at)
   return slot === undefined
@@ -248,8 +237,8 @@ const failed = (d: Reading, tried: Tried, by: By): Step => {
 }
 
 const waitAfterFailure = (before: Reading, attempt: Attempt, closed: string | undefined, by: By): Step => {
-  const { contents, items, index } = before
-  const item = items[index]
+  const { contents, items } = before
+  const [item] = items
   const { outcome, endedAt: now } = attempt
   const unsent = contents.endWithoutSending(item)
   if (unsent !== undefined) return finish(before, unsent, isLast(before), nextItem)
@@ -273,18 +262,17 @@ const waitAfterFailure = (before: Reading, attempt: Attempt, closed: string | un
 
 /** Removes the item. If it has several messages, they are all given up, so the items have to be read again. */
 const giveUp = (d: Reading, by: By, attempt?: Attempt): Step => {
-  const { contents } = d
-  const item = d.items[d.index]
+  const { contents, items } = d
+  const [item] = items
   const line = () => log('warn', 'an item was given up', { event: 'outbox.given_up', ...contents.about(item) })
-  const next = (after: Reading, at: By): Step =>
-    nextItem({ ...count(after, contents.metrics.givenUp), isStale: true }, at)
+  const next = (after: Reading, at: By): Step => nextItem({ ...count(after, contents.metrics.givenUp), items: [] }, at)
   return withLine(line, finish(d, contents.givenUp(item, by.now, attempt), isLast(d), next))
 }
 
 const nextItem = (before: Reading, by: By): Step => {
   if (before.ended) return end(before, by)
-  const d = { ...before, done: before.done + 1, index: before.index + 1 }
-  return d.isStale || d.index === d.items.length ? read(d, by) : begin(d, by)
+  const d = { ...before, done: before.done + 1, items: before.items.slice(1) }
+  return d.items.length === 0 ? read(d, by) : begin(d, by)
 }
 
 const count = (d: Reading, metric: MetricName): Reading => ({

@@ -59,7 +59,8 @@ const changed = (lane: LeasedLane, set: Partial<Lane>, remove: readonly (keyof L
   condition: isMine(lane),
 })
 
-type Wait = { at: number; failures: number; now: number; faults?: OwnFaults | undefined }
+/** Until `at`, with this number of failures of the first item. `now` is the time of the last one. */
+export type Wait = { at: number; failures: number; now: number; faults?: OwnFaults | undefined }
 
 /** Writes that release or keep the lease, on condition that it is still the same. */
 export const laneWrites = {
@@ -74,7 +75,6 @@ export const laneWrites = {
   tries: (lane: LeasedLane, faults: OwnFaults): TableWrite => changed(lane, { faults }, []),
   /** Keeps the lease to read the items again, and removes the mark: afterwards they have to be read. */
   readAgain: (lane: LeasedLane): TableWrite => changed(lane, {}, ['dirty', ...OF_ITEM, ...WAITING]),
-  /** The lane waits until `at`, with this number of failures of its first item. `now` is the time of the last one. */
   wait: (lane: LeasedLane, { at, failures, now, faults }: Wait): TableWrite => {
     const set = { failures, ...(failures === 1 && { epoch: now }), ...(faults && { faults }), ...dueFor(lane.lane, at) }
     return changed(lane, set, [...LEASE, ...WAITING, ...(faults ? [] : (['faults'] as const))])
@@ -119,8 +119,6 @@ export const toEnter = (
   change: { set: { kind: { S: laneItem.kind }, ...laneItem.attributes({ lane, dirty: true, ...dueFor(lane, at) }) } },
   condition,
 })
-
-export const makeDueNow = (lane: string, now: number): Promise<unknown> => updateItem(dueNow(lane, now))
 
 export const enterLane = (lane: string, at: number, condition?: Condition): Promise<unknown> =>
   updateItem(toEnter(lane, at, condition))

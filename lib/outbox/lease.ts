@@ -25,13 +25,6 @@ const conditionOf = ({ reason }: LaneWakeUp, now: number): Condition => {
   return { absent: ['waiting'], anyOf: [{ absent: ['dueAt'] }, { atMost: { dueAt: time(now) } }] }
 }
 
-/** The same condition, for a lane that was read. */
-const matchesReason = ({ dueAt, waiting }: Partial<Lane>, { reason }: LaneWakeUp, now: number): boolean => {
-  if (reason.kind === 'due') return dueAt === reason.at
-  if (reason.kind !== 'committed') return waiting === reason.waiting
-  return waiting === undefined && (dueAt === undefined || dueAt <= now)
-}
-
 /** The result of a wake-up: the lane is leased, or there is nothing to do, with the lane as it was found. */
 export type Leasing = { leased: LeasedLane } | { leased: undefined; found: Partial<Lane> }
 
@@ -45,8 +38,8 @@ export interface Lease {
 }
 
 /**
- * Leases the lane of a wake-up. There is nothing to do if the lane waits for something else, or is leased: then it is
- * marked, so that its holder reads again, or the next one if that one dies. Unless a commit has woken it, the lane is
+ * Leases the lane of a wake-up. There is nothing to do if the lane waits for something else, or is leased: then a
+ * commit marks it, so that its holder reads again, or the next one if that one dies. Unless a commit has woken it, the lane is
  * due when the lease is over: if this invocation dies, its wake-up may find that the lane no longer waits under it, but
  * the sweep finds the lane.
  */
@@ -75,17 +68,14 @@ export const leaseOf = <R>(
     // It has only lost what it waits for: it is replaced by one that is due at once, so that the sweep wakes it.
     if (found === undefined)
       return withLine(
-        () => logCorrupt({ lane, kind: laneItem.kind }, now),
+        () => logCorrupt({ lane, kind: laneItem.kind }),
         ask('put', [laneItem.encode({ lane, ...dueFor(lane, now) })], () => conflict('the lane was corrupt')),
       )
     // A write whose condition failed may have succeeded before, if only its response was lost.
     if (found.lease === id) return next({ leased: { ...found, lane, lease: id } }, by)
-    const { lease: holder, leaseUntil: until = 0 } = found
-    const isLeased = holder !== undefined && until > overUntil
-    // A leased lane still names what it waited for, but its holder may have read it before this item was committed.
-    if (!matchesReason(found, wakeUp, now) && !(isLeased && reason.kind === 'committed'))
-      return next({ leased: undefined, found }, by)
-    if (!isLeased) return again()
+    const { lease: holder } = found
+    if (holder === undefined || reason.kind !== 'committed') return next({ leased: undefined, found }, by)
+    // Its holder may have read it before this item was committed.
     const change = { set: laneItem.attributes({ dirty: true }) }
     const condition = { equals: { lease: { S: holder } } }
     const onMarked = ({ written }: Updated, at: By): Step<R> =>

@@ -5,7 +5,7 @@ import { type Measurements, measure } from '../metrics.ts'
 import { mayPassLater } from '../store/faults.ts'
 import type { TableWrite } from '../store/write.ts'
 import { awaitDestination, awaitUnlessDue } from './destination-events.ts'
-import { type Lane, type LeasedLane, laneWrites, toEnter } from './lane.ts'
+import { type Lane, type LeasedLane, laneWrites, toEnter, type Wait } from './lane.ts'
 import { addFault, type OwnFaults } from './own-faults.ts'
 import { ask, type By, type OrElse, type Step, withLine } from './step.ts'
 import { entryRemoval, entryWrite, newEntry } from './waiting-list.ts'
@@ -56,10 +56,10 @@ export interface Delivery {
 }
 
 /** The delivery has ended. The outcomes of its attempts are one line of the log; none where nothing was tried. */
-export const end = ({ counts: values }: Delivery, { now }: By, step: Step = { result: undefined }): Step =>
+export const end = ({ counts: values }: Delivery, _by: By, step: Step = { result: undefined }): Step =>
   Object.keys(values).length === 0
     ? step
-    : withLine(() => measure('info', 'a turn has ended', { event: 'outbox.turn_ended' }, { values, now }), step)
+    : withLine(() => measure('info', 'a delivery has ended', { event: 'outbox.delivery_ended' }, { values }), step)
 
 /**
  * The lane waits after a fault of our own or of AWS. If that cannot be written, the fault is thrown: then the wake-up
@@ -72,8 +72,8 @@ export const onFault =
     if (d.fault !== undefined && !d.ended && isAgentError(error, 'store.conflict')) return end(d, by)
     if (d.fault !== undefined || d.ended) return end(d, by, d.fault ?? { error })
     const line = () =>
-      log('error', 'a turn broke off', {
-        ...{ event: 'outbox.turn_failed', lane: d.lane.lane },
+      log('error', 'a delivery broke off', {
+        ...{ event: 'outbox.delivery_failed', lane: d.lane.lane },
         error: errorName(error),
       })
     const wait = Math.min(MAX_AFTER_FAULT_MS, AFTER_FAULT_MS * 2 ** Math.min(d.failures, 10))
@@ -122,11 +122,12 @@ const transact = (d: Delivery, writes: TableWrite[], next: (failed: number[], by
   )
 }
 
+const overtaken = (d: Delivery, by: By): Step =>
+  onFault(d)(new AgentError('store.conflict', 'the lane has another holder'), by)
+
 /** The same if every condition has to hold. */
 export const write = (d: Delivery, writes: TableWrite[], next: (by: By) => Step): Step =>
-  transact(d, writes, (failed, by) =>
-    failed.length === 0 ? next(by) : onFault(d)(new AgentError('store.conflict', 'the lane has another holder'), by),
-  )
+  transact(d, writes, (failed, by) => (failed.length === 0 ? next(by) : overtaken(d, by)))
 
 /** Releases the lease, and goes on with what needs none. */
 const release = (d: Delivery, writes: TableWrite[], next: (left: Delivery, by: By) => Step = end): Step =>
@@ -153,30 +154,18 @@ export const finish = <D extends Delivery>(
   return transact(d, [...writes, laneWrites.end(d.lane), ...entryRemovals(d)], (failed, by) => {
     if (failed.length === 0) return next({ ...after, ended: true }, by)
     if (failed.every((index) => index === writes.length)) return keep(laneWrites.readAgain(d.lane))
-    return onFault(d)(new AgentError('store.conflict', 'the lane has another holder'), by)
+    return overtaken(d, by)
   })
 }
 
 /** Ends a lane in which nothing can be delivered. */
 export const remove = (d: Delivery): Step => release(d, [laneWrites.end(d.lane)])
 
-interface Wait {
-  /** Ms since the epoch. */
-  at: number
-  /** Of the first item. */
-  failures: number
-  faults?: OwnFaults | undefined
-}
-
 /** The lane waits for a time. `writes` record the attempt. */
-export const waitUntil = (
-  d: Delivery,
-  { at, failures, faults }: Wait,
-  { now }: By,
-  writes: TableWrite[] = [],
-): Step => {
+export const waitUntil = (d: Delivery, wait: Omit<Wait, 'now'>, { now }: By, writes: TableWrite[] = []): Step => {
   const { lane } = d.lane
-  const waits = laneWrites.wait(d.lane, { at, failures, now, faults })
+  const { at } = wait
+  const waits = laneWrites.wait(d.lane, { ...wait, now })
   return release(d, [...writes, waits, ...entryRemovals(d)], (left, by) =>
     ask('wakeLater', [{ lane, reason: { kind: 'due', at } }, at - by.now], (_, last) => end(left, last), onFault(left)),
   )

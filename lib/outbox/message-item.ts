@@ -2,8 +2,9 @@
  * The outbox item (the waiting messages of one invocation to one connection), the item that keeps their outcome, and
  * what lists show of it.
  */
+
 import * as v from 'valibot'
-import type { Delivery } from '../records/basic-message.ts'
+import type { Delivery } from '../records/delivery.ts'
 import type { Change } from '../store/conditions.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { inKey, integer, isoTime, json, optional, picklist, text } from '../store/item-fields.ts'

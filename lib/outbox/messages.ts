@@ -43,16 +43,13 @@ interface Waiting {
   index: number
 }
 
-interface MessageLaneOptions {
-  transport?: Transport
-  /** The item to begin with, if no other was waiting before it. */
-  first?: FirstItem | undefined
-}
-
-/** The contents of a message lane; undefined for the name of any other lane. */
+/**
+ * The contents of a message lane; undefined for the name of any other lane. `first`: the item to begin with, if no
+ * other was waiting before it.
+ */
 export const openMessageLane = (
   lane: string,
-  { transport = {}, first }: MessageLaneOptions = {},
+  { transport = {}, first }: { transport?: Transport; first?: FirstItem | undefined } = {},
 ): LaneContents<Waiting> | undefined => {
   const key = messageLaneOf(lane)
   if (key === undefined) return undefined

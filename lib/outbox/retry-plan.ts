@@ -29,17 +29,7 @@ export const MESSAGE_PLAN: RetryPlan = {
   jittered: (planned, random) => planned * random,
 }
 
-const WEBHOOK_DELAYS = [
-  5 * SECOND,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-  14 * HOUR,
-  20 * HOUR,
-  24 * HOUR,
-]
+const WEBHOOK_DELAYS = [5 * SECOND, 5 * MINUTE, ...[0.5, 2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR)]
 
 /**
  * Events to webhook endpoints: the schedule that Standard Webhooks 1.0.0 recommends ("Deliverability and reliability")

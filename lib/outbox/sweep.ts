@@ -1,9 +1,12 @@
-/** The sweep: once a minute it wakes what is due. It measures what is due, and every five minutes what waits. */
+/** The sweep: once a minute it wakes what is due. Every five minutes it counts what waits, and dead letters, and looks after the key. */
 import { Bounded } from '../bounded.ts'
 import { measure } from '../metrics.ts'
+import { settings } from '../settings.ts'
 import { DUE_SHARDS, type DueEntry, dueEntries } from '../store/due.ts'
 import { laneOwner } from '../store/keys.ts'
+import { checkSealingKey } from '../store/sealing-key.ts'
 import { Census } from './census.ts'
+import { countDeadLetters } from './dead-letters.ts'
 import { wakeDestinations, wakeJobs, wakeLanes } from './queues.ts'
 import { jobGroupOf } from './wake-up.ts'
 
@@ -19,25 +22,62 @@ export interface Swept {
  */
 export const sweep = async (now: number): Promise<Swept> => {
   // What is not due yet is read as well then, by the same requests.
-  const census = isCensusTime(now) ? new Census(now) : undefined
+  const census = countedIn === windowOf(now) ? undefined : new Census(now)
   const shards = await Promise.all(DUE_SHARDS.map((shard) => sweepShard(shard, now, census)))
   const entries = shards.reduce((sum, swept) => sum + swept.entries, 0)
   const age = shards.reduce((oldest, swept) => Math.max(oldest, swept.age), 0)
-  const swept = { OutboxDue: entries, OutboxDueAge: age }
-  measure('info', 'the sweep has run', { event: 'outbox.swept' }, { values: swept, now })
+  if (entries > 0) tellOfDue({ entries, age })
   if (census !== undefined) {
-    const { lanes, age } = await census.result()
-    const waiting = { OutboxWaiting: lanes, OutboxWaitingAge: age }
-    measure('info', 'what waits was counted', { event: 'outbox.counted' }, { values: waiting, now })
+    tellOfWaiting(await census.result())
+    await countDeadLetters()
+    await checkSealingKey()
+    countedIn = windowOf(now)
   }
   return { entries, age }
 }
 
-/** Minutes from one census to the next: a waiting list has 16 partitions to be read. */
-const CENSUS_EVERY = 5
+const MINUTE = 60_000
 
-/** Whether the sweep of this minute counts as well. `now` in ms since the epoch. */
-const isCensusTime = (now: number): boolean => Math.floor(now / 60_000) % CENSUS_EVERY === 0
+/** What waits is counted once in this time, because a waiting list has 16 partitions to be read. */
+const COUNTED_EVERY = 5 * MINUTE
+
+const windowOf = (now: number): number => Math.floor(now / COUNTED_EVERY)
+
+/** When this process has last counted. Where that fails it is tried again a minute later. */
+let countedIn: number | undefined
+
+/** What is due for so long is handled by nobody. */
+const OVERDUE = 10 * MINUTE
+
+const tellOfDue = ({ entries, age }: Swept): void => {
+  const values = { OutboxDue: entries, OutboxDueAge: age }
+  if (age < OVERDUE) measure('info', 'the sweep has found what is due', { event: 'outbox.swept' }, { values })
+  else
+    measure(
+      'error',
+      'what is due is not handled',
+      { event: 'outbox.overdue' },
+      { values: { ...values, OutboxOverdue: 1 } },
+    )
+}
+
+/** Events are given up after 75 h 35 min, messages after a day (retry-plan.ts). */
+const GIVEN_UP_BY = 77 * 60 * MINUTE
+
+const tellOfWaiting = ({ lanes, age }: { lanes: number; age: number }): void => {
+  if (lanes === 0) return
+  const values = { OutboxWaiting: lanes, OutboxWaitingAge: age }
+  measure('info', 'what waits was counted', { event: 'outbox.counted' }, { values })
+  if (lanes >= settings().WAITING_LANES)
+    measure('warn', 'many lanes wait', { event: 'outbox.crowded', lanes }, { values: { OutboxCrowded: 1 } })
+  if (age >= GIVEN_UP_BY)
+    measure(
+      'error',
+      'something is not given up',
+      { event: 'outbox.not_given_up', age },
+      { values: { OutboxNotGivenUp: 1 } },
+    )
+}
 
 const sweepShard = async (shard: string, now: number, census: Census | undefined): Promise<Swept> => {
   const swept = { entries: 0, age: 0 }

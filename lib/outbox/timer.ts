@@ -12,7 +12,9 @@ import { wakeLanes } from './queues.ts'
 import { onDestinationDue } from './wake-destination.ts'
 import { decodeWakeUp, isForLane, type WakeUp } from './wake-up.ts'
 
-const read = ({ body, messageId }: SQSRecord): WakeUp | undefined => {
+type Received = Pick<SQSRecord, 'body' | 'messageId'>
+
+const read = ({ body, messageId }: Received): WakeUp | undefined => {
   const wakeUp = decodeWakeUp(body)
   const fields = { event: 'wake_up.malformed', messageId } as const
   if (wakeUp === undefined)
@@ -37,7 +39,7 @@ export const handleWakeUps = async (records: SQSRecord[]): Promise<string[]> => 
 const handle = async (wakeUp: WakeUp): Promise<boolean> => {
   try {
     if (isForLane(wakeUp)) return (await wakeLanes([wakeUp])).every((accepted) => accepted)
-    await onDestinationDue(wakeUp, { clock: Date.now, random: Math.random })
+    await onDestinationDue(wakeUp)
     return true
   } catch (error) {
     log('error', 'a wake-up could not be handled', { event: 'wake_up.failed', error: errorName(error) })
@@ -49,7 +51,7 @@ const handle = async (wakeUp: WakeUp): Promise<boolean> => {
 const RECOVERY_MS = 60_000
 
 /** Puts the lanes and destinations of these wake-ups into the index `due`. Throws `store.unavailable`. */
-export const recover = async (records: SQSRecord[]): Promise<void> => {
+export const recover = async (records: Received[]): Promise<void> => {
   for (const record of records) {
     const wakeUp = read(record)
     if (wakeUp === undefined) continue

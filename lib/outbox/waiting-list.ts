@@ -69,8 +69,7 @@ const dropCorrupt = async (destination: string, item: Item): Promise<void> => {
   const now = Date.now()
   const lane = item.lane?.S ?? ''
   if (messageLaneOf(lane) !== undefined || eventLaneOf(lane) !== undefined) await enterLane(lane, now)
-  if (await removeIf(addressInTable(item), { present: ['pk'] }))
-    logCorrupt({ destination, kind: waitingItem.kind }, now)
+  if (await removeIf(addressInTable(item), { present: ['pk'] })) logCorrupt({ destination, kind: waitingItem.kind })
 }
 
 /** All shards, starting at one that `random` in [0, 1) chooses. */

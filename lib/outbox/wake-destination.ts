@@ -9,12 +9,6 @@ import { type Actions, run } from './step.ts'
 import { entriesOfRandomShard, removeEntry, someEntries } from './waiting-list.ts'
 import type { DestinationWakeUp } from './wake-up.ts'
 
-export interface Environment {
-  /** Ms since the epoch, and a number in [0, 1). */
-  clock: () => number
-  random: () => number
-}
-
 export const DUE_ACTIONS = {
   ...DESTINATION_ACTIONS,
   get: getItem,
@@ -25,8 +19,9 @@ export const DUE_ACTIONS = {
   wakeLanes,
 } satisfies Partial<Actions>
 
-/** Probes or releases, if the destination is still due at the time of the wake-up. Throws `store.unavailable`. */
-export const onDestinationDue = (wakeUp: DestinationWakeUp, { clock, random }: Environment): Promise<void> => {
-  const now = clock()
-  return run(onDue(wakeUp, now), DUE_ACTIONS, () => ({ now, random, newId: randomUUID }))
-}
+/**
+ * Probes or releases, if the destination is still due at the time of the wake-up. `now` in ms since the epoch, `random`
+ * gives a number in [0, 1). Throws `store.unavailable`.
+ */
+export const onDestinationDue = (wakeUp: DestinationWakeUp, now = Date.now(), random = Math.random): Promise<void> =>
+  run(onDue(wakeUp, now), DUE_ACTIONS, () => ({ now, random, newId: randomUUID }))

@@ -26,7 +26,7 @@ const LaneWakeUp = v.object({
     // entry.
     v.object({ kind: v.literal('probe'), waiting: v.string(), destination: v.string(), at: Time }),
   ]),
-  /** The number of successive turns of this lane that each sent the next wake-up by SQS. */
+  /** The number of successive deliveries of this lane that each sent the next wake-up by SQS. */
   hops: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
 })
 export type LaneWakeUp = v.InferOutput<typeof LaneWakeUp>

@@ -78,7 +78,7 @@ const giveUp = async (unit: UnitOfWork, connectionId: string, over: Item[], last
     for (const write of setAside(item, now))
       if ('put' in write) unit.create(write.put)
       else if ('remove' in write) unit.delete(write.remove)
-    logCorrupt({ tenant: unit.tenant, connectionId, kind: pickupMessage.kind }, now)
+    logCorrupt({ tenant: unit.tenant, connectionId, kind: pickupMessage.kind })
   }
   await removeFromQueue(unit, connectionId, messages, { state: 'failed', lastError })
   const values = { MessagesGivenUp: messages.length }

@@ -1,5 +1,5 @@
 /**
- * Chooses held credentials for a presentation definition: those that the user names, and otherwise as few as are
+ * Chooses stored credentials for a presentation definition: those that the user names, and otherwise as few as are
  * required.
  */
 import { unmetConstraints } from './constraints.ts'
@@ -7,7 +7,7 @@ import { isSatisfiedBy, matchesSchema, permits, type SchemaFacts } from './defin
 import type { InputDescriptor, PresentationDefinition, SubmissionRequirement } from './definition-schema.ts'
 import type { Work } from './work.ts'
 
-export interface HeldCredential extends SchemaFacts {
+export interface StoredCredential extends SchemaFacts {
   /** The id of its record. */
   id: string
   json: Readonly<Record<string, unknown>>
@@ -16,12 +16,12 @@ export interface HeldCredential extends SchemaFacts {
   subjects: readonly string[]
 }
 
-/** Held credentials by input descriptor. */
-type Named = ReadonlyMap<string, readonly HeldCredential[]>
+/** Credentials by input descriptor. */
+type Named = ReadonlyMap<string, readonly StoredCredential[]>
 
 export interface Chosen {
   descriptorId: string
-  credential: HeldCredential
+  credential: StoredCredential
 }
 
 /** Why nothing was chosen. `descriptorId`: the descriptor whose named credential is the reason. */
@@ -35,13 +35,13 @@ interface Selection {
   /** Credentials that the user names: all of them are shown, or the choice fails. */
   named: Named
   /** Credentials to choose from for the other descriptors, the preferred ones first. */
-  held: readonly HeldCredential[]
+  others: readonly StoredCredential[]
   /** DID that will sign the presentation. Credentials about others are not shown. */
   signer: string
 }
 
 /** Whether `signer` may show the credential: it is one of its subjects, or the credential has none. */
-const isHeldBy = ({ subjects }: HeldCredential, signer: string): boolean =>
+const mayBeShownBy = ({ subjects }: StoredCredential, signer: string): boolean =>
   subjects.length === 0 || subjects.includes(signer)
 
 /**
@@ -50,13 +50,13 @@ const isHeldBy = ({ subjects }: HeldCredential, signer: string): boolean =>
  */
 export const chooseCredentials = (selection: Selection, work: Work): Chosen[] | Unmet => {
   const { definition, named } = selection
-  const chosen = new Map<string, readonly HeldCredential[]>()
+  const chosen = new Map<string, readonly StoredCredential[]>()
   for (const descriptor of definition.input_descriptors) {
     const { id: descriptorId } = descriptor
     const own = named.get(descriptorId)
     const misfit = own?.map((one) => misfitOf(one, descriptor, selection, work)).find((reason) => reason !== undefined)
     if (misfit !== undefined) return { descriptorId, reason: misfit }
-    const first = own ?? firstOf(selection.held, (one) => misfitOf(one, descriptor, selection, work) === undefined)
+    const first = own ?? firstOf(selection.others, (one) => misfitOf(one, descriptor, selection, work) === undefined)
     if (first.length > 0) chosen.set(descriptorId, first)
   }
   const unknown = [...named.keys()].find((id) => !definition.input_descriptors.some((one) => one.id === id))
@@ -79,12 +79,12 @@ const firstOf = <T>(all: readonly T[], matches: (one: T) => boolean): T[] => {
 }
 
 const misfitOf = (
-  credential: HeldCredential,
+  credential: StoredCredential,
   { schema, format, constraints = {} }: InputDescriptor,
   { definition, signer }: Selection,
   work: Work,
 ): string | undefined => {
-  if (!isHeldBy(credential, signer)) return 'is about another subject than the one that signs the presentation'
+  if (!mayBeShownBy(credential, signer)) return 'is about another subject than the one that signs the presentation'
   if (!matchesSchema(schema, credential)) return 'does not have the requested schema'
   if (![definition.format, format].every((formats) => permits(formats, 'ldp_vc', credential.proofType)))
     return 'has a proof that is not permitted'

@@ -14,10 +14,10 @@ import { MAX_PATTERN, translatePattern } from './pattern-syntax.ts'
 export const MAX_DESCRIPTORS = 50
 
 /** Maximum number of paths of a definition: each is evaluated on every credential. */
-export const MAX_PATHS = 500
+const MAX_PATHS = 500
 
 /** Maximum sum of the sizes of a definition's patterns (see pattern-syntax.ts). Compiling them takes 0.1 s. */
-export const MAX_PATTERN_SIZES = 10_000
+const MAX_PATTERN_SIZES = 10_000
 
 const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(256))
 const Text = v.pipe(v.string(), v.maxLength(2048))
@@ -172,14 +172,8 @@ export const ReceivedDefinition = v.pipe(
     ({ input_descriptors: all }) => new Set(all.map(({ id }) => id)).size === all.length,
     'names a descriptor twice',
   ),
-  v.check(
-    ({ input_descriptors: all }) => fieldsOf(all).flatMap(({ path }) => path).length <= MAX_PATHS,
-    'has too many paths',
-  ),
-  v.check(
-    ({ input_descriptors: all }) => arePatterns(fieldsOf(all).flatMap(({ filter }) => patternsOf(filter))),
-    'has a pattern that is not evaluated here',
-  ),
+  v.check((definition) => pathFaults(definition).length === 0, 'has too many paths'),
+  v.check((definition) => patternFaults(definition).next().done === true, 'has a pattern that is not evaluated here'),
 )
 
 export type PresentationDefinition = v.InferOutput<typeof ReceivedDefinition>
@@ -188,26 +182,70 @@ export type Constraints = v.InferOutput<typeof ConstraintsSchema>
 export type Field = v.InferOutput<typeof FieldSchema>
 export type ClaimFormats = v.InferOutput<typeof Formats>
 
-const fieldsOf = (descriptors: readonly InputDescriptor[]): Field[] =>
-  descriptors.flatMap(({ constraints }) => constraints?.fields ?? [])
+/** A part of a definition, and where it is. */
+interface Placed<Part> {
+  path: readonly (string | number)[]
+  value: Part
+}
 
-const patternsOf = (filter: Filter | undefined): string[] =>
-  filter === undefined
-    ? []
-    : [
-        ...(filter.pattern === undefined ? [] : [filter.pattern]),
-        ...[filter.not, filter.contains, filter.items].flatMap(patternsOf),
-      ]
+interface Described {
+  input_descriptors: readonly InputDescriptor[]
+}
 
-/** Whether all patterns can be compiled. Their sizes are added up first. */
-const arePatterns = (patterns: readonly string[]): boolean => {
+export const fieldsOf = ({ input_descriptors: descriptors }: Described): Placed<Field>[] =>
+  descriptors.flatMap(({ constraints }, at) =>
+    (constraints?.fields ?? []).map((value, index) => ({
+      path: ['input_descriptors', at, 'constraints', 'fields', index],
+      value,
+    })),
+  )
+
+/** The filters of fields, without those in them. */
+export const topFiltersOf = (definition: Described): Placed<Filter>[] =>
+  fieldsOf(definition).flatMap(({ path, value: { filter } }) =>
+    filter === undefined ? [] : [{ path: [...path, 'filter'], value: filter }],
+  )
+
+/** A filter and all filters in it. */
+export const filtersIn = ({ path, value }: Placed<Filter>): Placed<Filter>[] => [
+  { path, value },
+  ...(['not', 'contains', 'items'] as const).flatMap((keyword) => {
+    const inner = value[keyword]
+    return inner === undefined ? [] : filtersIn({ path: [...path, keyword], value: inner })
+  }),
+]
+
+/** The total number of paths is limited. */
+export const pathFaults = (definition: Described) => {
+  const paths = fieldsOf(definition).reduce((sum, { value: { path } }) => sum + path.length, 0)
+  return paths > MAX_PATHS ? [{ path: [], message: `must not have more than ${MAX_PATHS} paths` }] : []
+}
+
+/**
+ * All patterns must compile, and have a limited total size. A generator, because a stranger's definition is read until
+ * the first fault.
+ */
+export function* patternFaults(definition: Described) {
+  let left = MAX_PATTERN_SIZES
+  for (const { path, value } of topFiltersOf(definition).flatMap(filtersIn)) {
+    const { pattern } = value
+    if (pattern === undefined) continue
+    const message = patternFault(() => {
+      left -= translatePattern(pattern).size
+      if (left < 0) throw new PatternError(`must have at most ${MAX_PATTERN_SIZES} parts together with other patterns`)
+      compilePattern(pattern)
+    })
+    if (message !== undefined) yield { path: [...path, 'pattern'], message }
+  }
+}
+
+/** What is wrong with a pattern, if anything. */
+const patternFault = (compile: () => void): string | undefined => {
   try {
-    const sizes = patterns.map((pattern) => translatePattern(pattern).size)
-    if (sizes.reduce((sum, size) => sum + size, 0) > MAX_PATTERN_SIZES) return false
-    for (const pattern of patterns) compilePattern(pattern)
-    return true
+    compile()
+    return undefined
   } catch (error) {
-    if (error instanceof PatternError) return false
+    if (error instanceof PatternError) return error.message
     throw error
   }
 }

@@ -100,18 +100,18 @@ export interface Selected {
  * exceeded, or if a step selects more values than a document may have.
  */
 export const select = (path: Path, document: unknown, work: Work): Selected[] => {
-  let found: Selected[] = [{ value: document, location: [] }]
+  let nodes: Selected[] = [{ value: document, location: [] }]
   for (const { descends, selectors } of path) {
     const next: Selected[] = []
     const add = (selected: Selected) => {
       work.spend(VISIT)
       if (next.push(selected) > MAX_VALUES) throw new WorkLimitError()
     }
-    for (const from of descends ? withDescendants(found, work) : found)
+    for (const from of descends ? withDescendants(nodes, work) : nodes)
       for (const selector of selectors) for (const selected of chosen(from, selector)) add(selected)
-    found = next
+    nodes = next
   }
-  return found
+  return nodes
 }
 
 /** The values and all of their descendants, parents first. */

@@ -23,6 +23,22 @@ export const commonName = (name: string): string => name.replaceAll(' ', '').toL
 export const isSameSet = (one: string[], other: string[]): boolean =>
   isDeepStrictEqual(one.toSorted(), other.toSorted())
 
+/** How a predicate compares a value of a credential with its own. */
+export const PredicateType = v.picklist(['>=', '>', '<=', '<'])
+
+/** AnonCreds has signed 32-bit integers. */
+export const MAX_INT32 = 2 ** 31 - 1
+
+const INT32 = 'must be a 32-bit integer'
+
+/** What a predicate compares with. */
+export const Int32 = v.pipe(
+  v.number(),
+  v.integer(INT32),
+  v.minValue(-MAX_INT32 - 1, INT32),
+  v.maxValue(MAX_INT32, INT32),
+)
+
 /** Maximum number of credentials in a registry of another issuer: its status list has 2 bytes of JSON for each. */
 export const MAX_REGISTRY = 500_000
 

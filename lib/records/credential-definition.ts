@@ -3,7 +3,6 @@
  * may depend on its keys.
  */
 import * as v from 'valibot'
-import { defineRecord, EVERY, isStateChange } from './define-record.ts'
 import { recordSchema } from './record-json.ts'
 
 /** `wait`: its keys are being generated. `action`: an operator has to write it to a ledger. */
@@ -52,29 +51,3 @@ export const StoredCredentialDefinition = v.looseObject({
   ...FIELDS,
 })
 export type StoredCredentialDefinition = v.InferOutput<typeof StoredCredentialDefinition>
-
-export const credentialDefinitionRecords = /* @__PURE__ */ defineRecord({
-  type: 'CredentialDefinitionRecord',
-  schema: CredentialDefinitionRecord,
-  keys: 'own-definition',
-  parameter: 'credentialDefinitionId',
-  states: CREDENTIAL_DEFINITION_STATES,
-  indexes: {
-    [EVERY]: { name: EVERY, copy: true },
-    credentialDefinitionId: { name: 'credentialDefinitionId' },
-  },
-  events: {
-    'credential_definition.state_changed': {
-      summary: 'The state of a credential definition has changed: its keys are generated, or it has failed',
-      isChange: isStateChange,
-    },
-    'credential_definition.ledger_objects_added': {
-      summary:
-        'An operator has to write an object of a revocation registry to a ledger: the definition has it in `ledgerObjects`',
-      isChange: (after, before) =>
-        before !== undefined &&
-        after.ledgerObjectsAdded !== undefined &&
-        after.ledgerObjectsAdded !== before.ledgerObjectsAdded,
-    },
-  },
-})

@@ -1,8 +1,7 @@
-/** The credential exchange record: its schema and how a stored one is shown. */
+/** The credential exchange record: its schema. */
 import * as v from 'valibot'
-import { isObject } from '../json.ts'
-import { defineRecord, EXCHANGE_INDEXES, EXCHANGE_LISTS, isStateChange } from './define-record.ts'
-import { type RecordContent, type RecordJson, recordSchema, Timestamp, toRecordJson } from './record-json.ts'
+import { REVOCATION, RevocationState } from './credential-json.ts'
+import { recordSchema } from './record-json.ts'
 
 /** States of issue-credential v2 (Aries RFC 0453), in Credo's spelling. */
 export const CREDENTIAL_STATES = [
@@ -20,25 +19,6 @@ export const CREDENTIAL_STATES = [
 ] as const
 
 export const CREDENTIAL_ROLES = ['issuer', 'holder'] as const
-
-/** Name of the revocation state in the metadata of an exchange. */
-export const REVOCATION = '_agent/revocation'
-
-export const RevocationState = v.object({
-  state: v.picklist(['pending', 'published']),
-  revokedAt: Timestamp,
-  /** Why the last attempts to publish it have failed. It is tried again. */
-  reason: v.optional(v.string()),
-})
-export type RevocationState = v.InferOutput<typeof RevocationState>
-
-/** The revocation of an exchange's credential by this agent, if any. */
-export const revocationOf = ({ value: { metadata } }: Pick<RecordContent, 'value'>): RevocationState | undefined => {
-  const known = isObject(metadata) ? metadata[REVOCATION] : undefined
-  return v.is(RevocationState, known) ? known : undefined
-}
-
-const isPublished = (value: RecordJson): boolean => revocationOf({ value })?.state === 'published'
 
 export const CredentialExchangeRecord = recordSchema({
   /** Absent in a connectionless exchange. */
@@ -82,66 +62,3 @@ export const CredentialExchangeRecord = recordSchema({
 })
 
 export type CredentialExchangeRecord = v.InferOutput<typeof CredentialExchangeRecord>
-
-/**
- * Metadata that Credo writes for an AnonCreds exchange: schema, credential definition, position in the revocation
- * registry.
- */
-export const ANONCREDS = '_anoncreds/credential'
-const LEDGER_ENTRY = '_internal/indyCredential'
-
-/** Adds the ledger-specific entry of the interface, derived from the one that Credo writes. */
-const withLedgerEntry = (metadata: Record<string, unknown>): Record<string, unknown> => {
-  const anonCreds = metadata[ANONCREDS]
-  if (!isObject(anonCreds)) return metadata
-  const { credentialDefinitionId, schemaId } = anonCreds
-  return {
-    ...metadata,
-    [LEDGER_ENTRY]: {
-      ...(credentialDefinitionId !== undefined && { credentialDefinitionId }),
-      ...(schemaId !== undefined && { schemaId }),
-    },
-  }
-}
-
-/** A stored credential exchange as GetCredentialById shows it. Both lists are always present. */
-export const toCredentialExchangeJson = (stored: RecordContent): RecordJson => {
-  const json = toRecordJson(stored)
-  return {
-    ...json,
-    credentials: Array.isArray(json.credentials) ? json.credentials : [],
-    credentialAttributes: Array.isArray(json.credentialAttributes) ? json.credentialAttributes : [],
-    metadata: isObject(json.metadata) ? withLedgerEntry(json.metadata) : {},
-  }
-}
-
-export const credentialRecords = /* @__PURE__ */ defineRecord({
-  type: 'CredentialRecord',
-  schema: CredentialExchangeRecord,
-  component: 'CredentialExchangeRecord',
-  keys: 'credential',
-  parameter: 'credentialRecordId',
-  states: CREDENTIAL_STATES,
-  indexes: EXCHANGE_INDEXES,
-  lists: EXCHANGE_LISTS,
-  events: {
-    'credential.state_changed': {
-      summary: 'The state of a credential exchange has changed',
-      isChange: isStateChange,
-    },
-    'credential.revocation_published': {
-      summary: 'A revocation by the agent is published: verifiers see it',
-      isChange: (after, before) => before !== undefined && isPublished(after) && !isPublished(before),
-    },
-    'credential.revocation_notification_received': {
-      summary: 'The issuer of a held credential has notified the agent of its revocation',
-      // Once, however often it comes.
-      isChange: (after, before) =>
-        before !== undefined && isObject(after.revocationNotification) && !isObject(before.revocationNotification),
-    },
-  },
-  ids: ['connectionId', 'threadId'],
-  // An offer in both formats counts as AnonCreds, because the wallet's choice is unknown.
-  format: (metadata) => (ANONCREDS in metadata ? 'credential/anoncreds' : 'credential/json-ld'),
-  view: toCredentialExchangeJson,
-})

@@ -1,8 +1,7 @@
 /**
- * A kind of record is described once: its index entries, lists and events, and its component, links and rights follow
- * from that.
+ * A kind of record is described once: its index entries, lists, events and rights follow from that. Its schema is listed
+ * in lib/interface/shown-records.ts.
  */
-import type * as v from 'valibot'
 import type { Format } from '../metrics.ts'
 import { type RecordContent, type RecordJson, toRecordJson } from './record-json.ts'
 
@@ -33,15 +32,8 @@ interface RecordEvent {
 interface Definition {
   /** Credo's name of the record's type, which its keys have. */
   type: string
-  /** The record as the API shows it; absent: no operation shows it. */
-  schema?: v.GenericSchema
-  /** Name of the schema in the API document; absent: `type`. */
-  component?: string
   /** Name of the records' keys in `uses` of serverless.yml; absent: only `record` means them. */
   keys?: string
-  /** The parameter by which operations take the record's id. */
-  parameter?: string
-  states?: readonly string[]
   /**
    * The tags that Credo and our lists query. `role`, `state` and message names are not selective enough for an index.
    * If several indexes match a query, the first is read, so the most selective comes first.
@@ -52,10 +44,6 @@ interface Definition {
   /** Epoch seconds, from the record and its expiry so far; undefined: it never expires. */
   expiry?: (stored: RecordContent, before: number | undefined) => number | undefined
   events?: Record<string, RecordEvent>
-  /** Further fields of its thin events, besides `id` and `state`. */
-  ids?: readonly string[]
-  /** The record in the API document's events; absent: `schema`. */
-  eventSchema?: v.GenericSchema
   /** The format of an exchange in metrics, by the record's metadata. */
   format?: (metadata: object) => Format
   /** The record as the API shows it. */
@@ -64,30 +52,25 @@ interface Definition {
 
 export type RecordDefinition = Definition & Required<Pick<Definition, 'view'>>
 
-export const EXCHANGE_INDEXES: Record<string, Index> = {
-  [EVERY]: { name: EVERY, copy: true },
-  threadId: { name: 'threadId' },
-  parentThreadId: { name: 'parentThreadId' },
-  connectionId: { name: 'connectionId' },
-}
-export const EXCHANGE_LISTS = ['threadId', 'parentThreadId', 'connectionId'] as const
-
 /** The first state is a change too. So is the result of a verifier's checks, which may come without a new state. */
 export const isStateChange = (after: RecordJson, before: RecordJson | undefined): boolean =>
   typeof after.state === 'string' && (after.state !== before?.state || after.isVerified !== before.isVerified)
 
 /**
- * Describes a kind of record. The call is marked as pure, so that a bundle has only the descriptions that it uses.
+ * Describes a kind of record. It is given as a function, and the call is marked as pure, so that a bundle has only the
+ * descriptions that it uses.
  *
  * @example
- * export const proofRecords = /* @__PURE__ *\/ defineRecord({
+ * export const proofRecords = /* @__PURE__ *\/ defineRecord(() => ({
  *   type: 'ProofRecord',
- *   schema: ProofRecord,
  *   indexes: { [EVERY]: { name: EVERY, copy: true }, threadId: { name: 'threadId' } },
  *   lists: ['threadId'],
  *   events: {
  *     'proof.state_changed': { summary: 'The state of a proof exchange has changed', isChange: isStateChange },
  *   },
- * })
+ * }))
  */
-export const defineRecord = <const D extends Definition>(definition: D) => ({ view: toRecordJson, ...definition })
+export const defineRecord = <const D extends Definition>(definition: () => D) => ({
+  view: toRecordJson,
+  ...definition(),
+})

@@ -1,7 +1,6 @@
-/** The record of a DID of the agent, and DID documents: their schemas, and how a stored record is shown. */
+/** The record of a DID of the agent, and DID documents: their schemas. */
 import * as v from 'valibot'
-import { didExpiry } from './connection.ts'
-import { defineRecord } from './define-record.ts'
+import { PUBLIC_DID } from './kinds.ts'
 import { recordSchema } from './record-json.ts'
 
 const VerificationMethod = v.looseObject({
@@ -45,12 +44,6 @@ export const DidDocument = v.looseObject({
   service: v.optional(v.array(Service)),
 })
 
-/**
- * Tag and list name of the agent's public DIDs. DIDs that were made for a single invitation or connection are not
- * public.
- */
-export const PUBLIC_DID = 'public'
-
 export const DidRecord = recordSchema({
   did: v.string(),
   role: v.literal('created'),
@@ -68,18 +61,4 @@ export const DidRecord = recordSchema({
     recipientKeyFingerprints: v.optional(v.array(v.string())),
     [PUBLIC_DID]: v.optional(v.boolean()),
   }),
-})
-
-export const didRecords = /* @__PURE__ */ defineRecord({
-  type: 'DidRecord',
-  schema: DidRecord,
-  keys: 'did',
-  indexes: {
-    did: { name: 'did', copy: true },
-    alternativeDids: { name: 'did', copy: true },
-    recipientKeyFingerprints: { name: 'recipientKey', copy: true },
-    // For our list of DIDs, without those of single invitations and connections.
-    [PUBLIC_DID]: { name: 'public', copy: true },
-  },
-  expiry: didExpiry,
 })

@@ -32,6 +32,13 @@ const DidUrl = v.pipe(text(4096), v.regex(/^did:[a-z0-9]+:[A-Za-z0-9._:%-]+(?:#\
 const some = <S extends v.GenericSchema>(item: S, max: number) => v.pipe(v.array(item), v.maxLength(max))
 const someKeys = <S extends v.GenericSchema>(item: S) => v.pipe(v.array(item), v.minLength(1), v.maxLength(MAX_KEYS))
 
+/** Where keys of Ed25519 in either form receive messages. */
+const ENDPOINT = {
+  serviceEndpoint: text(2048),
+  recipientKeys: someKeys(v.union([Verkey, DidKey])),
+  routingKeys: v.optional(some(v.union([Verkey, DidKey]), MAX_ROUTING_KEYS)),
+}
+
 const InlineService = v.object({
   id: v.optional(text(4096), '#inline'),
   type: v.optional(text(256), 'did-communication'),
@@ -78,13 +85,7 @@ const CONNECTION_TYPE = typeOf('connections', 'https://didcomm.org/connections/1
 
 export const ConnectionMessage = v.union([
   v.object({ '@type': CONNECTION_TYPE, ...SHOWN, did: DidUrl }),
-  v.object({
-    '@type': CONNECTION_TYPE,
-    ...SHOWN,
-    serviceEndpoint: text(2048),
-    recipientKeys: someKeys(v.union([Verkey, DidKey])),
-    routingKeys: v.optional(some(v.union([Verkey, DidKey]), MAX_ROUTING_KEYS)),
-  }),
+  v.object({ '@type': CONNECTION_TYPE, ...SHOWN, ...ENDPOINT }),
 ])
 
 export type ConnectionMessage = v.InferOutput<typeof ConnectionMessage>
@@ -93,11 +94,7 @@ export type ConnectionMessage = v.InferOutput<typeof ConnectionMessage>
 export const ServiceMessage = v.looseObject({
   '@type': text(256),
   '@id': MessageId,
-  '~service': v.object({
-    serviceEndpoint: text(2048),
-    recipientKeys: someKeys(v.union([Verkey, DidKey])),
-    routingKeys: v.optional(some(v.union([Verkey, DidKey]), MAX_ROUTING_KEYS)),
-  }),
+  '~service': v.object(ENDPOINT),
 })
 
 export type ServiceMessage = v.InferOutput<typeof ServiceMessage>

@@ -1,10 +1,15 @@
-/** The out-of-band record (Aries RFC 0434): its schema and how a stored one is shown. */
+/** The out-of-band record (Aries RFC 0434): its schema. */
 import * as v from 'valibot'
-import { defineRecord, EVERY } from './define-record.ts'
 import { recordSchema } from './record-json.ts'
 
 export const OUT_OF_BAND_STATES = ['initial', 'await-response', 'prepare-response', 'done'] as const
 export const OUT_OF_BAND_ROLES = ['sender', 'receiver'] as const
+
+const ENDPOINT = {
+  serviceEndpoint: v.optional(v.string()),
+  recipientKeys: v.optional(v.array(v.string())),
+  routingKeys: v.optional(v.array(v.string())),
+}
 
 /** An inline service, or a DID (Aries RFC 0434, "services"). */
 const Service = v.union([
@@ -12,9 +17,7 @@ const Service = v.union([
   v.looseObject({
     id: v.optional(v.string()),
     type: v.optional(v.string()),
-    serviceEndpoint: v.optional(v.string()),
-    recipientKeys: v.optional(v.array(v.string())),
-    routingKeys: v.optional(v.array(v.string())),
+    ...ENDPOINT,
     accept: v.optional(v.array(v.string())),
   }),
 ])
@@ -41,12 +44,7 @@ export const INVITATION_MEMBERS = {
 }
 
 /** Members of an invitation of connections/1.0 (Aries RFC 0160). */
-export const OLDER_MEMBERS = {
-  did: v.optional(v.string()),
-  serviceEndpoint: v.optional(v.string()),
-  recipientKeys: v.optional(v.array(v.string())),
-  routingKeys: v.optional(v.array(v.string())),
-}
+export const OLDER_MEMBERS = { did: v.optional(v.string()), ...ENDPOINT }
 
 export const OutOfBandRecord = recordSchema({
   outOfBandInvitation: v.looseObject(INVITATION_MEMBERS),
@@ -76,19 +74,3 @@ export const OutOfBandRecord = recordSchema({
 })
 
 export type OutOfBandRecord = v.InferOutput<typeof OutOfBandRecord>
-
-export const outOfBandRecords = /* @__PURE__ */ defineRecord({
-  type: 'OutOfBandRecord',
-  schema: OutOfBandRecord,
-  keys: 'out-of-band',
-  parameter: 'outOfBandId',
-  indexes: {
-    // Without copies, because invitations contain their requests, and few are ever listed.
-    [EVERY]: { name: EVERY },
-    invitationId: { name: 'invitationId' },
-    threadId: { name: 'threadId' },
-    recipientKeyFingerprints: { name: 'recipientKey' },
-    invitationRequestsThreadIds: { name: 'requestThreadId' },
-  },
-  lists: ['invitationId'],
-})

@@ -1,8 +1,7 @@
-/** The proof record (present-proof, Aries RFC 0037 and 0454): its schema and how a stored one is shown. */
+/** The proof record (present-proof, Aries RFC 0037 and 0454): its schema. */
 import * as v from 'valibot'
-import { defineRecord, EXCHANGE_INDEXES, EXCHANGE_LISTS, isStateChange } from './define-record.ts'
 import { PresentedAttributes } from './presented-attributes.ts'
-import { PROVES_DEFINITION, recordSchema, VERIFIER_CONTEXTS } from './record-json.ts'
+import { recordSchema } from './record-json.ts'
 
 /** States of present-proof, in Credo's spelling. */
 export const PROOF_STATES = [
@@ -77,20 +76,3 @@ export const ProofFormData = recordSchema({
 })
 
 export type ProofFormData = v.InferOutput<typeof ProofFormData>
-
-export const proofRecords = /* @__PURE__ */ defineRecord({
-  type: 'ProofRecord',
-  schema: ProofRecord,
-  keys: 'proof',
-  parameter: 'proofRecordId',
-  states: PROOF_STATES,
-  indexes: EXCHANGE_INDEXES,
-  lists: EXCHANGE_LISTS,
-  events: {
-    'proof.state_changed': { summary: 'The state of a proof exchange has changed', isChange: isStateChange },
-  },
-  ids: ['connectionId', 'threadId'],
-  eventSchema: ProofFormData,
-  format: (metadata) =>
-    VERIFIER_CONTEXTS in metadata || PROVES_DEFINITION in metadata ? 'proof/presentation-exchange' : 'proof/anoncreds',
-})

@@ -1,6 +1,5 @@
-/** The record of a question and its answer (Aries RFC 0113): its schema and how a stored one is shown. */
+/** The record of a question and its answer (Aries RFC 0113): its schema. */
 import * as v from 'valibot'
-import { defineRecord, EVERY, isStateChange } from './define-record.ts'
 import { recordSchema } from './record-json.ts'
 
 export const QUESTION_ANSWER_STATES = ['question-sent', 'question-received', 'answer-sent', 'answer-received'] as const
@@ -31,25 +30,4 @@ export const QuestionAnswerRecord = recordSchema({
     role: v.picklist(QUESTION_ANSWER_ROLES),
     state: v.picklist(QUESTION_ANSWER_STATES),
   }),
-})
-
-export const questionAnswerRecords = /* @__PURE__ */ defineRecord({
-  type: 'QuestionAnswerRecord',
-  schema: QuestionAnswerRecord,
-  keys: 'question-answer',
-  parameter: 'questionAnswerId',
-  states: QUESTION_ANSWER_STATES,
-  indexes: {
-    threadId: { name: 'threadId', copy: true },
-    connectionId: { name: 'connectionId', copy: true },
-    [EVERY]: { name: EVERY, copy: true },
-  },
-  lists: ['threadId', 'connectionId'],
-  events: {
-    'question_answer.state_changed': {
-      summary: 'A question was sent, received or answered',
-      isChange: isStateChange,
-    },
-  },
-  ids: ['connectionId', 'threadId'],
 })

@@ -1,9 +1,5 @@
-/**
- * The record of a held credential (W3C Verifiable Credentials Data Model 1.1): its schema and how a stored one is
- * shown.
- */
+/** The record of a held credential (W3C Verifiable Credentials Data Model 1.1): its schema. */
 import * as v from 'valibot'
-import { defineRecord, EVERY } from './define-record.ts'
 import { recordSchema } from './record-json.ts'
 
 export const W3cCredentialRecord = recordSchema({
@@ -30,21 +26,3 @@ export const W3cCredentialRecord = recordSchema({
 })
 
 export type W3cCredentialRecord = v.InferOutput<typeof W3cCredentialRecord>
-
-/** Older credentials than these are found only by their definition or schema. */
-const MAX_FOUND = 500
-
-export const w3cCredentialRecords = /* @__PURE__ */ defineRecord({
-  type: 'W3cCredentialRecord',
-  schema: W3cCredentialRecord,
-  keys: 'w3c-credential',
-  indexes: {
-    // Proof requests name attributes, of which a credential has too many for an index, and usually the definition or
-    // schema.
-    [EVERY]: { name: EVERY, newest: MAX_FOUND },
-    anonCredsCredentialDefinitionId: { name: 'credentialDefinitionId' },
-    anonCredsUnqualifiedCredentialDefinitionId: { name: 'credentialDefinitionId' },
-    anonCredsSchemaId: { name: 'schemaId' },
-    anonCredsUnqualifiedSchemaId: { name: 'schemaId' },
-  },
-})

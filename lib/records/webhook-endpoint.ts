@@ -7,7 +7,7 @@ import { ENDPOINT_KINDS } from './webhook-event.ts'
 /**
  * `pending`: registered without a token, gets nothing. `failing`: the last attempt failed. `disabled`: gets nothing.
  */
-export const WEBHOOK_ENDPOINT_STATUSES = ['pending', 'active', 'failing', 'disabled'] as const
+const WEBHOOK_ENDPOINT_STATUSES = ['pending', 'active', 'failing', 'disabled'] as const
 
 export const WebhookEndpoint = v.strictObject({
   id: v.string(),

@@ -11,7 +11,7 @@ export type EndpointKind = (typeof ENDPOINT_KINDS)[number]
 export const MAX_BODY_BYTES = 20 * 1024
 
 /** Fields of a thin event: ids and states only, no free text, names or DIDs. */
-const ID_FIELDS = ['id', 'state', 'connectionId', 'outOfBandId', 'threadId', 'kind', 'status']
+export const ID_FIELDS = ['id', 'state', 'connectionId', 'outOfBandId', 'threadId', 'kind', 'status']
 
 /** Maximum length of an id in characters: the other agent chooses thread ids. */
 const MAX_ID_CHARACTERS = 256

@@ -1,10 +1,8 @@
 /** Hands out indexes of revocation registries, each to one credential and never again. */
+
 import { AgentError, isAgentError } from '../errors.ts'
-import {
-  credentialDefinitionRecords,
-  DEFAULT_REGISTRY_SIZE,
-  type StoredCredentialDefinition,
-} from '../records/credential-definition.ts'
+import { DEFAULT_REGISTRY_SIZE, type StoredCredentialDefinition } from '../records/credential-definition.ts'
+import { credentialDefinitionRecords } from '../records/kinds.ts'
 import { registryPartition } from '../store/anoncreds-keys.ts'
 import { readTagged } from '../store/record-reads.ts'
 import { queryPage } from '../store/table.ts'

@@ -1,4 +1,5 @@
 /** Revocations that are not in the published list of their registry yet. */
+
 import { assertAnonCredsDeployed } from '../anoncreds-library.ts'
 import { AgentError } from '../errors.ts'
 import { legacyId } from '../indy/ids.ts'
@@ -10,7 +11,7 @@ import {
   type RevocationState,
   revocationOf,
   toCredentialExchangeJson,
-} from '../records/credential-exchange.ts'
+} from '../records/credential-json.ts'
 import { ANONCREDS_ISSUED, type RecordJson } from '../records/record-json.ts'
 import { pendingRevocationAddress, pendingRevocations } from '../store/anoncreds-keys.ts'
 import { defineItem } from '../store/item.ts'

@@ -2,11 +2,13 @@
  * Revocation registries of a credential definition: their used indexes, their jobs, and the objects that an operator
  * has to write to a ledger.
  */
+
 import { AgentError } from '../errors.ts'
 import { enqueue, type JobKey, type JobType, jobItem } from '../jobs/job.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { log } from '../log.ts'
-import { credentialDefinitionRecords, type StoredCredentialDefinition } from '../records/credential-definition.ts'
+import type { StoredCredentialDefinition } from '../records/credential-definition.ts'
+import { credentialDefinitionRecords } from '../records/kinds.ts'
 import { type RegistryKey, registryAddress } from '../store/anoncreds-keys.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { integer, text } from '../store/item-fields.ts'

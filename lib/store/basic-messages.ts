@@ -1,5 +1,5 @@
 /** Lists the messages of a connection. Records and their deliveries are in one partition. */
-import { basicMessageRecords } from '../records/basic-message.ts'
+import { basicMessageRecords } from '../records/kinds.ts'
 import { tagPartition } from './index-entries.ts'
 import { CONNECTION } from './keys.ts'
 import { type ListPage, type ListQuery, listRecords, requireRecord } from './record-reads.ts'

@@ -1,6 +1,8 @@
 /** The DynamoDB client of this process, with timeouts, which the SDK does not have by default. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { measure } from '../metrics.ts'
 import { settings, traceHeader } from '../settings.ts'
+import { isTransient } from './faults.ts'
 
 let client: DynamoDBClient | undefined
 
@@ -27,6 +29,18 @@ const newClient = (): DynamoDBClient => {
     },
   })
   for (const name of UNUSED_MIDDLEWARE) created.middlewareStack.remove(name)
+  created.middlewareStack.add(
+    (next, { commandName }) =>
+      (args) =>
+        next(args).catch((error: unknown) => {
+          if (error instanceof Error && isTransient(error)) {
+            const fields = { event: 'store.failed', command: commandName, error: error.name } as const
+            measure('warn', 'the table has not answered', fields, { values: { StoreFaults: 1 } })
+          }
+          throw error
+        }),
+    { step: 'initialize', priority: 'high', name: 'counted' },
+  )
   if (settings().TRACING === 'on') {
     created.middlewareStack.add(
       (next, { commandName = '' }) =>

@@ -1,7 +1,6 @@
 /** Reads an agent's own credential definition: its record, and the objects that belong to it. */
 import * as v from 'valibot'
-import { credentialDefinitionRecords } from '../records/credential-definition.ts'
-import { definitionRecords } from '../records/internal-records.ts'
+import { credentialDefinitionRecords, definitionRecords } from '../records/kinds.ts'
 import { type LedgerObject, toLedgerObject } from '../records/ledger-object.ts'
 import { EntityId } from '../records/tenant.ts'
 import { registryWritePartition } from './anoncreds-keys.ts'

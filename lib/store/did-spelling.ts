@@ -1,5 +1,5 @@
 /** Finds the form of a DID in connection records: a did:peer:4 has two, and other agents show the short one. */
-import { didRecords } from '../records/did.ts'
+import { didRecords } from '../records/kinds.ts'
 import { tagPartition } from './index-entries.ts'
 import { listRecords } from './record-reads.ts'
 

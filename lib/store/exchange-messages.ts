@@ -1,6 +1,6 @@
 /** Reads an exchange with its messages, in two requests. */
 import { AgentError } from '../errors.ts'
-import { didCommMessageRecords } from '../records/internal-records.ts'
+import { didCommMessageRecords } from '../records/kinds.ts'
 import { tagPartition } from './index-entries.ts'
 import { recordAddress, recordOfEntry } from './keys.ts'
 import type { ReadRecord } from './record-reads.ts'

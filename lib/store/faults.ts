@@ -1,12 +1,8 @@
 /** Classifies errors of AWS: unavailable, conflict, failed condition, or an internal error. */
 import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import { AgentError, isAgentError } from '../errors.ts'
+import { AgentError, isAgentError, isTemporary } from '../errors.ts'
 
 const THROTTLED = /Throttl|Throughput|RequestLimit/
-/** Names of temporary errors: throttling, timeouts, AWS's own faults. */
-const TRANSIENT = /Throttl|Throughput|RequestLimit|Timeout|InternalServer|ServiceUnavailable/
-/** Node.js codes of broken connections. `HPE_`: a response that its HTTP parser can't read. */
-const BROKEN_CONNECTION = /^(ECONN|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|HPE_)|SOCKET/
 /**
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
  */
@@ -62,12 +58,11 @@ export const translateFault = (error: unknown): unknown => {
 export const conflicting = (cause: unknown): AgentError =>
   new AgentError('store.conflict', 'the item changed at the same time', { cause })
 
-const isTransient = (error: AwsError): boolean =>
+/** Throttling, timeouts, and faults of AWS itself. */
+export const isTransient = (error: AwsError): boolean =>
   error.$fault === 'server' ||
   Number(error.$metadata?.httpStatusCode) >= 500 ||
-  TRANSIENT.test(error.name) ||
-  (typeof error.code === 'string' && BROKEN_CONNECTION.test(error.code)) ||
-  reasonsOf(error).some((reason) => TRANSIENT.test(reason))
+  [error.name, error.code, ...reasonsOf(error)].some(isTemporary)
 
 /**
  * Whether a request was throttled: one partition takes no more, where others may. `error` is one that was translated.

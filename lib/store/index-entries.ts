@@ -1,7 +1,7 @@
 /** The index entries of records, and the partitions that queries read. */
 import { AgentError } from '../errors.ts'
-import { recordsOf } from '../records/all.ts'
 import { EVERY, type Index, type RecordDefinition } from '../records/define-record.ts'
+import { recordsOf } from '../records/kinds.ts'
 import { entryAddress, entryPartition } from './keys.ts'
 import { type StoredRecord, type Tags, type TagValue, toEntryItem } from './stored-record.ts'
 import type { Item } from './table.ts'

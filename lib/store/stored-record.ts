@@ -1,7 +1,8 @@
 /** The stored form of a record: Credo's JSON, its tags, and a version that only the store knows. */
+
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../json.ts'
-import { Delivery } from '../records/basic-message.ts'
+import { Delivery } from '../records/delivery.ts'
 import { defineItem, type Image } from './item.ts'
 import { integer, json, optional } from './item-fields.ts'
 import { type Address, recordAddress, recordKeyOf } from './keys.ts'

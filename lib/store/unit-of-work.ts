@@ -2,7 +2,7 @@
  * Everything that one invocation reads and writes: reads are cached, and writes are committed in one transaction at the
  * end.
  */
-import { recordsOf } from '../records/all.ts'
+import { recordsOf } from '../records/kinds.ts'
 import { commitWrites, conflict, type TrackedRecord, type Write, writesOf } from './commit.ts'
 import type { Change, Condition } from './conditions.ts'
 import { matches, type Partition, partitionsOf, type TagQuery } from './index-entries.ts'

@@ -1,7 +1,7 @@
 /** Metrics of ended exchanges, by format and final state. */
 import { isObject } from '../json.ts'
 import { FINAL_STATES, type Format, measure } from '../metrics.ts'
-import { recordsOf } from '../records/all.ts'
+import { recordsOf } from '../records/kinds.ts'
 import type { StoredRecord } from '../store/stored-record.ts'
 
 export interface EndedExchange {

@@ -3,7 +3,7 @@
  * to the table.
  */
 import { isTaken } from '../egress/post.ts'
-import { openDestination } from '../outbox/destination-access.ts'
+import { tellDestination } from '../outbox/destination-access.ts'
 import type { Attempt, LaneContents } from '../outbox/lane-contents.ts'
 import type { Transport } from '../outbox/messages.ts'
 import { WEBHOOK_PLAN } from '../outbox/retry-plan.ts'
@@ -61,7 +61,7 @@ export const openEventLane = async (
     metrics: { delivered: 'EventsDelivered', givenUp: 'EventsGivenUp' },
     read: async (now) => {
       // It was deleted or replaced: the other lanes that wait for it need no probe of their own to find that out.
-      if (endpoint === undefined) await openDestination(destination, { lane, now })
+      if (endpoint === undefined) await tellDestination(destination, { kind: 'reached', lane }, now)
       const { items, next } = await queryPage(eventLane(orgId, endpointId, recordId), { limit: READ })
       const places = await Promise.all(items.map(placeAt))
       const { sound, corrupt } = await eventsAt(
@@ -105,7 +105,8 @@ export const openEventLane = async (
       const before = endpoint.status
       endpoint = await recordHealth(endpoint, outcome, now)
       // The waiting lanes are released, so that their events become `held`.
-      if (before !== 'disabled' && endpoint?.status === 'disabled') await openDestination(destination, { lane, now })
+      if (before !== 'disabled' && endpoint?.status === 'disabled')
+        await tellDestination(destination, { kind: 'reached', lane }, now)
     },
     delivered: (waiting, attempt) => [
       ...ends(waiting, { state: 'delivered', attempts: attemptsAfter(waiting) }),

@@ -1,12 +1,13 @@
 /** Derives facts from committed changes of the table. A pure function of the old and the new image of an item. */
+
 import type { DynamoDBRecord } from 'aws-lambda'
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { deliveryOf, type OutboxItem, outboxItem, outcomeItem } from '../outbox/message-item.ts'
 import { pickupMessage } from '../pickup/pickup-item.ts'
-import { recordsOf } from '../records/all.ts'
-import { withDelivery } from '../records/basic-message.ts'
 import { isStateChange } from '../records/define-record.ts'
+import { withDelivery } from '../records/delivery.ts'
+import { recordsOf } from '../records/kinds.ts'
 import { Timestamp } from '../records/record-json.ts'
 import type { Image } from '../store/item.ts'
 import { fromRecordItem } from '../store/stored-record.ts'

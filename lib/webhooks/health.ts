@@ -90,7 +90,7 @@ export const recordHealth = async (
     if (!isWorthWriting(read, health)) return read
     const written = await write(read, health)
     if (written !== undefined) {
-      if (read.status !== 'disabled' && written.status === 'disabled') logDisabled(written, now)
+      if (read.status !== 'disabled' && written.status === 'disabled') logDisabled(written)
       return written
     }
     read = await readEndpoint(endpoint.orgId, endpoint.kind, endpoint.id)
@@ -117,7 +117,7 @@ const write = async ({ orgId, kind, id, version }: Endpoint, health: EndpointHea
   return item === undefined ? undefined : endpointItem.decode(item)
 }
 
-const logDisabled = ({ orgId, id, kind, disabledReason, failingSince, lastError }: Endpoint, now: number): void =>
+const logDisabled = ({ orgId, id, kind, disabledReason, failingSince, lastError }: Endpoint): void =>
   measure(
     'error',
     'endpoint disabled',
@@ -125,5 +125,5 @@ const logDisabled = ({ orgId, id, kind, disabledReason, failingSince, lastError 
       event: 'webhook.endpoint_disabled',
       ...{ orgId, endpointId: id, kind, reason: disabledReason, failingSince, lastError },
     },
-    { values: { EndpointDisabled: 1 }, now },
+    { values: { EndpointDisabled: 1 } },
   )

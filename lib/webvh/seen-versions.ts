@@ -2,8 +2,9 @@
  * Protection against rollback: the newest version that each agent has seen of others' logs and registries. An older log
  * would hide a replaced key, and an older registry a revocation.
  */
+
 import { AgentError } from '../errors.ts'
-import { handshakePartExpiry, mayOutlive } from '../records/connection.ts'
+import { handshakePartExpiry, mayOutlive } from '../records/handshake-expiry.ts'
 import { webvhSeenAddress } from '../store/anoncreds-keys.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { integer, optional, text } from '../store/item-fields.ts'

@@ -27,12 +27,12 @@ const writeCounts = (file: string, results: readonly Result[]): Promise<void> =>
   return writeFile(file, JSON.stringify({ numPassedTests: results.length - failed, numFailedTests: failed }))
 }
 
-/** The table in docs/interop.md tells of a whole run; one that differs fails this one. */
+/** The table of test/acapy/results.md tells of a whole run; one that differs fails this one. */
 const checkTable = async (options: Options, results: Result[]): Promise<void> => {
   if (options.writeTable) return writeTable(results)
   if (results.some(({ failure }) => failure !== undefined) || (await tableIsCurrent(results))) return
   throw new Error(
-    'the table in docs/interop.md is not what this run gives: npm run interop:acapy -- --version all --write-table',
+    'test/acapy/results.md is not what this run gives: npm run interop:acapy -- --version all --write-table',
   )
 }
 

@@ -1,11 +1,11 @@
-/** The table in docs/interop.md: protocol, role, what happens, and the result with each version of ACA-Py. */
+/** The table of test/acapy/results.md: protocol, role, what happens, and the result with each version of ACA-Py. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { VERSIONS, type Version } from './install.ts'
 import type { Result } from './play.ts'
 import type { Scenario } from './scenario.ts'
 import { SCENARIOS } from './scenarios/all.ts'
 
-const FILE = 'docs/interop.md'
+const FILE = 'test/acapy/results.md'
 const START = '<!-- results: written by npm run interop:acapy -- --version all --write-table -->'
 const END = '<!-- end of results -->'
 

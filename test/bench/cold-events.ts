@@ -82,7 +82,7 @@ export const prepareEvents = async (stage: BundledStage, issuer: Issuer, starts:
 
   const events = new Map<string, NextEvent>([...stage.events].map(([name, event]) => [name, () => event]))
   const wakeUp = stage.events.get('deliver')
-  for (const name of ['deliver-slowly', 'wake', 'recover-wake-ups']) events.set(name, () => wakeUp)
+  for (const name of ['deliver-slowly', 'wake']) events.set(name, () => wakeUp)
   for (const name of ['sweep-outbox', 'confirm-issuer-keys']) events.set(name, () => ({}))
   events.set('run-jobs', () => ENDED_JOB)
   events.set('receive-didcomm', async () =>

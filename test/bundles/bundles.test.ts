@@ -214,7 +214,6 @@ describe('unpacked, each in a plain Node process', () => {
     expect(await stage.invoke('wake', wakeUp({ destination: 'https://a.example', at: 1 }))).toEqual({
       batchItemFailures: [],
     })
-    await stage.invoke('recover-wake-ups', wakeUp(idle))
     await stage.invoke('sweep-outbox', {})
     const ended = { job: 'acme|job|credential-definition|ended' }
     expect(await stage.invoke('run-jobs', wakeUp(ended))).toEqual({ batchItemFailures: [] })

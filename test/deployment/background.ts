@@ -75,7 +75,6 @@ export const runBackground = async (world: World): Promise<DeployedStage> => {
     assert.deepEqual(await stage.invoke('deliver', { Records: [one] }), { batchItemFailures: [] })
     assert.deepEqual(await stage.invoke('deliverSlowly', { Records: [one] }), { batchItemFailures: [] })
     assert.deepEqual(await stage.invoke('wake', { Records: [one] }), { batchItemFailures: [] })
-    await stage.invoke('recoverWakeUps', { Records: [one] })
   }
   const job = { messageId: 'job', body: JSON.stringify({ job: `${tenantId}|job|pickup-expiry|none` }), attributes: {} }
   assert.deepEqual(await stage.invoke('runJobs', { Records: [job] }), { batchItemFailures: [] })

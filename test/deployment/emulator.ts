@@ -15,8 +15,8 @@ interface AccountSettings {
   concurrency: number
   /** Id in the template of a resource that can't be made or changed. */
   fails?: string
-  /** Name of an alarm that is on. */
-  alarm?: string
+  /** Seconds after which a stack begins to roll back, which it says that it does meanwhile. */
+  rollback?: number
 }
 
 export class EmulatedAws {

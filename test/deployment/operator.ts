@@ -18,21 +18,27 @@ const PUBLIC_KEY = { kty: 'OKP', crv: 'Ed25519', kid: 'a', x: '11qYAYKxCrfVS_7Ty
 /** By which the issuer signs; an example of RFC 8037, appendix A.1. */
 export const PRIVATE_KEY = { ...PUBLIC_KEY, d: 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A' }
 
+const ISSUER_SETTINGS = { issuer: ISSUER, audience: 'serverless-agent', jwks: { keys: [PUBLIC_KEY] } }
+/** The issuer with its address, which no step asks for its keys. */
+export const WITH_ADDRESS = { TOKEN_ISSUERS: JSON.stringify([{ ...ISSUER_SETTINGS, jwksUri: `${ISSUER}/jwks` }]) }
+
 const SETTINGS = {
-  TOKEN_ISSUERS: JSON.stringify([{ issuer: ISSUER, audience: 'serverless-agent', jwks: { keys: [PUBLIC_KEY] } }]),
+  TOKEN_ISSUERS: JSON.stringify([ISSUER_SETTINGS]),
   PUBLIC_URL: 'https://agent.example.org',
 }
 
 /** In place of infra/plugins/bundle.ts: the zips that the first deployment has made. */
 const MADE_BUNDLES = `
-import { resolve } from 'node:path'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
 export default class {
-  constructor({ service, processedInput }) {
+  constructor({ service, serviceDir, processedInput }) {
     this.hooks = {
       'before:package:createDeploymentArtifacts': () => {
         if (processedInput.commands[0] === 'check') return
+        cpSync(${JSON.stringify(resolve('.serverless'))}, join(serviceDir, '.serverless'), { recursive: true })
         for (const [key, definition] of Object.entries(service.functions)) {
-          definition.package = { artifact: resolve(${JSON.stringify(resolve('.build'))}, key + '.zip') }
+          definition.package = { artifact: join('.serverless', key + '.zip') }
           definition.handler = 'index.' + definition.handler.split('.').at(-1)
         }
       },

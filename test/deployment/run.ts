@@ -1,6 +1,6 @@
 /**
  * `npm run deploy:emulated`: deploys to an emulated AWS as an operator would, breaks the first try, deploys again, updates, breaks an update,
- * tries versions out as a canary, removes, and deploys again with the old table and key. One line for each step, then the counts.
+ * removes, and deploys again with the old table and key. One line for each step, then the counts.
  * `--results <file>` writes them in the shape of vitest's report.
  */
 import { mkdir, writeFile } from 'node:fs/promises'

@@ -4,12 +4,17 @@ import { OPERATIONS } from '../../lib/interface/operations.ts'
 import { DeployedStage } from './answers.ts'
 import { runBackground } from './background.ts'
 import { deployedFunctions, loadFailure } from './functions.ts'
+import { WITH_ADDRESS } from './operator.ts'
+import { PLANTED } from './planted.ts'
 import { failsWith, required, type Step, succeeds } from './step.ts'
 import { UPDATES } from './update-steps.ts'
 import { STACK, type World } from './world.ts'
 
 /** A resource that is made after table and key: it reads the table's stream. */
 const AMID = 'DispatchChangesEventSourceMappingDynamodbTable'
+
+/** Seconds for which a stack rolls back: the command that has failed ends after it. */
+const ROLLBACK = 3
 
 const NEW_ACCOUNT = { concurrency: 10 }
 
@@ -23,7 +28,6 @@ const MADE = {
   deliver: 'dynamodb:UpdateItem',
   deliverSlowly: 'dynamodb:UpdateItem',
   wake: 'sqs:SendMessage',
-  recoverWakeUps: 'dynamodb:UpdateItem',
   runJobs: 'dynamodb:GetItem',
   sweepOutbox: 'dynamodb:Query',
 }
@@ -54,7 +58,7 @@ const FIRST: Step[] = [
   {
     title: 'a first deployment that fails half-way leaves no table, no key and no queue',
     take: async (world) => {
-      await world.aws.set({ ...NEW_ACCOUNT, fails: AMID })
+      await world.aws.set({ ...NEW_ACCOUNT, fails: AMID, rollback: ROLLBACK })
       failsWith(await world.operator.deployFromSource(), new RegExp(`${AMID} can't be made`))
       assert.equal((await world.stack())?.status, 'UPDATE_ROLLBACK_COMPLETE')
       assert.deepEqual([await world.tables(), await world.keys(), await world.queues()], [[], [], []])
@@ -150,6 +154,20 @@ const LATER: Step[] = [
     },
   },
   {
+    title: 'an update that wallets would not find, or that no function could hold, is refused before anything is made',
+    take: async (world) => {
+      const before = await world.traces()
+      failsWith(
+        await world.operator.deploy({ PUBLIC_URL: 'https://new.example.org' }),
+        /wallets keep https:\/\/agent\.ex/,
+      )
+      const long = await world.operator.deploy({ AGENT_LABEL: 'x'.repeat(5000) })
+      failsWith(long, /AGENT_LABEL is the largest, make it shorter/)
+      assert.doesNotMatch(long.output, /Packaging/)
+      assert.deepEqual(await world.traces(), before)
+    },
+  },
+  {
     title: 'an update that would begin with another table is refused before anything is made',
     take: async (world) => {
       failsWith(await world.operator.deploy({ TABLE_NAME: 'another' }), /has no fixed name: leave TABLE_NAME out/)
@@ -164,6 +182,15 @@ const LATER: Step[] = [
       succeeds(await world.operator.deploy())
       const most = (await world.sources()).flatMap(({ most }) => most ?? [])
       assert.equal(Math.max(...most), 357)
+    },
+  },
+  {
+    title: 'the same deployment again uploads nothing and updates nothing',
+    take: async (world) => {
+      succeeds(await world.operator.deploy(WITH_ADDRESS))
+      const before = await world.traces()
+      assert.match(succeeds(await world.operator.deploy(WITH_ADDRESS)), /No changes to deploy/)
+      assert.deepEqual(await world.traces(), before)
     },
   },
 ]
@@ -186,7 +213,12 @@ const AGAIN: Step[] = [
       const { EXISTING_TABLE, EXISTING_KEY } = existing(world)
       const { lines } = await world.operator.doctor()
       assert.deepEqual(lines.length, 1, lines.join('\n'))
-      assert.ok(lines[0]?.startsWith(`warning tables: ${EXISTING_TABLE}: left of an earlier stack`), lines[0])
+      assert.ok(lines[0]?.startsWith(`fault tables: ${EXISTING_TABLE}: left of an earlier stack`), lines[0])
+      failsWith(
+        await world.operator.deploy(),
+        /begin with an empty table: EXISTING_TABLE and EXISTING_KEY use it again/,
+      )
+      assert.equal(await world.stack(), undefined)
       const other = EXISTING_KEY.replace(/[^/]+$/, '00000000-0000-0000-0000-000000000000')
       const wrong = await world.operator.doctor({ EXISTING_TABLE, EXISTING_KEY: other })
       assert.equal(wrong.code, 1)
@@ -223,11 +255,28 @@ const AGAIN: Step[] = [
 
 const LAST: Step[] = [
   {
+    title: 'doctor finds each fault of the deployed stage that somebody has made since',
+    take: async (world) => {
+      const ids = await world.ids()
+      for (const [, plant] of PLANTED) await plant(world, ids)
+      const { code, lines } = await world.operator.doctor(existing(world))
+      assert.equal(code, 1)
+      for (const [line] of PLANTED)
+        assert.ok(
+          lines.some((one) => line.test(one)),
+          `${line}: ${lines.join('\n')}`,
+        )
+      // Of the key that is to be deleted the settings know, too.
+      assert.ok(lines.length <= PLANTED.length + 1, lines.join('\n'))
+    },
+  },
+  {
     title: 'doctor looks at certificate, zone and domain of the address before they are made',
     take: async (world) => {
       const domain = (name: string, certificate: string, zone: string) => ({
         ...existing(world),
         ...{ PUBLIC_URL: '', DOMAIN_NAME: name, CERTIFICATE_ARN: certificate, HOSTED_ZONE_ID: zone },
+        ALLOW_NEW_ADDRESS: 'true',
       })
       const certificate = await world.certificate('agent.example.org')
       const zone = await world.zone('example.org')

@@ -1,4 +1,4 @@
-/** Updates that fail, and those that are tried out first: in this order, on a stage that is deployed. */
+/** Updates, and one that fails: in this order, on a stage that is deployed. */
 import { strict as assert } from 'node:assert'
 import { answerOf, deployedFunctions } from './functions.ts'
 import { STAGE } from './operator.ts'
@@ -8,7 +8,6 @@ import { STACK, type World } from './world.ts'
 /** A function that a change of the label changes, as it does all; others are changed before it. */
 const ONE_OF_MANY = 'WakeLambdaFunction'
 
-const CANARY = { CANARY_PERCENT: '10', CANARY_MINUTES: '1' }
 const COUNTED = { TENANT_RATE: '50' }
 
 /** The labels that functions have in their environment, each once. */
@@ -57,47 +56,6 @@ export const UPDATES: readonly Step[] = [
         resources: 67,
       })
       assert.deepEqual((await world.operator.doctor(COUNTED)).lines, [])
-    },
-  },
-  {
-    title: 'the first deployment with a canary gives each function an alias with all invocations',
-    take: async (world) => {
-      const output = succeeds(await world.operator.deploy({ ...CANARY, AGENT_LABEL: 'First' }))
-      assert.doesNotMatch(output, /New versions of functions get/)
-      // Nobody asks for a rate of tenants any more.
-      assert.equal(await world.rates(), undefined)
-      const { environment, shares } = await world.live('health')
-      assert.deepEqual([environment.AGENT_LABEL, shares], ['First', []])
-    },
-  },
-  {
-    title: 'a canary whose alarm goes off is taken back, and the version before answers',
-    take: async (world) => {
-      await world.aws.set({ concurrency: 1000, alarm: `${STACK}-canary` })
-      const { code, output } = await world.operator.deploy({ ...CANARY, AGENT_LABEL: 'Second' })
-      assert.notEqual(code, 0, output.slice(-1500))
-      assert.match(output, /New versions of functions get 10 %/)
-      assert.doesNotMatch(output, /They did well/)
-      assert.equal((await world.stack())?.status, 'UPDATE_ROLLBACK_COMPLETE')
-      for (const one of ['health', 'deliver']) {
-        const { environment, shares } = await world.live(one)
-        assert.deepEqual([environment.AGENT_LABEL, shares], ['First', []])
-      }
-      assert.deepEqual(await labels(world), ['First'])
-      await healthIsServed(world)
-    },
-  },
-  {
-    title: 'a canary that does well gives the new versions everything',
-    take: async (world) => {
-      await world.aws.set({ concurrency: 1000 })
-      assert.match(succeeds(await world.operator.deploy({ ...CANARY, AGENT_LABEL: 'Second' })), /They did well/)
-      const { environment, shares } = await world.live('health')
-      assert.deepEqual([environment.AGENT_LABEL, shares], ['Second', []])
-      // The second version was the one that was taken back.
-      assert.deepEqual(await world.versions('health'), ['1', '3'])
-      assert.equal((await world.ids()).ApiGatewayRestApi, world.known.api)
-      assert.ok(await world.hasItem(world.known.table ?? ''))
     },
   },
 ]

@@ -6,7 +6,7 @@ import {
   CreateDomainNameCommand,
   UpdateAccountCommand,
 } from '@aws-sdk/client-api-gateway'
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
+import { CloudFormationClient, DescribeStackEventsCommand, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
 import {
   CloudWatchLogsClient,
   CreateLogGroupCommand,
@@ -21,14 +21,9 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb'
 import { DescribeKeyCommand, KMSClient, ListKeysCommand } from '@aws-sdk/client-kms'
-import {
-  GetAliasCommand,
-  GetFunctionConfigurationCommand,
-  LambdaClient,
-  ListEventSourceMappingsCommand,
-  ListVersionsByFunctionCommand,
-} from '@aws-sdk/client-lambda'
+import { LambdaClient, ListEventSourceMappingsCommand } from '@aws-sdk/client-lambda'
 import { CreateHostedZoneCommand, Route53Client } from '@aws-sdk/client-route-53'
+import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { type DeployedStack, deployedTemplate, describeStack, physicalIds } from '../../infra/deployment/stack.ts'
 import { EmulatedAws } from './emulator.ts'
@@ -61,6 +56,14 @@ export class World {
 
   stack(): Promise<DeployedStack | undefined> {
     return describeStack(this.#cloudFormation, STACK)
+  }
+
+  /** What a deployment leaves: the objects that it has uploaded, and the number of events of the stack. */
+  async traces(): Promise<{ uploads: (string | undefined)[]; events: number }> {
+    const { ServerlessDeploymentBucket: Bucket } = await this.ids()
+    const { Contents = [] } = await new S3Client(this.aws.clientConfig).send(new ListObjectsV2Command({ Bucket }))
+    const { StackEvents = [] } = await this.#cloudFormation.send(new DescribeStackEventsCommand({ StackName: STACK }))
+    return { uploads: Contents.map(({ Key }) => Key), events: StackEvents.length }
   }
 
   ids(): Promise<Record<string, string>> {
@@ -104,27 +107,6 @@ export class World {
   async hasItem(TableName: string): Promise<boolean> {
     const { Item } = await this.#dynamodb.send(new GetItemCommand({ TableName, Key: ITEM }))
     return Item !== undefined
-  }
-
-  /** What the alias of a function gives invocations to: the environment of the version, and what share another one gets. */
-  async live(functionKey: string): Promise<{ environment: Record<string, string>; shares: number[] }> {
-    const lambda = new LambdaClient(this.aws.clientConfig)
-    const FunctionName = `${STACK}-${functionKey}`
-    const { FunctionVersion, RoutingConfig } = await lambda.send(new GetAliasCommand({ FunctionName, Name: 'live' }))
-    const { Environment } = await lambda.send(
-      new GetFunctionConfigurationCommand({ FunctionName, Qualifier: FunctionVersion }),
-    )
-    return {
-      environment: Environment?.Variables ?? {},
-      shares: Object.values(RoutingConfig?.AdditionalVersionWeights ?? {}),
-    }
-  }
-
-  /** Numbers of the versions that a function has; one that is deleted does not come again. */
-  async versions(functionKey: string): Promise<string[]> {
-    const asked = new ListVersionsByFunctionCommand({ FunctionName: `${STACK}-${functionKey}` })
-    const { Versions = [] } = await new LambdaClient(this.aws.clientConfig).send(asked)
-    return Versions.flatMap(({ Version }) => (Version === undefined || Version === '$LATEST' ? [] : Version))
   }
 
   /** Sources of events with the most invocations at once, where there is a most. */

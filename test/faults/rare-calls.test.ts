@@ -4,18 +4,20 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
+import { SendMessageCommand } from '@aws-sdk/client-sqs'
 import type { Context, DynamoDBRecord, SQSRecord } from 'aws-lambda'
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { ALL_GRANTS } from '../../lib/auth/grants.ts'
-import { leaseLane } from '../../lib/outbox/deliver-lane.ts'
 import { destinationItem } from '../../lib/outbox/destination.ts'
 import { readDestination } from '../../lib/outbox/destination-access.ts'
 import { laneItem } from '../../lib/outbox/lane.ts'
 import { outboxItem } from '../../lib/outbox/message-item.ts'
 import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
+import { sqs } from '../../lib/outbox/queues.ts'
 import { freeSlots, takeSlot } from '../../lib/outbox/slow-destination.ts'
 import { entryWrite, newEntry } from '../../lib/outbox/waiting-list.ts'
 import { encodeWakeUp, type WakeUp } from '../../lib/outbox/wake-up.ts'
+import { settings } from '../../lib/settings.ts'
 import { dueFor } from '../../lib/store/due.ts'
 import { type Address, endpointDestination, messageLane } from '../../lib/store/keys.ts'
 import { addressOf, type Item, toKey } from '../../lib/store/table.ts'
@@ -24,10 +26,12 @@ import { placeCarrying } from '../../lib/webhooks/event-item.ts'
 import { newIssuer, publicKeyOf, sign, type TestIssuer } from '../support/api/tokens.ts'
 import { useStage } from '../support/stage/use-stage.ts'
 import { stopAtEnd } from '../support/stop-at-end.ts'
+import { startKms } from '../support/table/kms-server.ts'
 import { handMade, unknownKid } from '../support/wallets/hand-made-envelope.ts'
 import { inserted } from '../support/webhooks/changes.ts'
 import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import { eventFor, readStoredEvent, registerAt } from '../support/webhooks/webhook-scene.ts'
+import { leaseLane } from '../unit/outbox/lease-lane.ts'
 
 let lane: string
 let issuer: TestIssuer
@@ -101,23 +105,6 @@ test('confirmIssuerKeys stores the keys of an issuer, by which others verify its
   expect(status).toBe(201)
 })
 
-describe('recoverWakeUps', () => {
-  test('enters lanes of messages and of events, and destinations, into the index of what is due', async () => {
-    const { recoverWakeUps } = await import('../../functions/recover-wake-ups.ts')
-    const destination = newDestination()
-    const eventLane = `@outbox|acme|endpoint|${randomUUID()}`
-    const committed = { kind: 'committed' } as const
-    const lost = [
-      { lane, reason: committed },
-      { lane: eventLane, reason: committed },
-      { destination, at: 1 },
-    ]
-    await stage.line.guard.run('recoverWakeUps', () => recoverWakeUps(eventOf(...lost)))
-    for (const state of [await laneState(lane), await laneState(eventLane), await destinationState(destination)])
-      expect(state?.dueAt).toBeGreaterThan(Date.now() - 60_000)
-  })
-})
-
 test('who delivers from a lane stores the event that a place carries, and sends it', async () => {
   const endpoint = await registerAt(`${receiver.url}/carried`)
   const event = eventFor(endpoint)
@@ -139,6 +126,47 @@ describe('sweepOutbox', () => {
     await stage.line.settle()
     expect(await destinationState(destination)).not.toHaveProperty('dueAt')
     expect(await laneState(lane)).toBeUndefined()
+  })
+
+  test('enters lanes of messages and of events, and destinations, whose wake-ups have failed for good into the index', async () => {
+    const destination = newDestination()
+    const eventLane = `@outbox|acme|endpoint|${randomUUID()}`
+    const committed = { kind: 'committed' } as const
+    const { deadUrls } = stage
+    const send = (id: string, wakeUp: WakeUp, more = {}) =>
+      sqs().send(new SendMessageCommand({ QueueUrl: deadUrls[id], MessageBody: encodeWakeUp(wakeUp), ...more }))
+    for (const one of [lane, eventLane])
+      await send(
+        'WakeUpDeadLetterQueue',
+        { lane: one, reason: committed },
+        { MessageGroupId: one, MessageDeduplicationId: one },
+      )
+    await send('TimerDeadLetterQueue', { destination, at: 1 })
+    Object.assign(settings(), {
+      WAKE_UP_DEAD_LETTER_QUEUE_URL: deadUrls.WakeUpDeadLetterQueue,
+      TIMER_DEAD_LETTER_QUEUE_URL: deadUrls.TimerDeadLetterQueue,
+      JOB_DEAD_LETTER_QUEUE_URL: deadUrls.JobDeadLetterQueue,
+      DISPATCH_FAILURES_URL: deadUrls.DispatchFailures,
+    })
+    const { countDeadLetters } = await import('../../lib/outbox/dead-letters.ts')
+    await stage.line.guard.run('sweepOutbox', countDeadLetters)
+    for (const state of [await laneState(lane), await laneState(eventLane), await destinationState(destination)])
+      expect(state?.dueAt).toBeGreaterThan(Date.now() - 60_000)
+  })
+
+  test('looks at the state of the key that seals', async () => {
+    const key = 'alias/local'
+    const kms = await startKms(key)
+    onTestFinished(() => kms.stop())
+    process.env.AWS_ENDPOINT_URL_KMS = kms.url
+    const { checkSealingKey } = await import('../../lib/store/sealing-key.ts')
+    const client = await import('../../lib/store/kms-client.ts')
+    stage.line.guard.watch(client.kms(), 'kms')
+    const { SEALING_KEY, KMS_KEY_ID } = settings()
+    Object.assign(settings(), { SEALING_KEY: undefined, KMS_KEY_ID: key })
+    onTestFinished(() => void Object.assign(settings(), { SEALING_KEY, KMS_KEY_ID }))
+    await stage.line.guard.run('sweepOutbox', checkSealingKey)
+    expect(kms.calls).toMatchObject([{ action: 'TrentService.DescribeKey', request: { KeyId: key } }])
   })
 
   test('counts what waits for destinations that are closed', async () => {
@@ -215,7 +243,7 @@ describe('wake', () => {
   })
 })
 
-test.each(['deliver', 'deliverSlowly', 'wake', 'recoverWakeUps', 'deleteWebhookEndpoint', 'enableWebhookEndpoint'])(
+test.each(['deliver', 'deliverSlowly', 'wake', 'sweepOutbox', 'deleteWebhookEndpoint', 'enableWebhookEndpoint'])(
   '%s opens a destination anew whose item is corrupt',
   async (functionKey) => {
     const destination = newDestination()

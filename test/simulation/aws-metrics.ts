@@ -8,8 +8,6 @@ const MINUTE = 60_000
 
 const API = { ApiName: 'serverless-agent-dev', Stage: 'dev' }
 
-const TABLE = { TableName: { Ref: 'Table' } }
-
 export class AwsMetrics {
   readonly #recorded: RecordedMetrics
   readonly #clock: VirtualClock
@@ -22,18 +20,13 @@ export class AwsMetrics {
 
   /** Runs an invocation of a function, which is named by its logical id. https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html */
   async invocation(functionId: string, invoke: () => Promise<unknown>): Promise<void> {
-    const startedAt = this.#clock.now()
     this.#running += 1
     this.#add('AWS/Lambda', 'ConcurrentExecutions', {}, this.#running)
-    const dimensions = { FunctionName: { Ref: functionId } }
-    let errors = 1
+    this.#add('AWS/Lambda', 'Invocations', { FunctionName: { Ref: functionId } }, 1)
     try {
       await invoke()
-      errors = 0
     } finally {
       this.#running -= 1
-      this.#add('AWS/Lambda', 'Errors', dimensions, errors)
-      this.#add('AWS/Lambda', 'Duration', dimensions, this.#clock.now() - startedAt)
     }
   }
 
@@ -43,9 +36,9 @@ export class AwsMetrics {
     this.#add('AWS/Lambda', 'ConcurrentExecutions', {}, concurrency)
   }
 
-  /** What the filter of infra/metric-filters.yml counts of Lambda's report of an invocation that was killed. */
+  /** Lambda's report of an invocation that was killed, as its telemetry has it. */
   kill(): void {
-    this.#add('serverless-agent-dev', 'FunctionCrashes', {}, 1)
+    this.#recorded.addLine({ type: 'platform.report', record: { status: 'timeout' } }, this.#minute)
   }
 
   /** How old the last change of a batch was when it was through. */
@@ -60,37 +53,24 @@ export class AwsMetrics {
   async request(ask: () => Promise<number>): Promise<void> {
     const startedAt = this.#clock.now()
     const status = await ask()
-    this.#add('AWS/ApiGateway', 'Count', API, 1)
     this.#add('AWS/ApiGateway', '5XXError', API, status >= 500 ? 1 : 0)
     this.#add('AWS/ApiGateway', 'IntegrationLatency', API, this.#clock.now() - startedAt)
   }
 
-  /** A request that DynamoDB refused, for its rate, or for a fault of its own; it has no data where there is none. */
-  refusal(operation: string, kind: 'fault' | 'rate'): void {
-    if (kind === 'fault') this.#add('AWS/DynamoDB', 'SystemErrors', { ...TABLE, Operation: operation }, 1)
-    else
-      this.#add(
-        'AWS/DynamoDB',
-        /^(Get|BatchGet|Query)/.test(operation) ? 'ReadThrottleEvents' : 'WriteThrottleEvents',
-        TABLE,
-        1,
-      )
-  }
-
-  /** Looks at queues, by the logical ids of their own and of those where what fails lies, once a minute. */
-  watch(queues: Record<string, { queue: QueueModel; dead: string }>): void {
+  /** Looks at a queue, by its logical id, once a minute. */
+  watch(id: string, queue: QueueModel): void {
     this.#clock.at(this.#clock.now() + MINUTE, () => {
-      for (const [id, { queue, dead }] of Object.entries(queues)) {
-        this.#add('AWS/SQS', 'ApproximateAgeOfOldestMessage', named(id), queue.oldestAge / 1000)
-        this.#add('AWS/SQS', 'ApproximateNumberOfMessagesVisible', named(dead), queue.dead.length)
-      }
-      this.watch(queues)
+      const dimensions = { QueueName: { 'Fn::GetAtt': [id, 'QueueName'] } } satisfies Record<string, Reference>
+      this.#add('AWS/SQS', 'ApproximateAgeOfOldestMessage', dimensions, queue.oldestAge / 1000)
+      this.watch(id, queue)
     })
   }
 
+  get #minute(): number {
+    return Math.floor(this.#clock.now() / MINUTE)
+  }
+
   #add(namespace: string, name: string, dimensions: Record<string, Reference | string>, value: number): void {
-    this.#recorded.add(keyOf(namespace, name, dimensions), Math.floor(this.#clock.now() / MINUTE), value)
+    this.#recorded.add(keyOf(namespace, name, dimensions), this.#minute, value)
   }
 }
-
-const named = (queueId: string): Record<string, Reference> => ({ QueueName: { 'Fn::GetAtt': [queueId, 'QueueName'] } })

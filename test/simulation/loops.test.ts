@@ -8,7 +8,7 @@ import { MINUTE, World } from './world.ts'
 
 const table = await useTable({ check: false, stream: false })
 
-/** A lane of 500 messages takes 20 turns. One wake-up is at its start: each commit's own would begin a new chain. */
+/** A lane of 500 messages takes 20 deliveries. One wake-up is at its start: each commit's own would begin a new chain. */
 const runLongLane = async (options: { allowLoop: boolean; forgetHops: boolean }) => {
   const world = new World(table, { fast: 5, slow: 5, window: 1_000, ...options }, () => HEALTHY)
   const to = connectionTo('https://wallet.example', world.newId(), world.newId())

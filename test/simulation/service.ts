@@ -1,12 +1,11 @@
 /** The service's outbound delivery in a simulation: the real dispatcher, delivery code and table, model queues, a virtual clock, receivers that are functions of time. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { DynamoDBRecord } from 'aws-lambda'
+import { background } from '../../lib/background.ts'
 import { dispatch } from '../../lib/delivery/dispatch.ts'
 import { postpone } from '../../lib/delivery/postpone.ts'
 import type { PostOutcome } from '../../lib/egress/post.ts'
 import { deliverLane } from '../../lib/outbox/deliver-lane.ts'
-import { ensureDue } from '../../lib/outbox/destination-access.ts'
-import { enterLane } from '../../lib/outbox/lane.ts'
 import type { LaneContents } from '../../lib/outbox/lane-contents.ts'
 import { outboxItem, outcomeItem } from '../../lib/outbox/message-item.ts'
 import { openMessageLane } from '../../lib/outbox/messages.ts'
@@ -34,7 +33,7 @@ export interface Answer {
   retryAfter?: string
 }
 
-/** `probe`: the attempt is one of a turn that probes. */
+/** `probe`: the attempt is one of a delivery that probes. */
 export type Receiver = (attempt: { lane: string; url: string; payload: string; probe: boolean; now: number }) => Answer
 
 export const HEALTHY: Answer = { after: 50, status: 200 }
@@ -81,6 +80,7 @@ export type Trouble = 'functions' | 'hang' | 'table' | 'concurrency'
 const SWEEP = 'SweepOutboxLambdaFunction'
 const SWEEP_TIMEOUT = 55_000
 const TIMEOUT = 30_000
+const timeoutOf = (functionId: string): number => (functionId === SWEEP ? SWEEP_TIMEOUT : TIMEOUT)
 
 /** After that Lambda tries a batch of the stream again; it begins sooner, and ends with a minute. */
 const STREAM_RETRY = 15_000
@@ -113,26 +113,53 @@ const endOf = (process: Process | undefined, ends: (() => boolean) | undefined):
   return new Promise(() => undefined)
 }
 
-let current: { queues: Map<string, QueueModel>; clock: VirtualClock; onSend(body: string): string } | undefined
+let current:
+  | {
+      queues: Map<string, QueueModel>
+      dead: Map<string, QueueModel[]>
+      clock: VirtualClock
+      onSend(body: string): string
+    }
+  | undefined
+
+/** The time of the simulation that runs, in ms since the epoch: when a line of the log is written. */
+export const simulatedNow = (): number => current?.clock.now() ?? 0
+
+/** What queues say of their dead letters; messages are received from the front, and then deleted there. */
+const answerOfDead = (commandName: string, queues: QueueModel[], count: number): object => {
+  const all = queues.flatMap(({ dead }) => dead)
+  if (commandName === 'GetQueueAttributesCommand')
+    return { Attributes: { ApproximateNumberOfMessages: String(all.length) } }
+  if (commandName === 'ReceiveMessageCommand')
+    return { Messages: all.slice(0, 10).map(({ body }, index) => ({ MessageId: String(index), Body: body })) }
+  for (let left = count; left > 0; left--) queues.find(({ dead }) => dead.length > 0)?.dead.shift()
+  return {}
+}
 
 /** Takes the place of SQS, for the service that was made last. */
-const interceptSqs = (queues: Map<string, QueueModel>, clock: VirtualClock, onSend: (body: string) => string): void => {
+const interceptSqs = (service: NonNullable<typeof current>): void => {
   const isThere = current !== undefined
-  current = { queues, clock, onSend }
+  current = service
   if (isThere) return
   sqs().middlewareStack.add(
-    () => async (args) => {
-      const { QueueUrl = '', Entries = [] } = args.input as { QueueUrl?: string; Entries?: Sent[] }
-      const queue = current?.queues.get(QueueUrl)
-      if (queue === undefined) throw new Error(`no queue at ${QueueUrl}`)
-      const chain = currentChain()
-      for (const entry of Entries) {
-        const MessageBody = current?.onSend(entry.MessageBody) ?? ''
-        queue.send({ ...entry, MessageBody }, chain)
-      }
-      await current?.clock.sleep(QUEUE_LATENCY)
-      return { response: {}, output: { $metadata: {}, Failed: [] } as never }
-    },
+    (_next, { commandName = '' }) =>
+      async (args) => {
+        const { QueueUrl = '', Entries = [] } = args.input as { QueueUrl?: string; Entries?: Sent[] }
+        const answered = async (output: object) => {
+          await current?.clock.sleep(QUEUE_LATENCY)
+          return { response: {}, output: { $metadata: {}, ...output } as never }
+        }
+        const dead = current?.dead.get(QueueUrl)
+        if (dead !== undefined) return answered(answerOfDead(commandName, dead, Entries.length))
+        const queue = current?.queues.get(QueueUrl)
+        if (queue === undefined) throw new Error(`no queue at ${QueueUrl}`)
+        const chain = currentChain()
+        for (const entry of Entries) {
+          const MessageBody = current?.onSend(entry.MessageBody) ?? ''
+          queue.send({ ...entry, MessageBody }, chain)
+        }
+        return answered({ Failed: [] })
+      },
     { step: 'initialize' },
   )
 }
@@ -167,23 +194,26 @@ export class Service {
       slow: new QueueModel(clock, { ...rules, fifo: true }),
       timer: new QueueModel(clock, { ...rules, fifo: false, duplicates }),
     }
-    interceptSqs(
-      new Map([
+    interceptSqs({
+      clock,
+      queues: new Map([
         [QUEUE_URLS.WAKE_UP_QUEUE_URL, this.queues.fast],
         [QUEUE_URLS.SLOW_WAKE_UP_QUEUE_URL, this.queues.slow],
         [QUEUE_URLS.TIMER_QUEUE_URL, this.queues.timer],
       ]),
-      clock,
-      (body) => {
+      dead: new Map([
+        [QUEUE_URLS.WAKE_UP_DEAD_LETTER_QUEUE_URL, [this.queues.fast, this.queues.slow]],
+        [QUEUE_URLS.TIMER_DEAD_LETTER_QUEUE_URL, [this.queues.timer]],
+      ]),
+      onSend: (body) => {
         this.onSend(body)
         return options.forgetHops === true ? body.replace(/,"hops":\d+/, '') : body
       },
-    )
+    })
     this.table = new TableModel(clock, {
       ...{ random, latency: TABLE_LATENCY, answer: options.answer },
       isFaulty: () => options.trouble?.() === 'table',
       ends: () => endOf(processes.getStore(), options.processEnds),
-      onRefusal: (operation, kind) => this.#metrics?.refusal(operation, kind),
     })
     this.table.onPut = (items) => this.commit(items)
     this.table.standBefore(dynamodb())
@@ -208,11 +238,7 @@ export class Service {
       concurrency: 50,
       handle: (body) => this.#invoke('WakeLambdaFunction', () => this.#onTimer(body)),
     })
-    this.#metrics?.watch({
-      WakeUpQueue: { queue: this.queues.fast, dead: 'WakeUpDeadLetterQueue' },
-      SlowWakeUpQueue: { queue: this.queues.slow, dead: 'WakeUpDeadLetterQueue' },
-      TimerQueue: { queue: this.queues.timer, dead: 'TimerDeadLetterQueue' },
-    })
+    this.#metrics?.watch('WakeUpQueue', this.queues.fast)
     this.#planSweep()
   }
 
@@ -223,12 +249,17 @@ export class Service {
   }
 
   async #invoke(functionId: string, handle: () => Promise<unknown>): Promise<void> {
-    const { trouble } = this.#options
-    const invoke = () => {
-      const kind = trouble?.()
-      if (kind === 'functions') return Promise.reject(new Error('a fault of our own'))
-      return kind === 'hang' ? this.#hang(functionId) : handle()
+    const { trouble, clock } = this.#options
+    const startedAt = clock.now()
+    const context = {
+      functionName: functionId,
+      getRemainingTimeInMillis: () => timeoutOf(functionId) - (clock.now() - startedAt),
     }
+    const run = background(async (_event: unknown, _context: unknown): Promise<unknown> => {
+      if (trouble?.() === 'functions') throw new Error('a fault of our own')
+      return handle()
+    })
+    const invoke = () => (trouble?.() === 'hang' ? this.#hang(functionId) : run({}, context))
     const killed = Promise.withResolvers<never>()
     const handled = processes.run(
       { end: () => killed.reject(new Error('killed')), isOver: false },
@@ -238,7 +269,7 @@ export class Service {
   }
 
   async #hang(functionId: string): Promise<never> {
-    await this.#options.clock.sleep(functionId === SWEEP ? SWEEP_TIMEOUT : TIMEOUT)
+    await this.#options.clock.sleep(timeoutOf(functionId))
     this.#metrics?.kill()
     throw new Error('killed')
   }
@@ -322,8 +353,7 @@ export class Service {
   async #onTimer(body: string): Promise<void> {
     const wakeUp = decodeWakeUp(body)
     if (wakeUp === undefined) throw new Error('not a wake-up')
-    if (!isForLane(wakeUp))
-      return onDestinationDue(wakeUp, { clock: this.#options.clock.now, random: this.#options.random })
+    if (!isForLane(wakeUp)) return onDestinationDue(wakeUp, this.#options.clock.now(), this.#options.random)
     const [taken] = await wakeLanes([wakeUp])
     if (taken !== true) throw new Error('not taken')
   }
@@ -383,21 +413,6 @@ export class Service {
     this.#sweeping = true
     this.sweeps += 1
     await this.#invoke(SWEEP, () => sweep(this.#options.clock.now())).catch(() => undefined)
-    // The consumer of the dead-letter queues is a function too.
-    if (this.#options.trouble?.() !== 'functions') await this.#drainDead()
     this.#sweeping = false
-  }
-
-  /** The consumer of the dead-letter queues: their lanes enter the index of what is due. */
-  async #drainDead(): Promise<void> {
-    for (const queue of Object.values(this.queues))
-      for (const dead of queue.dead.splice(0)) {
-        const wakeUp = decodeWakeUp(dead.body)
-        if (wakeUp === undefined) continue
-        const now = this.#options.clock.now()
-        const entered = isForLane(wakeUp) ? enterLane(wakeUp.lane, now) : ensureDue(wakeUp.destination, now)
-        // It stays there where the table fails.
-        await entered.catch(() => queue.dead.push(dead))
-      }
   }
 }

@@ -38,10 +38,8 @@ export interface TableRules {
   isFaulty?: (() => boolean) | undefined
   /** Answers in the place of the database. */
   answer?: ((operation: string, input: Input) => Promise<object>) | undefined
-  /** Is told of each try that was refused. */
   /** Called before a request. Where the process of the request ends, what it returns never settles. */
   ends?: (() => Promise<void> | undefined) | undefined
-  onRefusal?: ((operation: string, kind: 'fault' | 'rate') => void) | undefined
 }
 
 /** The busiest second of each kind of key. */
@@ -106,7 +104,6 @@ export class TableModel {
     this.requests[name] = (this.requests[name] ?? 0) + 1
     const units = unitsOf(name, input)
     for (let tries = 1, kind = this.#refusal(units); kind !== undefined; tries++, kind = this.#refusal(units)) {
-      this.#rules.onRefusal?.(name, kind)
       if (tries === TRIES) throw Object.assign(new Error('model'), { name: REFUSALS[kind] })
       await this.#clock.sleep(this.#rules.random() * BACKOFF_MS * 2 ** (tries - 1))
     }

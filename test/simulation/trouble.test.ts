@@ -39,7 +39,7 @@ test.each([1, 2, 3])('sets nothing aside, and loses nothing (seed %i)', async (s
 
   // The trouble is what it is meant to be.
   expect(ends).toBeGreaterThan(300)
-  expect(lines.filter((line) => line.includes('outbox.turn_failed')).length).toBeGreaterThan(100)
+  expect(lines.filter((line) => line.includes('outbox.delivery_failed')).length).toBeGreaterThan(100)
   expect(lines.filter((line) => line.includes('outbox.item_set_aside'))).toEqual([])
   expect(await world.givenUp()).toBe(0)
   expect(await world.leftovers()).toEqual({})

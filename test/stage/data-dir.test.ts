@@ -1,10 +1,11 @@
 /** DATA_DIR: a stage that is killed in the midst of its work goes on where it was. */
+
 import { once } from 'node:events'
 import { readdir, stat } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { DELIVERY } from '../../lib/records/basic-message.ts'
+import { DELIVERY } from '../../lib/records/delivery.ts'
 import { temporaryFolder } from '../support/stage/folder.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { askStage, connectWallet, messagesOf, newTenant, type StageTenant } from '../support/stage/party.ts'

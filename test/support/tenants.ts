@@ -1,6 +1,5 @@
 /** Two tenants of a stage, by its operations alone: one invites, the other takes the invitation, and what both wait for. */
-import { credentialRecords } from '../../lib/records/credential-exchange.ts'
-import { proofRecords } from '../../lib/records/proof.ts'
+import { credentialRecords, proofRecords } from '../../lib/records/kinds.ts'
 import { waitFor } from '../wallet/wait.ts'
 import type { Caller, InProcessStage, Json, OperationName } from './stage/in-process-stage.ts'
 

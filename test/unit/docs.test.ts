@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { requestToPaste } from '../../infra/local/announcement.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 
-const DOCUMENTS = globSync(['*.md', 'docs/**/*.md']).map((document) => ({
+const DOCUMENTS = globSync(['*.md', 'docs/**/*.md', 'test/*.md', 'test/acapy/*.md']).map((document) => ({
   document,
   text: readFileSync(document, 'utf8'),
 }))

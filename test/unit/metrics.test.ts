@@ -1,4 +1,4 @@
-/** Lines in CloudWatch's embedded metric format, as Lambda takes them in either of its log formats. */
+/** Lines that count, as Lambda takes them in either of its log formats. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 const LAMBDA = { TABLE_NAME: 'agent', PUBLIC_URL: 'https://a.example', AWS_LAMBDA_LOG_FORMAT: 'Text' }
@@ -25,30 +25,29 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-const MEASURED = { values: { OutboxDue: 3, OutboxDueAge: 20 }, now: 1_700_000_000_000 }
+const MEASURED = { values: { OutboxDue: 3, OutboxDueAge: 20 } }
 
 describe('a measurement', () => {
-  test('is one line with its values at the top, and the names and units of what is measured', async () => {
+  test('is one line with its values', async () => {
     const { measure } = await load({ LOG_LEVEL: 'error' })
-    measure('info', 'the sweep has run', { event: 'outbox.swept' }, MEASURED)
+    measure(
+      'info',
+      'exchanges have ended',
+      { event: 'exchange.ended' },
+      { values: { ExchangesEnded: 2 }, by: { State: 'done' } },
+    )
     expect(printed.map((line) => JSON.parse(line))).toEqual([
-      {
-        ...{ level: 'info', message: 'the sweep has run', event: 'outbox.swept' },
-        ...{ Table: 'agent', OutboxDue: 3, OutboxDueAge: 20 },
-        _aws: {
-          Timestamp: 1_700_000_000_000,
-          CloudWatchMetrics: [
-            {
-              Namespace: 'serverless-agent',
-              Dimensions: [['Table']],
-              Metrics: [
-                { Name: 'OutboxDue', Unit: 'Count' },
-                { Name: 'OutboxDueAge', Unit: 'Milliseconds' },
-              ],
-            },
-          ],
-        },
-      },
+      { level: 'info', message: 'exchanges have ended', event: 'exchange.ended', State: 'done', ExchangesEnded: 2 },
+    ])
+  })
+
+  test('says which alarm it counts for, and how much of it all that it counts is', async () => {
+    const { measure } = await load({ LOG_LEVEL: 'error' })
+    measure('error', 'KMS gave no key', { event: 'kms.failed' }, { values: { KmsFaults: 2 } })
+    measure('error', 'nothing', { event: 'kms.failed' }, { values: { KmsFaults: 0 } })
+    expect(printed.map((line) => JSON.parse(line))).toMatchObject([
+      { KmsFaults: 2, alarm: 'FaultsAlarm', weight: 68 },
+      expect.not.objectContaining({ alarm: expect.anything() }),
     ])
   })
 

@@ -1,8 +1,8 @@
-/** docs/operations.md against the code: every code that the log has is explained there, and none that it has not. */
+/** The operator's guides against the code: every code that the log has is explained, and none that it has not. */
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 
-const guide = readFileSync('docs/operations.md', 'utf8')
+const guide = ['deploy', 'run', 'trouble'].map((page) => readFileSync(`docs/${page}.md`, 'utf8')).join('\n')
 const section = (title: string): string => guide.split(/^## /m).find((text) => text.startsWith(title)) ?? ''
 
 const CODE = /'([a-z_]+\.[a-z_]+)'/g
@@ -39,14 +39,7 @@ test('the queries are at least ten, each of a group of the log', () => {
   expect(section('Queries').match(/^\d+\. /gm)?.length).toBeGreaterThanOrEqual(10)
 })
 
-test('the judge of a canary is explained with the alarms that it is made of', () => {
-  const [, names = ''] = /canaryAlarms:\n((?: {4}- \w+\n)+)/.exec(readFileSync('serverless.yml', 'utf8')) ?? []
-  const [, text = ''] = /\n### CanaryAlarm\n([\s\S]*?)\n### /.exec(guide) ?? []
-  const explained = [...text.matchAll(/`(\w+Alarm)`/g)].map(([, name]) => name)
-  expect(explained).toEqual(names.match(/\w+/g))
-})
-
-describe('commands of the guide', () => {
+describe('commands of the guides', () => {
   const blocks = [...guide.matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)].map(([, text = '']) => text)
   const inline = [
     ...guide.replaceAll(/^ *```sh\n[\s\S]*?^ *```/gm, '').matchAll(/`((?:aws|npm run|npx) [^`]+)`|^ {4}(aws .+)$/gm),
@@ -59,7 +52,7 @@ describe('commands of the guide', () => {
       expect(command).not.toMatch(/serverless-agent-(prod|dev)|--stage (prod|dev|<)|\b\d{12}\b|\.\.\./)
   })
 
-  test('use no variable, and no function of the shell, that the guide does not set', () => {
+  test('use no variable, and no function of the shell, that the guides do not set', () => {
     const set = new Set([...commands.join('\n').matchAll(/\b([A-Z][A-Z_]+)=/g)].map(([, name]) => name))
     const used = [...commands.join('\n').matchAll(/\$\{?([A-Z][A-Z_]+)/g)].map(([, name = '']) => name)
     // Empty is what a stage without it has.

@@ -1,11 +1,11 @@
-/** docs/security.md, held by a test: the tests that it names are there, and no operation or risk is left out. */
+/** test/security.md, held by a test: the tests that it names are there, and no operation or risk is left out. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Contract } from '../../lib/interface/contract.ts'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
 import { testTitles } from './test-titles.ts'
 
-const document = readFileSync('docs/security.md', 'utf8')
+const document = readFileSync('test/security.md', 'utf8')
 
 /** Cells of the rows of all tables in a text, without their heads. */
 const rowsIn = (text: string): string[][] =>

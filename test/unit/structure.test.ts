@@ -130,6 +130,15 @@ test('no two folders import each other, not even by way of others', () => {
   expect([...imported.keys()].filter((folder) => reach(folder).has(folder))).toEqual([])
 })
 
+test('the unit of work reaches no schema of a record as the API shows it: every function that writes would have it', () => {
+  const schemas = localImportsOf('lib/interface/shown-records.ts').filter((path) =>
+    /records\/(?!define-record|kinds)/.test(path),
+  )
+  const reached = reachedBy('lib/store/unit-of-work.ts')
+  expect(schemas.filter((path) => reached.has(path))).toEqual([])
+  expect(schemas).toHaveLength(9)
+})
+
 describe('lib/agent', () => {
   const PART = /^lib\/agent\/.+\//
 
@@ -245,8 +254,8 @@ test('every function is one operation: it exports the handler that its file is n
   for (const { file, name, exported } of names) expect({ file, exported }).toEqual({ file, exported: [name] })
 })
 
-test('every line of the log has an event code that the operations guide lists', () => {
-  const guide = readFileSync('docs/operations.md', 'utf8')
+test('every line of the log has an event code that docs/trouble.md lists', () => {
+  const guide = readFileSync('docs/trouble.md', 'utf8')
   const calls = files
     .filter((file) => importsOf(file).some((specifier) => specifier.endsWith('/log.ts')))
     .flatMap((file) =>

@@ -53,8 +53,8 @@ export const checkConcurrency = ({ lambda }: Account, settings: CapSettings): Fi
   })
 }
 
-/** Bytes of the zips of all functions, in two versions because of the canary. */
-const CODE_BYTES = 170_000_000
+/** Bytes of the zips of all functions. */
+const CODE_BYTES = 100_000_000
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 export const checkCodeStorage = ({ lambda }: Account): Finding[] => {
@@ -67,7 +67,7 @@ export const checkCodeStorage = ({ lambda }: Account): Finding[] => {
   return [
     fault(
       check,
-      `Lambda takes ${megabytes(codeLeft)} more code in this region, and a deployment needs up to ${megabytes(CODE_BYTES)}: delete old versions of functions, or ask for more in Service Quotas (Lambda, "Function and layer storage")`,
+      `Lambda takes ${megabytes(codeLeft)} more code in this region, and a deployment needs up to ${megabytes(CODE_BYTES)}: delete functions, or ask for more in Service Quotas (Lambda, "Function and layer storage")`,
     ),
   ]
 }

@@ -2,10 +2,27 @@
  * Checks of the domain that the stack is to create: the certificate is valid for it, and neither the domain nor its
  * record exists elsewhere.
  */
+import { variablesOf } from '../../service.ts'
 import type { Account } from '../account.ts'
 import type { AddressOnAws } from '../address-on-aws.ts'
 import { type Finding, fault, ok, warning } from '../finding.ts'
 import { ifRead } from '../reading.ts'
+import { parsedTemplate } from '../template.ts'
+
+/** Wallets keep the address that the stage had when they met it. `publicUrl`: of the deployment to come. */
+export const checkSameAddress = ({ stack }: Account, publicUrl: unknown): Finding[] => {
+  if ('failure' in stack || stack.value === undefined) return []
+  const { Resources } = parsedTemplate(stack.value) ?? {}
+  const functions = Object.values(Object(Resources)).filter((one) => Object(one).Type === 'AWS::Lambda::Function')
+  const deployed = functions.map((one) => variablesOf(Object(one)).PUBLIC_URL).find((url) => url !== undefined)
+  // Wrong settings are reported elsewhere.
+  if (deployed === undefined || publicUrl === undefined) return []
+  const { ServiceEndpoint } = stack.value.outputs
+  // An expression is for the address that AWS has generated.
+  const [old, next] = [deployed, publicUrl].map((url) => (typeof url === 'string' ? url : ServiceEndpoint))
+  const remedy = 'set PUBLIC_URL to it, or ALLOW_NEW_ADDRESS=true if it goes on leading here'
+  return old === next ? [] : [fault('address', `wallets keep ${old} for ever: ${remedy}`)]
+}
 
 export const checkAddress = ({ address, stack, region }: Account): Finding[] => {
   if (address === undefined) return []
@@ -55,7 +72,7 @@ const checkDomain = ({ domain, domainName }: AddressOnAws, own: Record<string, s
     return [
       fault(
         'domain',
-        `${domainName} ${whose}: leave CERTIFICATE_ARN and HOSTED_ZONE_ID out to use it as it is, or move it (docs/operations.md, "Address")`,
+        `${domainName} ${whose}: leave CERTIFICATE_ARN and HOSTED_ZONE_ID out to use it as it is, or move it (docs/deploy.md, "Address")`,
       ),
     ]
   })

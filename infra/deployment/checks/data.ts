@@ -4,7 +4,7 @@ import type { Account, Stack } from '../account.ts'
 import type { ExistingKey, ExistingTable } from '../existing-data.ts'
 import { type Finding, fault, ok } from '../finding.ts'
 import { ifRead } from '../reading.ts'
-import { KEY_OUTPUT, TABLE, TABLE_OUTPUT } from '../template.ts'
+import { KEY_OUTPUT, parsedTemplate, TABLE, TABLE_OUTPUT } from '../template.ts'
 
 export const CHECK = 'table and key'
 
@@ -49,7 +49,7 @@ const checkStackData = (stack: Stack, { TABLE_NAME, EXISTING_TABLE, EXISTING_KEY
         `the stack has a table of its own, ${own}: leave EXISTING_TABLE and EXISTING_KEY out, or remove the stack first`,
       ),
     ]
-  const template = parsed(stack.template)
+  const template = parsedTemplate(stack)
   if (template === undefined)
     return [
       fault(
@@ -75,16 +75,6 @@ const nameOf = ({ Resources }: Record<string, unknown>): string | undefined => {
   const properties = isObject(table) ? table.Properties : undefined
   const name = isObject(properties) ? properties.TableName : undefined
   return typeof name === 'string' ? name : undefined
-}
-
-/** Undefined: it is not an object in JSON. */
-const parsed = (text: string): Record<string, unknown> | undefined => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 const checkExisting = (
@@ -124,8 +114,9 @@ const tableFaults = (table: ExistingTable, key: string, indexes: readonly string
   return faults
 }
 
-const keyFaults = (key: ExistingKey | undefined, arn: string): string[] => {
-  if (key === undefined) return [`EXISTING_KEY=${arn}: there is no such key in this region`]
+/** What is wrong with a key, by its ARN. */
+export const keyFaults = (key: ExistingKey | undefined, arn: string): string[] => {
+  if (key === undefined) return [`${arn}: there is no such key in this region`]
   if (key.state === 'Enabled') return []
   const mend = key.state === 'PendingDeletion' ? 'cancel-key-deletion, then enable-key' : 'enable-key'
   return [`${arn} is ${key.state}: \`aws kms ${mend} --key-id ${key.id}\``]

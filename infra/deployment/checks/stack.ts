@@ -2,6 +2,7 @@
 import type { Account, Stack } from '../account.ts'
 import { type Finding, fault, ok, warning } from '../finding.ts'
 import { ifRead, type Reading } from '../reading.ts'
+import { TABLE } from '../template.ts'
 
 /** States in which a stack can be updated. */
 const USABLE = new Set([
@@ -66,19 +67,29 @@ const leftOvers = <T>(
     return [left.length === 0 ? ok(check, 'none is left of an earlier stack') : say(left)]
   })
 
-/** `inUse`: the table that the settings name. */
-export const checkTables = (account: Account, inUse: string | undefined): Finding[] =>
-  leftOvers(
+/** A stack that begins with an empty table beside one that is left has probably forgotten it. */
+export const checkTables = (
+  account: Account,
+  { EXISTING_TABLE, TABLE_NAME, ALLOW_NEW_TABLE }: NodeJS.ProcessEnv,
+): Finding[] => {
+  const { tables } = account
+  const inUse = EXISTING_TABLE ?? TABLE_NAME
+  const others = 'value' in tables ? { value: tables.value.filter((name) => name !== inUse) } : tables
+  const hasTable = 'value' in account.stack && account.stack.value?.physicalIds[TABLE] !== undefined
+  const isMeant = hasTable || EXISTING_TABLE !== undefined || ALLOW_NEW_TABLE === 'true'
+  return leftOvers(
     'tables',
     account,
-    'value' in account.tables ? { value: account.tables.value.filter((name) => name !== inUse) } : account.tables,
+    others,
     (name) => name,
-    (left) =>
-      warning(
-        'tables',
-        `${left.join(', ')}: left of an earlier stack, and this one begins with an empty table; EXISTING_TABLE and EXISTING_KEY use it again`,
-      ),
+    (left) => {
+      const names = `${left.join(', ')}: left of an earlier stack`
+      if (isMeant) return warning('tables', names)
+      const remedy = 'EXISTING_TABLE and EXISTING_KEY use it again, ALLOW_NEW_TABLE=true does without'
+      return fault('tables', `${names}, and this one would begin with an empty table: ${remedy}`)
+    },
   )
+}
 
 /** `named`: the names that the template gives to log groups. If one exists already, the deployment would fail. */
 export const checkLogGroups = (account: Account, named: readonly string[]): Finding[] =>

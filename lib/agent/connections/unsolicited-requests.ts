@@ -2,6 +2,7 @@
  * Bounds the handshakes of other agents (docs/adr/0028-handshakes-of-strangers-are-bounded.md): their number, and how
  * long their DIDs and keys last.
  */
+
 import { type AgentContext, DidRecord } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
@@ -13,12 +14,8 @@ import {
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { AgentError } from '../../errors.ts'
-import {
-  connectionRecords,
-  handshakePartExpiry,
-  OF_UNFINISHED_HANDSHAKE,
-  unfinishedList,
-} from '../../records/connection.ts'
+import { handshakePartExpiry, OF_UNFINISHED_HANDSHAKE, unfinishedList } from '../../records/handshake-expiry.ts'
+import { connectionRecords } from '../../records/kinds.ts'
 import { EXPIRES_WITH_HANDSHAKE } from '../../records/record-json.ts'
 import { settings } from '../../settings.ts'
 import { conflict } from '../../store/commit.ts'

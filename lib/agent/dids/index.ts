@@ -1,10 +1,13 @@
 /** DIDs: those of the agents, and what is known of others'. */
-export { AgentDidRepository, didsWithKey, isOfDid, KnownDids, shareDids, storeTheirDid } from './did-repository.ts'
-export { BoundedJwkDidResolver, DocumentCache, LinearPeerDidResolver, SharedKeyDidResolver } from './did-resolvers.ts'
+export { DocumentCache } from './did-documents.ts'
+export { AgentDidRepository } from './did-repository.ts'
+export { BoundedJwkDidResolver, LinearPeerDidResolver, SharedKeyDidResolver } from './did-resolvers.ts'
 export { assertOwnDid, assertReachableDid, didOfKey, freshPeerDid, issuerDid, ownKey } from './dids.ts'
 export { AgentDocumentService } from './document-service.ts'
+export { KnownDids } from './known-dids.ts'
 export { findOwnDid } from './own-dids.ts'
 export { resolveDid } from './resolve-did.ts'
+export { didsWithKey, isOfDid, shareDids, storeTheirDid } from './their-dids.ts'
 export {
   authenticationMethod,
   reachableKeysOf,

@@ -1,4 +1,5 @@
 /** Creates the agent's public DIDs: their keys, new or from a seed, and their records. */
+
 import {
   type BaseAgent,
   type DidDocument,
@@ -13,7 +14,7 @@ import {
 } from '@credo-ts/core'
 import { invalidField } from '../../errors.ts'
 import { uuidOf } from '../../hash-id.ts'
-import { PUBLIC_DID } from '../../records/did.ts'
+import { PUBLIC_DID } from '../../records/kinds.ts'
 import { conflicting } from '../../store/faults.ts'
 import { jwkOfSeed, newKeyId } from '../keys/index.ts'
 

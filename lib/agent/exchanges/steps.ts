@@ -65,7 +65,7 @@ export const continueExchange = async <Of extends Exchange>(
       `the state of the exchange is ${exchange.state}, as ${exchange.role}: it must be ${expected.state}, as ${expected.role}`,
     )
   await assertConnected(context, exchange)
-  const changed = await withAnswerErrors(field, () => withSendErrors(() => act(agent, exchange)))
+  const changed = await withMessageErrors(field, () => withSendErrors(() => act(agent, exchange)))
   return toJson(toStored(context, changed))
 }
 
@@ -84,7 +84,7 @@ const assertConnected = async (agentContext: AgentContext, { connectionId }: Exc
 const MAX_REASON = 300
 
 /** Errors of Credo and the libraries in `act` are caused by the other agent's message. */
-const withAnswerErrors = async <T>(path: string, act: () => Promise<T>): Promise<T> => {
+const withMessageErrors = async <T>(path: string, act: () => Promise<T>): Promise<T> => {
   try {
     return await act()
   } catch (error) {

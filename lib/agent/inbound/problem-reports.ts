@@ -62,8 +62,8 @@ const Reported = v.union([
   ),
 ])
 
-const logReport = (answer: unknown): void => {
-  const code = v.safeParse(Reported, answer)
+const logReport = (message: unknown): void => {
+  const code = v.safeParse(Reported, message)
   if (!code.success) return
   const unit = currentUnit()
   unit.afterCommit(() =>

@@ -1,4 +1,5 @@
 /** Thread guard: messages on a thread are accepted only from the connection that it belongs to. */
+
 import { type AgentContext, CredoError, tryParseDid } from '@credo-ts/core'
 import {
   DidCommConnectionRequestMessage,
@@ -8,7 +9,7 @@ import {
   type DidCommMessageHandlerMiddleware,
   parseMessageType,
 } from '@credo-ts/didcomm'
-import { PUBLIC_DID } from '../../records/did.ts'
+import { PUBLIC_DID } from '../../records/kinds.ts'
 import { isHandshakeRequest } from '../connections/index.ts'
 import { currentMessage } from '../credo/index.ts'
 import { findOwnDid } from '../dids/index.ts'

@@ -33,8 +33,8 @@ const Requested = v.looseObject({
   '~service': v.fallback(v.optional(v.looseObject({ recipientKeys: v.array(v.string()) })), undefined),
 })
 
-/** Messages that may answer the request of an unused invitation, beside problem reports. */
-const ANSWERS = new Set(['presentation', 'request-credential'])
+/** Messages that may respond to the request of an unused invitation, beside problem reports. */
+const RESPONSES = new Set(['presentation', 'request-credential'])
 
 /**
  * Whether the sender of a message is a party of an exchange. The exchange of an invitation belongs, from its first
@@ -54,13 +54,13 @@ export const joinExchange = async (inbound: Inbound, exchange: Exchange): Promis
   // Problem reports may name the request as their parent.
   if (![id, exchange.parentThreadId, exchange.threadId].includes(parent)) return false
   if (connection === undefined) {
-    if (!(await mayAnswer(inbound, invitation)) && !(await mayAcknowledge(inbound, exchange))) return false
+    if (!(await mayRespond(inbound, invitation)) && !(await mayAcknowledge(inbound, exchange))) return false
     // Credo requires a parent thread, which ACA-Py does not send.
     message.setThread({ threadId: exchange.threadId, parentThreadId: id })
     return true
   }
   if (!isAcceptedBy(invitation, connection)) {
-    if (!(await mayAnswerAgain(inbound, invitation, connection))) return false
+    if (!(await mayRespondByReuse(inbound, invitation, connection))) return false
     await markUsed(agentContext, invitation, connection)
   }
   exchange.connectionId = connection.id
@@ -68,16 +68,16 @@ export const joinExchange = async (inbound: Inbound, exchange: Exchange): Promis
   return true
 }
 
-const isAnswer = ({ message: { type } }: Inbound, invitation: Invitation): boolean =>
-  isUnused(invitation) && (isProblemReport(type) || ANSWERS.has(parseMessageType(type).messageName))
+const isResponse = ({ message: { type } }: Inbound, invitation: Invitation): boolean =>
+  isUnused(invitation) && (isProblemReport(type) || RESPONSES.has(parseMessageType(type).messageName))
 
 /**
- * Whether a connectionless sender may answer: the invitation is unused, and the message was sent to its key by a new
+ * Whether a connectionless sender may respond: the invitation is unused, and the message was sent to its key by a new
  * key.
  */
-const mayAnswer = async (inbound: Inbound, invitation: Invitation): Promise<boolean> => {
+const mayRespond = async (inbound: Inbound, invitation: Invitation): Promise<boolean> => {
   const { agentContext, senderKey } = inbound
-  if (senderKey === undefined || !isAnswer(inbound, invitation) || !isAddressedTo(invitation, inbound)) return false
+  if (senderKey === undefined || !isResponse(inbound, invitation) || !isAddressedTo(invitation, inbound)) return false
   return (await didsWithKey(agentContext, senderKey)).length === 0
 }
 
@@ -97,17 +97,17 @@ const mayAcknowledge = async ({ agentContext, message, senderKey }: Inbound, { i
 }
 
 /**
- * Whether an existing connection may answer without `handshake-reuse`, as Credo's wallets do: the message has to name
+ * Whether an existing connection may respond without `handshake-reuse`, as Credo's wallets do: the message has to name
  * the invitation, unless it declines the request. ACA-Py's problem reports name the request only, which nobody knows
  * without the invitation.
  */
-const mayAnswerAgain = async (
+const mayRespondByReuse = async (
   inbound: Inbound,
   invitation: Invitation,
   connection: DidCommConnectionRecord,
 ): Promise<boolean> =>
   (inbound.message.thread?.parentThreadId !== undefined || isProblemReport(inbound.message.type)) &&
-  isAnswer(inbound, invitation) &&
+  isResponse(inbound, invitation) &&
   (await mayReuse(inbound.agentContext, invitation, connection))
 
 /** Whether an id is the thread of another party's invitation, exchange, question or handshake. An unknown id is not. */

@@ -18,7 +18,7 @@ import { sendOn, withSendErrors } from '../connections/index.ts'
 import type { TenantAgent } from '../credo/index.ts'
 import { assertReachableDid } from '../dids/index.ts'
 import { handleAttachedRequest, requestOf } from './attached-requests.ts'
-import { currentProfile } from './inviter.ts'
+import { shownAs } from './inviter.ts'
 
 export type Acceptance = Omit<v.InferOutput<typeof ReceiveImplicitInvitation.body>, 'did'> &
   Partial<v.InferOutput<typeof AcceptInvitation.body>>
@@ -87,20 +87,20 @@ const startHandshake = async (
   agent: TenantAgent,
   record: DidCommOutOfBandRecord,
   protocol: DidCommHandshakeProtocol,
-  { label, imageUrl, autoAcceptConnection, ourDid }: Acceptance,
+  { autoAcceptConnection, ourDid, ...invitee }: Acceptance,
 ): Promise<DidCommConnectionRecord> => {
   if (ourDid !== undefined) {
     if (protocol === DidCommHandshakeProtocol.Connections)
       throw invalidField('ourDid', 'must be absent: the invitation offers the connections protocol only')
     await assertReachableDid(agent, ourDid, 'ourDid')
   }
-  const profile = await currentProfile()
+  const shown = await shownAs(invitee)
   return withSendErrors(() =>
     agent.didcomm.connections.acceptOutOfBandInvitation(record, {
       protocol,
-      label: label ?? profile.label,
+      ...shown,
       autoAcceptConnection,
-      ...defined({ alias: record.alias, imageUrl: imageUrl ?? profile.connectionImageUrl, ourDid }),
+      ...defined({ alias: record.alias, ourDid }),
     }),
   )
 }

@@ -1,7 +1,7 @@
 /** Reads the invitation of a URL: from its query (Aries RFC 0434, 0160, 0056), or fetched through the address guard. */
 import * as v from 'valibot'
 import { follow } from '../../egress/follow.ts'
-import { parseBase64 } from '../../json.ts'
+import { parseBase64, parseJson } from '../../json.ts'
 import { InvitationMessage, ServiceMessage } from '../../records/invitation-message.ts'
 
 const MAX_REDIRECTS = 3
@@ -32,7 +32,8 @@ const encodedIn = (url: string): string | undefined => {
 }
 
 /**
- * The invitation of a URL; undefined if there is none, for whatever reason. Nothing is fetched from a URL, of a redirect too, that contains it.
+ * The invitation of a URL; undefined if there is none, for whatever reason. Nothing is fetched from a URL, of a redirect
+ * too, that contains it.
  */
 export const invitationAt = async (url: string): Promise<AddressedInvitation | undefined> => {
   const encoded = encodedIn(url)
@@ -45,12 +46,4 @@ export const invitationAt = async (url: string): Promise<AddressedInvitation | u
   const { status = 0, headers, body = '', failure } = outcome ?? {}
   if (status >= 300 && status < 400) return toInvitation(parseBase64(encodedIn(headers?.location ?? '') ?? ''))
   return status === 200 && failure === undefined && bounds.bytes >= 0 ? toInvitation(parseJson(body)) : undefined
-}
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

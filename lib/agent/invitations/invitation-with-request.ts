@@ -5,11 +5,11 @@ import { invalidField } from '../../errors.ts'
 import { defined } from '../../json.ts'
 import type { TenantAgent } from '../credo/index.ts'
 import {
-  currentProfile,
   type InvitationOptions,
   type InvitationResponse,
   invitationDidOf,
   routingOf,
+  shownAs,
   toInvitationResponse,
 } from './inviter.ts'
 
@@ -22,14 +22,14 @@ export const inviteWith = async <T extends { message: DidCommMessage }>(
   agent: TenantAgent,
   options: InvitationOptions,
   carry: (parentThreadId: string) => Promise<T>,
-): Promise<{ carried: T; answer: InvitationResponse }> => {
-  const { label, connectionImageUrl } = await currentProfile()
+): Promise<{ carried: T; response: InvitationResponse }> => {
+  const shown = await shownAs(options)
   const service = await serviceOf(agent, options)
   const invitationId = randomUUID()
   const carried = await carry(options.parentThreadId ?? invitationId)
   const record = await agent.didcomm.oob.createInvitation({
-    label: options.label ?? label,
-    ...defined({ imageUrl: options.imageUrl ?? connectionImageUrl, goalCode: options.goalCode }),
+    ...shown,
+    ...defined({ goalCode: options.goalCode }),
     ...service,
     messages: [carried.message],
     handshake: options.handshake,
@@ -37,7 +37,7 @@ export const inviteWith = async <T extends { message: DidCommMessage }>(
     autoAcceptConnection: true,
   })
   await nameInvitation(agent, record, invitationId)
-  return { carried, answer: toInvitationResponse(agent, record) }
+  return { carried, response: toInvitationResponse(agent, record) }
 }
 
 /** Sets the id of the invitation, which the request names: Credo does not take one. */

@@ -1,14 +1,18 @@
 /** Finds invitations of this agent (Aries RFC 0434), and decides who has accepted one and who may. */
-import type { AgentContext, Query } from '@credo-ts/core'
+import { type AgentContext, CredoError, type Query } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
+  DidCommHandshakeReuseAcceptedMessage,
+  type DidCommHandshakeReuseMessage,
   type DidCommInboundMessageContext,
-  type DidCommOutOfBandRecord,
+  DidCommOutOfBandInvitation,
+  DidCommOutOfBandRecord,
   DidCommOutOfBandRepository,
   DidCommOutOfBandRole,
   DidCommOutOfBandService,
   DidCommOutOfBandState,
 } from '@credo-ts/didcomm'
+import { uuidOf } from '../../hash-id.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import type { Ed25519Key } from '../keys/index.ts'
 
@@ -113,4 +117,56 @@ export const mayReuse = async (
   if (outOfBandId === undefined) return false
   const first = await agentContext.resolve(DidCommOutOfBandRepository).findById(agentContext, outOfBandId)
   return first !== null && keysOf(first).some((key) => keysOf(invitation).includes(key))
+}
+
+/**
+ * Marks the invitation as used, and lets the connection answer its attached request. Credo rejects reuse for an
+ * invitation with a request. Throws a CredoError if the invitation is unknown, used already, or of another DID.
+ */
+export const reuseConnection = async (
+  inbound: DidCommInboundMessageContext<DidCommHandshakeReuseMessage>,
+): Promise<DidCommHandshakeReuseAcceptedMessage> => {
+  const { agentContext, message } = inbound
+  const connection = inbound.assertReadyConnection()
+  const parentThreadId = message.thread?.parentThreadId
+  if (parentThreadId === undefined) throw new CredoError('the message names no invitation')
+  const invitation = await findInvitation(agentContext, parentThreadId)
+  if (invitation === undefined) throw new CredoError('there is no such invitation')
+  invitation.assertState(DidCommOutOfBandState.AwaitResponse)
+  if (!(await mayReuse(agentContext, invitation, connection)))
+    throw new CredoError('the connection is not with the DID of the invitation')
+  await markUsed(agentContext, invitation, connection)
+  return new DidCommHandshakeReuseAcceptedMessage({ threadId: message.threadId, parentThreadId })
+}
+
+/**
+ * The one record for all requests to a DID. Credo would create one for each, with the DID's key, by which invitations
+ * are found. Such requests wait to be accepted.
+ */
+export const implicitInvitation = async (
+  agentContext: AgentContext,
+  { did, handshakeProtocols }: { did: string; handshakeProtocols: string[] },
+): Promise<Invitation> => {
+  const known = await findInvitation(agentContext, did)
+  if (known !== undefined) return known
+  const record = new DidCommOutOfBandRecord({
+    // Concurrent requests find the same record.
+    id: uuidOf(`${DidCommOutOfBandRecord.type} ${did}`),
+    role: DidCommOutOfBandRole.Sender,
+    state: DidCommOutOfBandState.AwaitResponse,
+    reusable: true,
+    autoAcceptConnection: false,
+    outOfBandInvitation: new DidCommOutOfBandInvitation({ id: did, services: [did], handshakeProtocols }),
+  })
+  await agentContext.resolve(DidCommOutOfBandRepository).save(agentContext, record)
+  return record
+}
+
+/**
+ * Gives keys of DIDs their id: the public key in base58 (docs/adr/0010-a-key-has-the-id-that-envelopes-name-it-by.md),
+ * which Credo calls the legacy key id.
+ */
+export const withKeyIds = <Service extends { recipientKeys: Ed25519Key[] }>(service: Service): Service => {
+  for (const key of service.recipientKeys) if (!key.hasKeyId) key.keyId = key.legacyKeyId
+  return service
 }

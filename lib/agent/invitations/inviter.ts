@@ -1,8 +1,9 @@
-/** The agent's name, DID and keys in invitations, and the answer of the operations that create one. */
+/** The agent's name, DID and keys in invitations, and the response of the operations that create one. */
 import type { DidCommOutOfBandRecord, DidCommRouting } from '@credo-ts/didcomm'
 import type * as v from 'valibot'
 import { AgentError, invalidField } from '../../errors.ts'
 import type { INVITATION_FIELDS } from '../../interface/invitation.ts'
+import { defined } from '../../json.ts'
 import type { RecordJson } from '../../records/record-json.ts'
 import { toRecordJson } from '../../records/record-json.ts'
 import { BASE_AGENT } from '../../records/tenant.ts'
@@ -30,7 +31,7 @@ interface Invitation {
   toUrl(options: { domain: string }): string
 }
 
-/** The answer with the invitation, converted to connections/1.0 if that was asked for. */
+/** The response with the invitation; `message` is its form in connections/1.0. */
 export const toInvitationResponse = (
   { context }: TenantAgent,
   record: DidCommOutOfBandRecord,
@@ -50,10 +51,12 @@ export const toInvitationResponse = (
   }
 }
 
-/** Label and image that other agents show. */
-export const currentProfile = async (): Promise<{ label: string; connectionImageUrl?: string | undefined }> => {
+/** Label and image that other agents show: those of the request, otherwise the agent's. */
+export const shownAs = async ({ label, imageUrl }: Pick<InvitationOptions, 'label' | 'imageUrl'>) => {
   const unit = currentUnit()
-  return unit.tenant === BASE_AGENT ? { label: settings().AGENT_LABEL } : readTenant(unit.tenant, unit)
+  const agent: { label: string; connectionImageUrl?: string | undefined } =
+    unit.tenant === BASE_AGENT ? { label: settings().AGENT_LABEL } : await readTenant(unit.tenant, unit)
+  return { label: label ?? agent.label, ...defined({ imageUrl: imageUrl ?? agent.connectionImageUrl }) }
 }
 
 /**

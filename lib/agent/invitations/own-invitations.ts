@@ -4,20 +4,17 @@ import type * as v from 'valibot'
 import type { CreateInvitation, CreateLegacyInvitation } from '../../interface/out-of-band.ts'
 import { defined } from '../../json.ts'
 import { currentAgent, type TenantAgent } from '../credo/index.ts'
-import { currentProfile, type InvitationResponse, invitationDidOf, routingOf, toInvitationResponse } from './inviter.ts'
+import { type InvitationResponse, invitationDidOf, routingOf, shownAs, toInvitationResponse } from './inviter.ts'
 
 type Inviter = v.InferOutput<typeof CreateLegacyInvitation.body>
 
 /** Members of both kinds of invitation. Throws `resource.not_found` (tenant). */
-const toConfig = async ({ label, alias, imageUrl, multiUseInvitation, autoAcceptConnection }: Inviter) => {
-  const profile = await currentProfile()
-  return {
-    label: label ?? profile.label,
-    ...defined({ alias, imageUrl: imageUrl ?? profile.connectionImageUrl }),
-    multiUseInvitation,
-    autoAcceptConnection,
-  }
-}
+const toConfig = async ({ alias, multiUseInvitation, autoAcceptConnection, ...inviter }: Inviter) => ({
+  ...(await shownAs(inviter)),
+  ...defined({ alias }),
+  multiUseInvitation,
+  autoAcceptConnection,
+})
 
 /**
  * Creates an invitation in the running unit of work. Throws `resource.not_found` (tenant), and `request.invalid` for a
@@ -48,8 +45,8 @@ export const inviteByKey = async (invitation: Inviter): Promise<InvitationRespon
     ...(await toConfig(invitation)),
     routing,
   })
-  const answer = toInvitationResponse(agent, outOfBandRecord, message)
-  return recipientKey === undefined ? { ...answer, recipientKey: routing.recipientKey.legacyKeyId } : answer
+  const response = toInvitationResponse(agent, outOfBandRecord, message)
+  return recipientKey === undefined ? { ...response, recipientKey: routing.recipientKey.legacyKeyId } : response
 }
 
 const freshRouting = ({ context }: TenantAgent) => context.resolve(DidCommRoutingService).getRouting(context)

@@ -135,9 +135,9 @@ const assertEndpoints = ({ services }: OutOfBandMessage, path: string): void => 
   const policy = { local: settings().LOCAL_STAGE }
   for (const [index, service] of services.entries()) {
     if (typeof service === 'string') continue
-    const refusal = urlFault(service.serviceEndpoint, policy)
-    if (refusal !== undefined)
-      throw invalidField(`${path}.services.${index}.serviceEndpoint`, `must not be used: ${refusal}`)
+    const fault = urlFault(service.serviceEndpoint, policy)
+    if (fault !== undefined)
+      throw invalidField(`${path}.services.${index}.serviceEndpoint`, `must not be used: ${fault}`)
   }
 }
 

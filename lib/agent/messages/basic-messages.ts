@@ -1,4 +1,5 @@
 /** Sends basic messages (Aries RFC 0095). */
+
 import {
   DidCommBasicMessage,
   DidCommBasicMessageRecord,
@@ -6,7 +7,7 @@ import {
   DidCommBasicMessageRole,
 } from '@credo-ts/didcomm'
 import type { SentBasicMessage } from '../../outbox/message-item.ts'
-import { DELIVERY, type Delivery, toBasicMessageJson } from '../../records/basic-message.ts'
+import { DELIVERY, type Delivery, toBasicMessageJson } from '../../records/delivery.ts'
 import type { RecordJson } from '../../records/record-json.ts'
 import { idsOf, MAX_BODY_BYTES } from '../../records/webhook-event.ts'
 import { readyConnection, sendOn } from '../connections/index.ts'

@@ -1,5 +1,6 @@
 /** Reads documents of the web that other agents name, behind the address guard and within a budget. */
 import { CredoError } from '@credo-ts/core'
+import { redirectOf } from '../../egress/follow.ts'
 import { type Get, get, type PostOutcome, post } from '../../egress/post.ts'
 import { settings } from '../../settings.ts'
 import { runCounted } from '../../store/count.ts'
@@ -107,11 +108,11 @@ const follow = async (url: string, options: ReadOptions, redirects: number): Pro
     },
   }
   const { outcome, isCut } = await readOnce(attempt, posted, responseBytes)
-  const { status = 0, headers, body, failure } = outcome
+  const { status = 0, body, failure } = outcome
   budget.bytes -= Buffer.byteLength(body)
   budget.milliseconds -= outcome.milliseconds
-  if (status >= 300 && status < 400 && headers.location !== undefined && redirects > 0 && posted === undefined)
-    return follow(new URL(headers.location, url).href, options, redirects - 1)
+  const next = redirects > 0 && posted === undefined ? redirectOf(outcome, url) : undefined
+  if (next !== undefined) return follow(next, options, redirects - 1)
   if (failure === 'address' || ABSENT.includes(status))
     throw new CredoError(`no document at ${url}: ${failure ?? status}`)
   if (status !== 200 || failure !== undefined)

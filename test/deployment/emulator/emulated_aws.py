@@ -1,19 +1,19 @@
 """AWS for the deployment's checks: moto's server, with what moto lacks and a deployment depends on.
 
-- A failed operation of CloudFormation is rolled back, and the stack is left in the state that CloudFormation leaves it in.
+- A failed operation of CloudFormation is rolled back, which takes its time, and the stack is left in the state that CloudFormation
+  leaves it in.
 - `RetainExceptOnCreate` keeps a resource when its stack is deleted; moto knows `Retain` only.
 - Lambda's GetAccountSettings says what a new account has.
 - The document of a RestApi makes its methods, and no method needs an integration with a function (emulated_api.py).
-- Functions have versions and aliases (emulated_aliases.py).
-- An update whose rollback trigger is in alarm when it is done is rolled back; here it is not watched for minutes.
+- What a resource depends on is made before it.
+- Drift is detected, and alarms are made (emulated_drift.py).
 - What an update takes out of the stack is deleted when the update has succeeded.
 - The policies of keys and roles of CloudFormation can be read.
 - The table's stream hands its changes to no function.
 - A template is refused for errors of cfn-lint, and not for its warnings.
 
 What a test wants to break, and the concurrency that the account has, stand in a file that EMULATED_AWS names, as JSON: `fails` is the id in
-the template of a resource that can't be made or changed, `alarm` the name of an alarm that is on, `concurrency` the number of functions at
-once.
+the template of a resource that can't be made or changed, `rollback` the seconds after which a stack begins to roll back, `concurrency` the number of functions at once.
 
 moto 5.2.2: https://docs.getmoto.org
 """
@@ -21,15 +21,17 @@ moto 5.2.2: https://docs.getmoto.org
 import json
 import os
 import sys
+import threading
 
-import emulated_aliases  # noqa: F401
 import emulated_api  # noqa: F401
+import emulated_drift  # noqa: F401
 from moto.awslambda import urls as lambda_urls
-from moto.awslambda.models import LambdaBackend
+from moto.awslambda.models import LambdaBackend, LambdaFunction
 from moto.awslambda.responses import LambdaResponse
 from moto.cloudformation import models, parsing
+from moto.cloudformation.exceptions import ValidationError
 from moto.cloudformation.responses import CloudFormationResponse
-from moto.core.common_models import CloudFormationModel
+from moto.core.utils import iso_8601_datetime_with_nanoseconds
 from moto.iam.models import Role
 from moto.kms.models import Key
 from moto.server import main
@@ -49,10 +51,13 @@ change_resource = parsing.parse_and_update_resource
 rolling_back = False
 
 
-def make_or_fail(logical_id, *args, **kwargs):
+def make_or_fail(logical_id, resource_json, resources_map, *args, **kwargs):
     if logical_id == settings().get("fails"):
         raise RuntimeError(f"{logical_id} can't be made")
-    return make_resource(logical_id, *args, **kwargs)
+    depends_on = resource_json.get("DependsOn", [])
+    for other in [depends_on] if isinstance(depends_on, str) else depends_on:
+        resources_map[other]
+    return make_resource(logical_id, resource_json, resources_map, *args, **kwargs)
 
 
 def change_or_fail(logical_id, *args, **kwargs):
@@ -125,58 +130,17 @@ def clean_up(resource_map):
 
 parsing.ResourceMap.update = update_and_keep
 
-# An alarm that judges an update. Alarms themselves moto's CloudFormation does not make.
-
-
-class CompositeAlarm(CloudFormationModel):
-    # moto takes the service out of it.
-    __module__ = "moto.cloudwatch.models"
-
-    def __init__(self, name):
-        self.physical_resource_id = name
-
-    @staticmethod
-    def cloudformation_name_type():
-        return "AlarmName"
-
-    @staticmethod
-    def cloudformation_type():
-        return "AWS::CloudWatch::CompositeAlarm"
-
-    @classmethod
-    def create_from_cloudformation_json(cls, resource_name, cloudformation_json, account_id, region_name, **kwargs):
-        return cls(cloudformation_json["Properties"]["AlarmName"])
-
-    @classmethod
-    def update_from_cloudformation_json(
-        cls, original_resource, new_resource_name, cloudformation_json, account_id, region_name
-    ):
-        return original_resource
-
-    @classmethod
-    def delete_from_cloudformation_json(cls, resource_name, cloudformation_json, account_id, region_name):
-        pass
-
-
 answer_update = CloudFormationResponse.update_stack
-# ARNs of the alarms that judge the update that runs.
-triggers = []
 
 
-def update_with_triggers(response):
-    configuration = response._get_param("RollbackConfiguration") or {}
-    triggers[:] = [trigger["Arn"] for trigger in configuration.get("RollbackTriggers", [])]
+def update_unless_busy(response):
+    stack = response.cloudformation_backend.get_stack(response._get_param("StackName"))
+    if stack.status.endswith("_IN_PROGRESS"):
+        raise ValidationError(message=f"Stack:{stack.stack_id} is in {stack.status} state and can not be updated.")
     return answer_update(response)
 
 
-CloudFormationResponse.update_stack = update_with_triggers
-
-
-def look_at_alarms():
-    on = [arn for arn in triggers if arn.endswith(f":alarm:{settings().get('alarm')}")]
-    if on:
-        raise RuntimeError(f"Rollback triggers are in alarm: {on}")
-
+CloudFormationResponse.update_stack = update_unless_busy
 
 # A key's policy, which moto leaves as it is in the template and can't read then.
 
@@ -247,6 +211,24 @@ def failed(stack, error):
     stack.events.append(event)
 
 
+def roll_back_later(stack, name, error, roll_back):
+    """The call that has failed is answered at once, and for as long as the rollback takes the stack says so."""
+    stack.status = f"{name}_IN_PROGRESS"
+    stack._add_stack_event(stack.status, resource_status_reason=str(error))
+
+    def to_end():
+        try:
+            roll_back()
+            stack.status = f"{name}_COMPLETE"
+        except Exception:
+            stack.status = f"{name}_FAILED"
+            raise
+        finally:
+            stack._add_stack_event(stack.status)
+
+    threading.Timer(settings().get("rollback", 0), to_end).start()
+
+
 def update_or_roll_back(stack, template, role_arn=None, parameters=None, tags=None):
     before = set(stack.resource_map._parsed_resources)
     old_template = stack.template
@@ -254,13 +236,13 @@ def update_or_roll_back(stack, template, role_arn=None, parameters=None, tags=No
     stack.resource_map.gone = {}
     try:
         update_stack(stack, template, role_arn, parameters, tags)
-        look_at_alarms()
     except Exception as error:
         failed(stack, error)
-        stack._add_stack_event("UPDATE_ROLLBACK_IN_PROGRESS", resource_status_reason=str(error))
-        go_back(stack, old_template, old_resources, before)
-        stack.status = "UPDATE_ROLLBACK_COMPLETE"
-        stack._add_stack_event("UPDATE_ROLLBACK_COMPLETE")
+
+        def go_back_to_old():
+            go_back(stack, old_template, old_resources, before)
+
+        roll_back_later(stack, "UPDATE_ROLLBACK", error, go_back_to_old)
     else:
         clean_up(stack.resource_map)
 
@@ -298,10 +280,11 @@ def create_or_roll_back(stack):
         create_stack(stack)
     except Exception as error:
         failed(stack, error)
-        stack._add_stack_event("ROLLBACK_IN_PROGRESS", resource_status_reason=str(error))
-        make_nothing_of(stack.resource_map, made_since(stack.resource_map, set()))
-        stack.status = "ROLLBACK_COMPLETE"
-        stack._add_stack_event("ROLLBACK_COMPLETE")
+
+        def delete_all_made():
+            make_nothing_of(stack.resource_map, made_since(stack.resource_map, set()))
+
+        roll_back_later(stack, "ROLLBACK", error, delete_all_made)
 
 
 models.Stack.update = update_or_roll_back
@@ -313,6 +296,19 @@ lint = models.validate_template_cfn_lint
 models.validate_template_cfn_lint = lambda template: [
     match for match in lint(template) if match.rule.id.startswith("E")
 ]
+
+# When a function was changed, which moto says of its making alone.
+
+change_code = LambdaFunction.update_function_code
+
+
+def change_code_now(function, updated_spec):
+    answer = change_code(function, updated_spec)
+    function.last_modified = iso_8601_datetime_with_nanoseconds()
+    return answer
+
+
+LambdaFunction.update_function_code = change_code_now
 
 # What the account may run at once.
 

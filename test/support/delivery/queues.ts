@@ -6,6 +6,8 @@ export interface DeliveryQueues {
   endpoint: string
   server: FauxqsServer
   urls: { wakeUps: string; slowWakeUps: string; timers: string; jobs: string }
+  /** Dead-letter queues by their logical ids. No setting points to them: what comes there in a test is a fault. */
+  deadUrls: Record<string, string>
   /** Whether to ask a queue for messages could bring any. To look is a hundred times cheaper than to ask. */
   hasVisible(url: string): boolean
   /** Messages that are in none of the dead-letter queues. */
@@ -38,6 +40,7 @@ export const startDeliveryQueues = async (): Promise<DeliveryQueues> => {
   const [wakeUps = '', slowWakeUps = ''] = FIFO.map((name) => create(name, true))
   const timers = create('timers', false)
   const jobs = create('jobs', false)
+  const failures = server.createQueue('failures', { region: REGION, attributes: {} }).queueUrl
   const endpoint = `http://127.0.0.1:${server.port}`
   Object.assign(process.env, {
     SQS_ENDPOINT: endpoint,
@@ -55,6 +58,12 @@ export const startDeliveryQueues = async (): Promise<DeliveryQueues> => {
     endpoint,
     server,
     urls: { wakeUps, slowWakeUps, timers, jobs },
+    deadUrls: {
+      WakeUpDeadLetterQueue: wakeUps.replace(/\.fifo$/, '-dead.fifo'),
+      TimerDeadLetterQueue: `${timers}-dead`,
+      JobDeadLetterQueue: `${jobs}-dead`,
+      DispatchFailures: failures,
+    },
     hasVisible: (url) => {
       const { ready, delayed, inflight } = server.inspectQueue(url.slice(url.lastIndexOf('/') + 1))?.messages ?? NONE
       const now = Date.now()

@@ -4,7 +4,10 @@ import { RoleGuard, roleCheck } from '../../../infra/roles/guard.ts'
 import type { DeliveryQueues } from './queues.ts'
 
 /** The service's clients must not have sent anything yet. */
-export const guardRoles = async (table: string, { urls }: Pick<DeliveryQueues, 'urls'>): Promise<RoleGuard> => {
+export const guardRoles = async (
+  table: string,
+  { urls, deadUrls }: Pick<DeliveryQueues, 'urls' | 'deadUrls'>,
+): Promise<RoleGuard> => {
   const { dynamodb } = await import('../../../lib/store/client.ts')
   const { sqs, sqsOnce } = await import('../../../lib/outbox/queues.ts')
   const resources = {
@@ -13,6 +16,8 @@ export const guardRoles = async (table: string, { urls }: Pick<DeliveryQueues, '
     [urls.slowWakeUps]: 'SlowWakeUpQueue',
     [urls.timers]: 'TimerQueue',
     [urls.jobs]: 'JobQueue',
+    'alias/local': 'SealingKey',
+    ...Object.fromEntries(Object.entries(deadUrls).map(([id, url]) => [url, id])),
   }
   const guard = new RoleGuard(resources, roleCheck(usesOfServiceFile()))
   guard.watch(dynamodb(), 'dynamodb')

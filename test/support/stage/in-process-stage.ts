@@ -9,7 +9,7 @@ import type { Role } from '../../../lib/auth/grants.ts'
 import { toAuthorizerContext } from '../../../lib/auth/principal.ts'
 import { useLeanTransport } from '../aws/lean-transport.ts'
 import { DeliveryLine } from '../delivery/line.ts'
-import { startDeliveryQueues } from '../delivery/queues.ts'
+import { type DeliveryQueues, startDeliveryQueues } from '../delivery/queues.ts'
 import { CREDENTIALS, REGION, startDynamo } from '../table/dynamo.ts'
 
 /** The name of a handler's export: `getCredentialById`. */
@@ -58,6 +58,7 @@ export interface InProcessStage {
   /** The client of the service, whose middleware stack takes faults. */
   serviceClient: DynamoDBClient
   line: DeliveryLine
+  deadUrls: DeliveryQueues['deadUrls']
   call(operation: OperationName, call?: Call): Promise<Reply>
   /** What stands between other agents and the service; a test may deliver an envelope more than once. */
   onEnvelope(deliver: (handle: () => Promise<Reply>) => Promise<Reply>): void
@@ -167,6 +168,7 @@ export const startInProcessStage = async (): Promise<InProcessStage> => {
     client: dynamo.client,
     serviceClient: dynamodb(),
     line,
+    deadUrls: queues.deadUrls,
     call,
     onEnvelope: (deliver) => {
       between = deliver

@@ -26,6 +26,8 @@ interface KmsRefusal {
 export interface KmsServer {
   url: string
   calls: KmsCall[]
+  /** What DescribeKey says of the key. */
+  metadata: { KeyState: string; DeletionDate?: number }
   /** Refuses every call from now on; `undefined`: none any more. */
   refuse(refusal: KmsRefusal | undefined): void
   stop(): Promise<void>
@@ -42,6 +44,7 @@ const contextOf = (context: Record<string, string> = {}): Buffer =>
 export const startKms = async (keyId: string): Promise<KmsServer> => {
   const master = randomBytes(32)
   const calls: KmsCall[] = []
+  const metadata: KmsServer['metadata'] = { KeyState: 'Enabled' }
   let refusal: KmsRefusal | undefined
 
   const generate = ({ EncryptionContext }: Request): object => {
@@ -64,6 +67,7 @@ export const startKms = async (keyId: string): Promise<KmsServer> => {
     if (refusal !== undefined) return [refusal.status, { __type: refusal.type, message: 'refused' }]
     if (request.KeyId !== keyId) return [400, { __type: 'NotFoundException', message: 'no such key' }]
     if (action === 'TrentService.GenerateDataKey' && request.KeySpec === 'AES_256') return [200, generate(request)]
+    if (action === 'TrentService.DescribeKey') return [200, { KeyMetadata: { KeyId: keyId, ...metadata } }]
     if (action !== 'TrentService.Decrypt') return [400, { __type: 'UnknownOperationException' }]
     try {
       return [200, decrypt(request)]
@@ -88,6 +92,7 @@ export const startKms = async (keyId: string): Promise<KmsServer> => {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
+    metadata,
     refuse: (next) => {
       refusal = next
     },

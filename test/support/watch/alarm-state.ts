@@ -18,7 +18,7 @@ const Rules = {
   ComparisonOperator: v.picklist(['GreaterThanOrEqualToThreshold', 'LessThanThreshold']),
   TreatMissingData: v.picklist(['breaching', 'notBreaching', 'ignore']),
 }
-const Statistic = v.picklist(['Sum', 'Maximum', 'SampleCount'])
+const Statistic = v.picklist(['Sum', 'Maximum', 'Average'])
 
 /** Of one metric. */
 const Single = v.object({ ...Rules, ...Source, Period: v.number(), Statistic })
@@ -61,13 +61,6 @@ export const watchedBy = (alarm: AlarmProperties): string[] =>
 const keyOfMetric = ({ Namespace, MetricName, Dimensions }: v.InferOutput<v.ObjectSchema<typeof Source, undefined>>) =>
   keyOf(Namespace, MetricName, Object.fromEntries(Dimensions.map(({ Name, Value }) => [Name, Value])))
 
-/** The metric of an alarm that adds up one alone, and the minutes of its period. */
-export const countedBy = (alarm: AlarmProperties): { namespace: string; name: string; minutes: number } | undefined => {
-  const [one, ...others] = metricsOf(alarm).metrics
-  if (one === undefined || others.length > 0 || one.Stat !== 'Sum') return undefined
-  return { namespace: one.Metric.Namespace, name: one.Metric.MetricName, minutes: one.Period / 60 }
-}
-
 /** Values of the periods that end by `minute`, the oldest first. */
 const datapointsOf = (alarm: AlarmProperties, recorded: RecordedMetrics, minute: number): Series => {
   const { expression, metrics } = metricsOf(alarm)
@@ -107,16 +100,8 @@ export const stateOf = (
   return breaching + filled >= DatapointsToAlarm ? 'ALARM' : 'OK'
 }
 
-/**
- * Alarms on a single metric of DynamoDB ignore missing data, whatever they say.
- * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html (TreatMissingData)
- */
-const asEvaluated = (alarm: AlarmProperties): AlarmProperties =>
-  'Namespace' in alarm && alarm.Namespace === 'AWS/DynamoDB' ? { ...alarm, TreatMissingData: 'ignore' } : alarm
-
 /** The states of an alarm, minute by minute. */
-export const statesOf = (given: AlarmProperties, recorded: RecordedMetrics, from: number, until: number): State[] => {
-  const alarm = asEvaluated(given)
+export const statesOf = (alarm: AlarmProperties, recorded: RecordedMetrics, from: number, until: number): State[] => {
   const states: State[] = []
   let state: State = 'INSUFFICIENT_DATA'
   for (let minute = from; minute <= until; minute++) {

@@ -1,4 +1,5 @@
 /** Metrics as CloudWatch keeps them: of each minute its sum, maximum and count of values; from lines of the log, or made by hand. */
+import { valuesOf } from './metric-filters.ts'
 
 export interface Point {
   sum: number
@@ -10,16 +11,8 @@ export interface Point {
 export const keyOf = (namespace: string, name: string, dimensions: Record<string, unknown> = {}): string =>
   JSON.stringify([namespace, name, Object.entries(dimensions).sort(([a], [b]) => a.localeCompare(b))])
 
-const MINUTE = 60_000
-
-/** Any text is a reference of the template, or a value: metrics of this table are those of `{ Ref: 'Table' }`. */
-const TABLE = { Ref: 'Table' }
-
-interface Directive {
-  Namespace: string
-  Dimensions: string[][]
-  Metrics: { Name: string }[]
-}
+/** The stack whose lines are recorded. */
+export const STACK = 'serverless-agent-dev'
 
 export class RecordedMetrics {
   readonly #points = new Map<string, Map<number, Point>>()
@@ -34,16 +27,9 @@ export class RecordedMetrics {
     }
   }
 
-  /** What CloudWatch makes of a line of the log in its embedded format, and nothing of any other. */
-  addLine(line: Record<string, unknown>): void {
-    const { _aws } = line as { _aws?: { Timestamp: number; CloudWatchMetrics: Directive[] } }
-    if (_aws === undefined) return
-    for (const { Namespace, Dimensions, Metrics } of _aws.CloudWatchMetrics)
-      for (const names of Dimensions) {
-        const dimensions = Object.fromEntries(names.map((name) => [name, name === 'Table' ? TABLE : line[name]]))
-        for (const { Name } of Metrics)
-          this.add(keyOf(Namespace, Name, dimensions), Math.floor(_aws.Timestamp / MINUTE), Number(line[Name]))
-      }
+  /** What CloudWatch makes of a line of the log in a minute, by its filters. */
+  addLine(line: Record<string, unknown>, minute: number): void {
+    for (const { name, value } of valuesOf(line)) this.add(keyOf(STACK, name), minute, value)
   }
 
   /** A statistic of the minutes from `from` to before `to`; undefined without data. */
@@ -57,8 +43,8 @@ export class RecordedMetrics {
     }
     if (found.length === 0) return undefined
     if (name === 'Maximum') return Math.max(...found.map(({ maximum }) => maximum))
-    const field = name === 'Sum' ? 'sum' : 'count'
-    return found.reduce((total, point) => total + point[field], 0)
+    const total = (field: 'sum' | 'count') => found.reduce((sum, point) => sum + point[field], 0)
+    return name === 'Average' ? total('sum') / total('count') : total(name === 'Sum' ? 'sum' : 'count')
   }
 
   get keys(): string[] {

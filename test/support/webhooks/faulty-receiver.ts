@@ -13,6 +13,8 @@ interface Answer {
   body?: string
   /** ms */
   after?: number
+  /** It is not given before this is settled. */
+  until?: Promise<unknown>
 }
 
 type Fault =
@@ -55,7 +57,8 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-const answer = async (response: ServerResponse, { status, headers, body, after }: Answer): Promise<void> => {
+const answer = async (response: ServerResponse, { status, headers, body, after, until }: Answer): Promise<void> => {
+  await until
   if (after !== undefined) await delay(after, undefined, { ref: false })
   response.writeHead(status, headers).end(body)
 }

@@ -21,7 +21,10 @@ const asked: string[] = []
 beforeAll(async () => {
   server = createServer((request, response) => {
     asked.push(request.url ?? '')
-    const to = { '/moved': '/context', '/to-metadata': 'http://169.254.169.254/latest/', '/around': '/around' }
+    const to = {
+      ...{ '/moved': '/context', '/around': '/around' },
+      ...{ '/to-metadata': 'http://169.254.169.254/latest/', '/to-no-address': 'http://[' },
+    }
     const location = to[request.url as keyof typeof to]
     if (location !== undefined) return response.writeHead(302, { location }).end()
     if (request.url === '/large') return response.writeHead(200).end(JSON.stringify({ text: 'x'.repeat(300 * 1024) }))
@@ -75,6 +78,7 @@ test('a context that Credo carries is not fetched', async () => {
 test.each([
   ['/to-metadata', /address/],
   ['/around', /302/],
+  ['/to-no-address', /302/],
   ['/large', /too large/],
 ])('%s is no context', async (path, reason) => {
   await expect(load(`${address}${path}`)).rejects.toThrow(reason)

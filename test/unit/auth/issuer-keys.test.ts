@@ -141,9 +141,8 @@ describe('keys that were prepared some time ago', () => {
       {
         event: 'issuer.keys_not_confirmed',
         issuer: ISSUER,
-        Table: settings().TABLE_NAME,
         IssuerKeysNotConfirmed: 1,
-        _aws: { CloudWatchMetrics: [{ Dimensions: [['Table']], Metrics: [{ Name: 'IssuerKeysNotConfirmed' }] }] },
+        alarm: 'UnreachableAlarm',
       },
     ])
     expect(server.requests).toBe(0)

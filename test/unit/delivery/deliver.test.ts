@@ -1,15 +1,15 @@
-/** The functions deliver and deliverSlowly: each wake-up is a turn of its lane, and what could not be handled comes again. */
+/** The functions deliver and deliverSlowly: each wake-up is a delivery of its lane, and what could not be handled comes again. */
 import type { Context, SQSRecord } from 'aws-lambda'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { deliver } from '../../../functions/deliver.ts'
 import { deliverSlowly } from '../../../functions/deliver-slowly.ts'
-import { leaseLane } from '../../../lib/outbox/deliver-lane.ts'
 import { readDestination, tellDestination } from '../../../lib/outbox/destination-access.ts'
 import { laneItem } from '../../../lib/outbox/lane.ts'
 import { encodeWakeUp, type LaneWakeUp, type WakeUp } from '../../../lib/outbox/wake-up.ts'
 import { dueFor } from '../../../lib/store/due.ts'
 import { endpointDestination } from '../../../lib/store/keys.ts'
 import { eventFor, readStoredEvent, storeEvent } from '../../support/webhooks/webhook-scene.ts'
+import { leaseLane } from '../outbox/lease-lane.ts'
 import { failure } from '../store/started-table.ts'
 import { deliveryScene } from '../webhooks/delivery-scene.ts'
 
@@ -35,7 +35,7 @@ test('an event that is not taken is done with, too: the table has it, and its ti
   expect(await scene.laneState()).toMatchObject({ dueAt: expect.any(Number) })
 })
 
-test('several lanes of a batch have their turns, and one that is of no kind takes none of the others with it', async () => {
+test('several lanes of a batch are delivered, and one that is of no kind takes none of the others with it', async () => {
   const other = eventFor(scene.endpoint, { recordId: 'other' })
   const records = [woken('m1', scene.lane), woken('m2', 'a lane of no kind'), woken('m3', await storeEvent(other))]
   expect(await failedOf(records)).toEqual([])
@@ -166,7 +166,7 @@ describe('a wake-up that has waited in its queue for longer than it may', () => 
   })
 
   test.each([
-    ['was handed over to the slow queue, where it would lose its turn', dueFor('lane', Date.now() + 10 * MINUTE)],
+    ['was handed over to the slow queue, where it would lose its place', dueFor('lane', Date.now() + 10 * MINUTE)],
     ['waits for its destination, whose list would lose it', { waitsFor: 'destination' }],
   ])('leaves alone a lane that %s, if it came from a commit', async (_, waits) => {
     await manyAreLate()

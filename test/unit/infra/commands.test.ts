@@ -9,13 +9,26 @@ const SERVERLESS = resolve('node_modules/serverless/bin/serverless.js')
 const DOCTOR = resolve('infra/doctor.ts')
 
 test('`serverless deploy` names every setting that is wrong, in a line each', async () => {
-  const wrong = { LOG_LEVEL: 'loud', CANARY_PERCENT: '100', ALARM_EMAIL: 'ops', SLS_LOG_LEVEL: 'error' }
+  const wrong = { LOG_LEVEL: 'loud', WAITING_LANES: '0', ALARM_EMAIL: 'ops', SLS_LOG_LEVEL: 'error' }
   const { code, stdout, stderr } = await runProgram(process.execPath, [SERVERLESS, 'deploy', '--stage', 'prod'], {
     env: wrong,
   })
   expect(code).not.toBe(0)
   const named = [...`${stdout}${stderr}`.matchAll(/^settings: ([A-Z_]+)/gm)].map(([, name]) => name)
-  expect(named).toEqual(['TOKEN_ISSUERS', 'LOG_LEVEL', 'CANARY_PERCENT', 'ALARM_EMAIL', 'PUBLIC_URL'])
+  expect(named).toEqual(['TOKEN_ISSUERS', 'LOG_LEVEL', 'ALARM_EMAIL', 'WAITING_LANES', 'PUBLIC_URL'])
+})
+
+test('`serverless logs` says in a line how the log of a function is read', async () => {
+  const env = { SLS_LOG_LEVEL: 'error' }
+  const { code, stdout } = await runProgram(
+    process.execPath,
+    [SERVERLESS, 'logs', '--stage', 'prod', '--function', 'health'],
+    { env },
+  )
+  expect(code).toBe(1)
+  expect(stdout).toMatch(
+    /^All functions share a log group: aws logs tail .*--stack-name serverless-agent-prod .*\/serverless-agent-prod-health\[" --follow$/m,
+  )
 })
 
 describe('`npm run doctor`', () => {

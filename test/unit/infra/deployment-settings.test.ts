@@ -51,12 +51,12 @@ test('all that can be said, rightly said; an empty setting is as good as none', 
     AUTO_ACCEPT_OFFERS: 'true',
     AUTO_ACCEPT_PROOF_REQUESTS: 'false',
     LOG_LEVEL: 'debug',
+    ALLOW_NEW_ADDRESS: 'true',
+    ALLOW_NEW_TABLE: 'false',
     OPERATION_RATE: '100',
     DIDCOMM_RATE: '50',
     TENANT_RATE: '10',
     ADDRESS_RATE: '100',
-    CANARY_PERCENT: '10',
-    CANARY_MINUTES: '15',
     ALARM_EMAIL: 'operators@example.org',
     WAITING_LANES: '50',
     ACCOUNT_CONCURRENCY: '10',
@@ -111,7 +111,6 @@ test.each([
   [{ OPERATION_RATE: 'fast' }, /^OPERATION_RATE: is not a whole number from 1 to 999999$/],
   [{ TENANT_RATE: '0' }, /^TENANT_RATE: is not a whole number from 1 to 999999$/],
   [{ ADDRESS_RATE: '1' }, /^ADDRESS_RATE: is not a whole number from 10 to 999999999$/],
-  [{ CANARY_PERCENT: '100' }, /^CANARY_PERCENT: is not a whole number from 1 to 99$/],
   [{ HOSTED_ZONE_ID: 'Z1' }, /^HOSTED_ZONE_ID: has no meaning without DOMAIN_NAME$/],
   [{ DELIVERY_CONCURRENCY: '1' }, /^DELIVERY_CONCURRENCY: is not a whole number from 2 to 1000$/],
   [{ SLOW_DELIVERY_CONCURRENCY: '1001' }, /^SLOW_DELIVERY_CONCURRENCY: is not a whole number from 2 to 1000$/],
@@ -136,7 +135,7 @@ test('several wrong settings are a line each', () => {
 })
 
 describe('the guide', () => {
-  const guide = readFileSync('docs/operations.md', 'utf8')
+  const guide = readFileSync('docs/deploy.md', 'utf8')
 
   test.each(Object.entries(DeploymentSettings.entries))('tells of %s in a sentence', (name, schema) => {
     const sentence = v.getDescription(schema)

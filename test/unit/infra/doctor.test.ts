@@ -14,14 +14,17 @@ import type { Resource, Template } from '../../../infra/service.ts'
 const KEY = 'arn:aws:kms:eu-central-1:123456789012:key/00000000-0000-0000-0000-000000000000'
 const OTHER_KEY = KEY.replaceAll('00000000-', '11111111-')
 
+const PUBLIC_URL = 'https://agent.example.org'
+
 const environment: NodeJS.ProcessEnv = {
   TOKEN_ISSUERS: JSON.stringify([
     { issuer: 'https://id.example.org', audience: 'agent', jwksUri: 'https://id.example.org/jwks' },
   ]),
-  PUBLIC_URL: 'https://agent.example.org',
+  PUBLIC_URL,
 }
 
 const plan: Plan = {
+  publicUrl: PUBLIC_URL,
   stage: 'prod',
   region: 'eu-central-1',
   stackName: 'serverless-agent-prod',
@@ -43,7 +46,7 @@ const template = (): Template => {
       SealingKey: resource('AWS::KMS::Key'),
       HealthLambdaFunction: resource('AWS::Lambda::Function', {
         FunctionName: 'serverless-agent-prod-health',
-        Environment: { Variables: { TABLE_NAME: { Ref: 'Table' }, AGENT_LABEL: 'agent' } },
+        Environment: { Variables: { TABLE_NAME: { Ref: 'Table' }, AGENT_LABEL: 'agent', PUBLIC_URL } },
       }),
       HealthRole: resource('AWS::IAM::Role', {
         RoleName: { 'Fn::Join': ['-', ['serverless-agent-prod-health', { Ref: 'AWS::Region' }, 'lambdaRole']] },
@@ -107,6 +110,19 @@ const notOk = (planted?: Planted): string[] =>
     .map(toLine)
 
 describe('nothing is found', () => {
+  test('in the generated address of a stage, once it is set', () => {
+    const generated = template()
+    const { Environment } = generated.Resources.HealthLambdaFunction?.Properties ?? {}
+    Object(Environment).Variables.PUBLIC_URL = { 'Fn::Sub': 'https://…' }
+    const outputs = { TableName: 'serverless-agent-prod-Table-1A', SealingKeyArn: KEY, ServiceEndpoint: PUBLIC_URL }
+    expect(notOk({ account: { stack: deployed({ template: JSON.stringify(generated), outputs }) } })).toEqual([])
+  })
+
+  test('in another address where that is said', () => {
+    const moved = { publicUrl: 'https://new.example.org', environment: { ...environment, ALLOW_NEW_ADDRESS: 'true' } }
+    expect(notOk({ account: { stack: deployed() }, plan: moved })).toEqual([])
+  })
+
   test('before a first deployment', () => {
     expect(notOk()).toEqual([])
   })
@@ -314,7 +330,7 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   [
     'a region that is full of code',
     { account: { lambda: { value: { concurrency: 1000, unreserved: 1000, codeLeft: 90e6 } } } },
-    /^FAULT {3}code storage: Lambda takes 90 MB more code in this region, .*: delete old versions of functions/,
+    /^FAULT {3}code storage: Lambda takes 90 MB more code in this region, .*: delete functions/,
   ],
   [
     'an environment of more than 4 KB, once for all functions',
@@ -419,9 +435,32 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     /^warning log groups: \/aws\/lambda\/serverless-agent-prod-health: left of an earlier stack/,
   ],
   [
-    'a table that is left',
+    'a table that is left, beside which a stack would begin empty',
     { account: { tables: { value: ['serverless-agent-prod'] } } },
-    /^warning tables: serverless-agent-prod: left of an earlier stack, .*EXISTING_TABLE and EXISTING_KEY/,
+    /^FAULT {3}tables: serverless-agent-prod: left of an earlier stack, .*EXISTING_TABLE and EXISTING_KEY.*ALLOW_NEW_TABLE=true/,
+  ],
+  [
+    'a table that is left, beside which a stack is to begin empty',
+    {
+      account: { tables: { value: ['serverless-agent-prod'] } },
+      plan: { environment: { ...environment, ALLOW_NEW_TABLE: 'true' } },
+    },
+    /^warning tables: serverless-agent-prod: left of an earlier stack$/,
+  ],
+  [
+    'a table that is left, beside a stack with a table of its own',
+    { account: { stack: deployed(), tables: { value: ['serverless-agent-prod'] } } },
+    /^warning tables: serverless-agent-prod: left of an earlier stack$/,
+  ],
+  [
+    'an address that is not that of the stage',
+    { account: { stack: deployed() }, plan: { publicUrl: 'https://new.example.org' } },
+    /^FAULT {3}address: wallets keep https:\/\/agent\.example\.org for ever: set PUBLIC_URL to it, .*ALLOW_NEW_ADDRESS=true/,
+  ],
+  [
+    'a generated address in place of that of the stage',
+    { account: { stack: deployed() }, plan: { publicUrl: { 'Fn::Sub': 'https://…' } } },
+    /^FAULT {3}address: wallets keep https:\/\/agent\.example\.org for ever/,
   ],
   [
     'an API key with the value of one to be made',

@@ -46,7 +46,7 @@ const templateOf = ({ functions = FUNCTIONS(), rate = '', addressRate = '' } = {
   }
   const service: Service = {
     service: 'agent',
-    custom: { rateKeyPrefix: 'prefix', stageUrl: '', canaryAlarms: [], gatewayResponses: {} },
+    custom: { rateKeyPrefix: 'prefix', stageUrl: '', gatewayResponses: {} },
     provider: {
       architecture: 'arm64',
       stage: 'dev',
@@ -58,7 +58,7 @@ const templateOf = ({ functions = FUNCTIONS(), rate = '', addressRate = '' } = {
     functions,
     resources: { Resources: {} },
   }
-  addApi(service, { functionIdOf: (key) => key, usesAliases: false })
+  addApi(service, (key) => key)
   return Resources
 }
 
@@ -109,9 +109,7 @@ describe('the deployment of the API', () => {
       functions: FUNCTIONS(),
       custom: { rateKeyPrefix: 'prefix', gatewayResponses: {} },
     })
-    expect(() => addApi(service, { functionIdOf: (key) => key, usesAliases: false })).toThrow(
-      `The template has no ${id}`,
-    )
+    expect(() => addApi(service, (key) => key)).toThrow(`The template has no ${id}`)
   })
 })
 

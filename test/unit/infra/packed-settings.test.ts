@@ -6,10 +6,11 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { DeployingServerless } from '../../../infra/deployment/serverless.ts'
 import { localIssuer } from '../../../infra/local/issuer.ts'
 import Bundles from '../../../infra/plugins/bundle.ts'
 import PackedSettings from '../../../infra/plugins/packed-settings.ts'
-import type { FunctionDefinition, Serverless } from '../../../infra/service.ts'
+import type { FunctionDefinition } from '../../../infra/service.ts'
 import { readPacked } from '../../../lib/settings.ts'
 import { startFunction } from '../../support/bench/function-process.ts'
 import { serviceFolder, temporaryFolder } from '../../support/stage/folder.ts'
@@ -19,7 +20,7 @@ const HOOK = 'before:package:createDeploymentArtifacts'
 /** Runs the plugins over a service with this function, as `serverless package` does. */
 const packaged = async (serviceDir: string, definition: FunctionDefinition) => {
   const warnings: string[] = []
-  const serverless: Serverless = Object({
+  const serverless: DeployingServerless = Object({
     serviceDir,
     service: { functions: { authorizer: definition }, custom: {} },
     classes: { Error },

@@ -2,7 +2,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { fault, ok, warning } from '../../../infra/deployment/finding.ts'
-import { issuerProblem, prepareIssuers } from '../../../infra/deployment/prepare-issuers.ts'
+import {
+  issuerProblem,
+  packingTimes,
+  prepareIssuers,
+  withPackingTimes,
+} from '../../../infra/deployment/prepare-issuers.ts'
 import { ALL_GRANTS } from '../../../lib/auth/grants.ts'
 import { keysOfText } from '../../../lib/auth/importable-keys.ts'
 import type { VerifyingKey } from '../../../lib/auth/key-set.ts'
@@ -131,4 +136,16 @@ describe('is refused', () => {
     const { findings } = await prepareIssuers([GIVEN, issuer], NOW, nobody)
     expect(findings).toEqual([fault('token issuers', problem)])
   })
+})
+
+test('what an earlier deployment packed as well has its time again, and nothing else', () => {
+  const packed: TokenIssuer = { ...SERVED, jwks: { keys: [] }, given: false, preparedAt: NOW }
+  const times = packingTimes([packed, GIVEN])
+  expect(Object.values(times)).toEqual([NOW])
+  const later = NOW + 1
+  const [same, other, without] = withPackingTimes(
+    [{ ...packed, preparedAt: later }, { ...packed, audience: 'another', preparedAt: later }, GIVEN],
+    times,
+  )
+  expect([same, other?.preparedAt, without]).toEqual([packed, later, GIVEN])
 })

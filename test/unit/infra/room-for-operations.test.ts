@@ -9,8 +9,8 @@ import { apiOf, methodsOf } from '../../support/stage/api-document.ts'
 import { cycleIn } from '../../support/stage/references.ts'
 import { ofType, packageChanged } from '../../support/stage/template.ts'
 
-/** A hundred fill the stack. The room of five is for what is no operation, such as an alarm. */
-const OPERATIONS_WANTED = 95
+/** Where each has three parts of a path of its own, some 145 use up the parts that an API may have. */
+const OPERATIONS_WANTED = 130
 
 /** Packaging so many functions takes a while. */
 const PACKAGING_MS = 120_000
@@ -27,7 +27,7 @@ const furtherOperations = (serviceFile: string, count: number): string => {
 }
 
 test(
-  '95 operations with canary, alarms, custom domain, firewall and a rate of tenants are one stack',
+  '130 operations with alarms, custom domain, firewall and a rate of tenants are one stack',
   async () => {
     const serviceFile = await readFile('serverless.yml', 'utf8')
     const count = OPERATIONS_WANTED - OPERATIONS.length
@@ -37,7 +37,6 @@ test(
         'serverless.yml': serviceFile.replace(/^functions:\n/m, (line) => line + further),
       },
       {
-        CANARY_PERCENT: '10',
         DOMAIN_NAME: 'agent.example.org',
         CERTIFICATE_ARN: 'arn:aws:acm:eu-central-1:123456789012:certificate/0b1c2d3e',
         HOSTED_ZONE_ID: 'Z0123456789',
@@ -52,13 +51,7 @@ test(
     const operations = methodsOf(document).filter(({ method }) => method !== 'OPTIONS')
     // One of the operations has two paths.
     expect(operations).toHaveLength(OPERATIONS_WANTED + 1)
-    for (const type of [
-      'Lambda::Alias',
-      'CloudWatch::Alarm',
-      'ApiGateway::DomainName',
-      'WAFv2::WebACL',
-      'SNS::Subscription',
-    ])
+    for (const type of ['CloudWatch::Alarm', 'ApiGateway::DomainName', 'WAFv2::WebACL', 'SNS::Subscription'])
       expect(ofType(resources, `AWS::${type}`)).not.toEqual([])
     expect(ofType(rates?.Resources ?? {}, 'AWS::ApiGateway::ApiKey')).toHaveLength(33)
 
@@ -70,8 +63,7 @@ test(
 
     expect(cycleIn(resources)).toBeUndefined()
     const functions = ofType(resources, 'AWS::Lambda::Function').length
-    for (const type of ['IAM::Role', 'Lambda::Version', 'Lambda::Alias'])
-      expect(ofType(resources, `AWS::${type}`).length).toBeLessThanOrEqual(functions + 1)
+    expect(ofType(resources, 'AWS::IAM::Role').length).toBeLessThanOrEqual(functions + 1)
     expect(Object.keys(resources).length).toBeLessThanOrEqual(LIMITS.resources)
     expect(templateBytes).toBeLessThanOrEqual(LIMITS.bytes)
   },

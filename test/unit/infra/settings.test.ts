@@ -6,6 +6,7 @@ import { localSettings } from '../../../infra/local/settings.ts'
 import { ALL_GRANTS } from '../../../lib/auth/grants.ts'
 
 const DEFAULTS = {
+  host: '127.0.0.1',
   port: 3000,
   dataDir: undefined,
   issuerDir: resolve('.data'),

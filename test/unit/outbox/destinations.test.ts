@@ -402,7 +402,7 @@ describe('an address', () => {
     const probes = scene.attempts.slice(before).map(({ lane }) => lane)
     const owners = probes.map((lane) => lane.split('|')[0])
     expect(owners.slice(0, 3).sort()).toEqual([crowd, ...others.map(({ tenant }) => tenant)].sort())
-    // The three that closed it come after them, and then each has its turn again.
+    // The three that closed it come after them, and then each probes again.
     expect(new Set(owners.slice(0, 6)).size).toBe(6)
     expect(owners.slice(6, 9)).toEqual(owners.slice(0, 3))
     const ofCrowd = probes.filter((lane) => lane.startsWith(crowd))

@@ -1,9 +1,9 @@
 /** A message that nothing was waiting before when it was committed: it is read with its destination, and the order of its lane holds. */
 import { expect, test } from 'vitest'
-import { leaseLane } from '../../../lib/outbox/deliver-lane.ts'
 import { enterLane } from '../../../lib/outbox/lane.ts'
 import { destinationAt } from '../../../lib/outbox/message-item.ts'
 import { wakeCommitted } from '../../../lib/outbox/queues.ts'
+import { leaseLane } from './lease-lane.ts'
 import { answered, failing, newOrigin, type OutboxScene, useOutboxScene } from './scene.ts'
 
 /** Ms after which a wake-up comes again whose invocation has died. */
@@ -66,7 +66,7 @@ test('leaves another one that was committed at the same time to the wake-up of t
   expect(await scene.left()).toEqual([])
 })
 
-test('is followed in the same turn by one whose wake-up came meanwhile', async () => {
+test('is followed in the same delivery by one whose wake-up came meanwhile', async () => {
   const to = scene.newLane()
   const origin = newOrigin()
   scene.respond = async ({ payload }) => {

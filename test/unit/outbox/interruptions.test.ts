@@ -1,4 +1,4 @@
-/** The process dies at each single write of a turn, probe or release, or something is committed between two of its requests: no item is left behind. */
+/** The process dies at each single write of a delivery, probe or release, or something is committed between two of its requests: no item is left behind. */
 import { describe, expect, test } from 'vitest'
 import { answered, failing, newOrigin, type OutboxScene, type SentWakeUp, useOutboxScene } from './scene.ts'
 

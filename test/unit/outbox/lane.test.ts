@@ -1,11 +1,11 @@
 /** Leases: one delivery at a time has a lane, and what is committed meanwhile is delivered all the same. */
 import { describe, expect, test } from 'vitest'
-import { leaseLane } from '../../../lib/outbox/deliver-lane.ts'
 import { enterLane, type LeasedLane, laneWrites } from '../../../lib/outbox/lane.ts'
 import type { LaneWakeUp } from '../../../lib/outbox/wake-up.ts'
 import { queryIndex } from '../../../lib/store/table.ts'
 import { transact } from '../../../lib/store/write.ts'
 import { failure } from '../store/started-table.ts'
+import { leaseLane } from './lease-lane.ts'
 import { answered, useOutboxScene } from './scene.ts'
 
 const scene = await useOutboxScene()

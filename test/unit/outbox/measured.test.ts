@@ -1,8 +1,10 @@
 /** What the outbox measures: deliveries by what came of them, destinations that close, and what waits, wherever it waits. */
 import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { Census } from '../../../lib/outbox/census.ts'
 import { laneItem } from '../../../lib/outbox/lane.ts'
 import { MESSAGE_PLAN } from '../../../lib/outbox/retry-plan.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
+import { settings } from '../../../lib/settings.ts'
 import { dueFor } from '../../../lib/store/due.ts'
 import type { SentWakeUp } from './scene.ts'
 import { answered, failing, newOrigin, useOutboxScene } from './scene.ts'
@@ -15,7 +17,7 @@ const scene = await useOutboxScene()
 beforeEach(async () => {
   await scene.reset()
   // The next minute with a census.
-  scene.now = Math.ceil(scene.now / CENSUS) * CENSUS
+  scene.now = (Math.ceil(scene.now / CENSUS) + 1) * CENSUS
   lines.length = 0
 })
 
@@ -49,15 +51,15 @@ describe('deliveries', () => {
     expect(late && (await scene.lane(late.lane))).toBeUndefined()
   })
 
-  test('leave one line a turn, and none where nothing was tried', async () => {
+  test('leave one line a delivery, and none where nothing was tried', async () => {
     const to = scene.newLane()
     for (const payload of ['one', 'two', 'three']) await scene.commit(to, payload)
     await scene.send(to, 'four')
     await scene.handleAll()
-    const turns = lines.filter(({ event }) => event === 'outbox.turn_ended')
-    expect(turns).toMatchObject([{ MessagesDelivered: 4 }])
+    const ended = lines.filter(({ event }) => event === 'outbox.delivery_ended')
+    expect(ended).toMatchObject([{ MessagesDelivered: 4 }])
     await scene.handleOrRepeat({ ...(scene.sent[0] as SentWakeUp), at: scene.now })
-    expect(lines.filter(({ event }) => event === 'outbox.turn_ended')).toHaveLength(1)
+    expect(lines.filter(({ event }) => event === 'outbox.delivery_ended')).toHaveLength(1)
   })
 
   test('count a destination once when it closes', async () => {
@@ -71,14 +73,48 @@ describe('deliveries', () => {
 describe('what waits', () => {
   test('is nothing where nothing does', async () => {
     scene.table.watch()
-    expect(await countedAt(scene.now)).toMatchObject({ OutboxWaiting: 0, OutboxWaitingAge: 0 })
+    expect(await countedAt(scene.now)).toBeUndefined()
     expect(scene.table.requests).toEqual(Array.from({ length: 16 }, () => 'Query'))
   })
 
-  test('is counted every fifth minute only', async () => {
-    for (const minute of [0, 1, 2, 3, 4, 5]) await sweep(scene.now + minute * MINUTE)
+  test('is counted every five minutes, and a minute later where that failed', async () => {
+    const { lane } = scene.newLane()
+    await scene.table.put(laneItem.encode({ lane, epoch: scene.now, ...dueFor(lane, scene.now + 60 * MINUTE) }))
+    const minutes = [0, 1, 2, 3, 4, 5].map((minute) => scene.now + minute * MINUTE)
+    for (const now of minutes) await sweep(now)
     expect(counted()).toHaveLength(2)
-    expect(lines.filter(({ event }) => event === 'outbox.swept')).toHaveLength(6)
+    const failed = vi.spyOn(Census.prototype, 'result').mockRejectedValueOnce(new Error('injected'))
+    await expect(sweep(scene.now + 2 * CENSUS)).rejects.toThrow('injected')
+    failed.mockRestore()
+    await sweep(scene.now + 2 * CENSUS + MINUTE)
+    expect(counted()).toHaveLength(3)
+  })
+
+  const alarms = () =>
+    lines.flatMap(({ event, alarm, weight }) => (alarm === undefined ? [] : [[event, alarm, weight]]))
+
+  test('is an alarm where so many lanes do, or one for longer than it may', async () => {
+    const { lane } = scene.newLane()
+    const waits = async (since: number) => {
+      await scene.table.put(laneItem.encode({ lane, epoch: since, ...dueFor(lane, scene.now + 60 * MINUTE) }))
+      await countedAt(scene.now)
+      scene.now += CENSUS
+      return alarms()
+    }
+    expect(await waits(scene.now - 76 * 60 * MINUTE)).toEqual([])
+    expect(await waits(scene.now - 78 * 60 * MINUTE)).toEqual([['outbox.not_given_up', 'FaultsAlarm', 100]])
+    settings().WAITING_LANES = 1
+    expect(await waits(scene.now)).toEqual([['outbox.crowded', 'UnreachableAlarm', 34]])
+    settings().WAITING_LANES = 1_000
+  })
+
+  test('and is due for ten minutes is an alarm when four sweeps of five find it', async () => {
+    const { lane } = scene.newLane()
+    await scene.table.put(laneItem.encode({ lane, ...dueFor(lane, scene.now - 9 * MINUTE) }))
+    await sweep(scene.now)
+    expect(alarms()).toEqual([])
+    await sweep(scene.now + MINUTE)
+    expect(alarms()).toEqual([['outbox.overdue', 'FaultsAlarm', 25]])
   })
 
   test('counts lanes that wait for their next attempt, from the first that failed', async () => {
@@ -115,6 +151,6 @@ describe('what waits', () => {
     scene.respond = () => answered(200)
     await scene.pass(2 * CENSUS)
     scene.now = Math.ceil(scene.now / CENSUS) * CENSUS
-    expect(await countedAt(scene.now)).toMatchObject({ OutboxWaiting: 0, OutboxWaitingAge: 0 })
+    expect(await countedAt(scene.now)).toBeUndefined()
   })
 })

@@ -199,7 +199,7 @@ export class OutboxScene {
   /** One invocation of the function behind the timer queue. */
   async onTimer(wakeUp: WakeUp): Promise<void> {
     if (isForLane(wakeUp)) await wakeLanes([wakeUp])
-    else await onDestinationDue(wakeUp, { clock: () => this.now, random: () => this.random })
+    else await onDestinationDue(wakeUp, this.now, () => this.random)
   }
 
   async handle({ queue, wakeUp, repeated }: SentWakeUp): Promise<void> {

@@ -1,10 +1,10 @@
 /** Wake-ups whose delay is over are passed on, and those that failed for good leave their lanes where the sweep finds them. */
 import type { SQSRecord } from 'aws-lambda'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { recoverWakeUps } from '../../../functions/recover-wake-ups.ts'
 import { wake } from '../../../functions/wake.ts'
 import { destinationItem } from '../../../lib/outbox/destination.ts'
 import { laneItem } from '../../../lib/outbox/lane.ts'
+import { recover } from '../../../lib/outbox/timer.ts'
 import { encodeWakeUp, type WakeUp } from '../../../lib/outbox/wake-up.ts'
 import { dueFor } from '../../../lib/store/due.ts'
 import { failure } from '../store/started-table.ts'
@@ -88,11 +88,9 @@ describe('a wake-up whose delay is over', () => {
 })
 
 describe('a wake-up that failed for good', () => {
-  const recover = (...Records: SQSRecord[]) => recoverWakeUps({ Records })
-
   test('leaves its lane in the index, due in a minute', async () => {
     const now = Date.now()
-    await recover(recordOf('m1', { lane: 'acme|ConnectionRecord|lost', reason: { kind: 'committed' } }))
+    await recover([recordOf('m1', { lane: 'acme|ConnectionRecord|lost', reason: { kind: 'committed' } })])
     const { dueAt = 0 } = (await laneState('acme|ConnectionRecord|lost')) ?? {}
     expect(dueAt - now).toBeGreaterThanOrEqual(60_000)
     expect(dueAt - now).toBeLessThan(70_000)
@@ -102,7 +100,7 @@ describe('a wake-up that failed for good', () => {
   test('leaves a lane that is in the index already as it is', async () => {
     const lane = 'acme|ConnectionRecord|waits'
     await table.put(laneItem.encode({ lane, failures: 3, ...dueFor(lane, 7) }))
-    await recover(recordOf('m1', due(lane)))
+    await recover([recordOf('m1', due(lane))])
     expect(await laneState(lane)).toMatchObject({ failures: 3, dueAt: 7 })
   })
 
@@ -110,23 +108,23 @@ describe('a wake-up that failed for good', () => {
     const lane = 'acme|ConnectionRecord|handed-over'
     const now = Date.now()
     await table.put(laneItem.encode({ lane, waiting: 'slow|lease', ...dueFor(lane, now + 15 * 60_000) }))
-    await recover(recordOf('m1', { lane, reason: { kind: 'released', waiting: 'slow|lease' } }))
+    await recover([recordOf('m1', { lane, reason: { kind: 'released', waiting: 'slow|lease' } })])
     expect((await laneState(lane))?.dueAt).toBeLessThan(now + 70_000)
   })
 
   test('leaves its destination in the index', async () => {
-    await recover(recordOf('m1', { destination: 'https://lost.example', at: 1 }))
+    await recover([recordOf('m1', { destination: 'https://lost.example', at: 1 })])
     expect((await destinationState('https://lost.example'))?.dueAt).toBeGreaterThan(Date.now() - 60_000)
   })
 
   test('that is none is dropped, and those behind it are recovered', async () => {
-    await recover(recordOf('m1', 'x'), recordOf('m2', due('acme|ConnectionRecord|behind')))
+    await recover([recordOf('m1', 'x'), recordOf('m2', due('acme|ConnectionRecord|behind'))])
     expect(await laneState('acme|ConnectionRecord|behind')).toMatchObject({ dueAt: expect.any(Number) })
   })
 
   test('comes again while the table does not answer', async () => {
     table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
-    await expect(recover(recordOf('m1', due('acme|ConnectionRecord|c1')))).rejects.toMatchObject({
+    await expect(recover([recordOf('m1', due('acme|ConnectionRecord|c1'))])).rejects.toMatchObject({
       code: 'store.unavailable',
     })
   })

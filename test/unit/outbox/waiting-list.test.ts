@@ -4,8 +4,8 @@ import { destinationItem, LEAVES_INDEX } from '../../../lib/outbox/destination.t
 import {
   changeDestination,
   ensureDue,
-  openDestination,
   readDestination,
+  tellDestination,
 } from '../../../lib/outbox/destination-access.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
 import { onDestinationDue } from '../../../lib/outbox/wake-destination.ts'
@@ -29,8 +29,6 @@ describe('the waiting list', () => {
     return { origin, to }
   }
   const dueOf = async (origin: string) => (await scene.destination(origin))?.dueAt ?? 0
-  const surroundings = () => ({ clock: () => scene.now, random: () => scene.random })
-
   test.each(['before', 'after'])(
     'loses no lane that joins %s the destination leaves the index, found empty',
     async (when) => {
@@ -59,7 +57,7 @@ describe('the waiting list', () => {
         // All 16 shards are read; or the destination has left the index, with the second write.
         if (when === 'before' ? counts.Query === 16 : counts.UpdateItem === 2) await join()
       }
-      await onDestinationDue({ destination: origin, at: scene.now }, surroundings())
+      await onDestinationDue({ destination: origin, at: scene.now }, scene.now)
       scene.table.way = undefined
       await scene.pass(5 * MINUTE)
       expect(scene.taken).toEqual(['joins'])
@@ -109,7 +107,7 @@ describe('the waiting list', () => {
     await leaveIndex(origin)
     scene.waiting.length = 0
     scene.respond = () => answered(200)
-    await onDestinationDue({ destination: origin, at }, surroundings())
+    await onDestinationDue({ destination: origin, at }, scene.now)
     await scene.pass(MINUTE)
     expect(scene.taken).toHaveLength(1)
   })
@@ -119,7 +117,7 @@ describe('the waiting list', () => {
     scene.waiting.length = 0
     const at = await dueOf(origin)
     scene.now = at
-    const twice = () => onDestinationDue({ destination: origin, at }, surroundings())
+    const twice = () => onDestinationDue({ destination: origin, at }, scene.now)
     await Promise.all([twice(), twice()])
     await twice()
     expect(scene.waiting.filter(({ queue }) => queue === 'fast')).toHaveLength(1)
@@ -197,7 +195,7 @@ describe('the waiting list', () => {
     scene.respond = () => failing('connect')
     await scene.sendTo(origin, 3)
     await scene.handleAll()
-    await openDestination(origin, { lane: 'another', now: scene.now })
+    await tellDestination(origin, { kind: 'reached', lane: 'another' }, scene.now)
     scene.respond = () => answered(200)
     const [release] = scene.waiting.filter(({ wakeUp }) => 'destination' in wakeUp && wakeUp.at === scene.now)
     scene.sqsFails = true

@@ -13,7 +13,7 @@ import { MESSAGE_PLAN } from '../../../lib/outbox/retry-plan.ts'
 import type { Actions, By, Step } from '../../../lib/outbox/step.ts'
 import { type Entry, entryRemoval } from '../../../lib/outbox/waiting-list.ts'
 import { deduplicationId, type FirstItem, isForLane, type WakeUp } from '../../../lib/outbox/wake-up.ts'
-import { destinationAddress, originOf } from '../../../lib/store/keys.ts'
+import { destinationAddress, laneAddress, originOf } from '../../../lib/store/keys.ts'
 import type { TableWrite } from '../../../lib/store/write.ts'
 import { Rows } from './rows.ts'
 
@@ -23,6 +23,12 @@ const DEDUPLICATED_FOR = 5 * MINUTE
 const REMEMBERED = 3_000
 /** How long an attempt takes. */
 const ATTEMPT = 1_000
+/** Longer than a lease and the next sweep, shorter than the visibility timeout. */
+const STALL = 2 * MINUTE
+/** No world needs more time, or more steps. */
+const START = 1_800_000_000_000
+const MAX_TIME = 48 * 60 * MINUTE
+const MAX_STEPS = 10_000
 
 type Queue = 'fast' | 'slow' | 'timer'
 
@@ -65,6 +71,8 @@ interface Process {
   reads: number
   attempting?: Attempted
   outcome?: PostOutcome
+  /** It stands still until then, or until another one has its lease. */
+  stallsUntil?: number
 }
 
 interface OpenLane extends LaneContents<unknown> {
@@ -81,7 +89,7 @@ const askOf = ({ step }: Process) => {
 export const ORIGIN = 'https://wallet.example'
 
 export class World extends Rows {
-  now = 1_800_000_000_000
+  now = START
   messages: readonly Message[] = []
   processes: readonly Process[] = []
   /** Ids that FIFO queues have seen. */
@@ -89,7 +97,8 @@ export class World extends Rows {
   /** Destinations as they were read. */
   known = new Map<string, { read: Destination; until: number }>()
   /** What is committed at some time: the items of a lane, in their order. */
-  commits: readonly { lane: string; id: string }[] = []
+  commits: readonly Attempted[] = []
+  committed: readonly string[] = []
   /** What the receivers do, one attempt after the other; from the end on they take everything. */
   outcomes: readonly PostOutcome[] = []
   /** What they have taken, and all attempts. */
@@ -101,6 +110,7 @@ export class World extends Rows {
   received = new Map<string, number>()
   /** Crashes, faults and repetitions. */
   troubles = 0
+  steps = 0
   created = 0
   broken: string | undefined
 
@@ -117,7 +127,9 @@ export class World extends Rows {
   /** The same for worlds in which the same can happen from now on. */
   print(): string {
     const rows = [...this.rows.values()].map(({ print }) => print).sort()
-    const processes = this.processes.map(({ history, attempting }) => [history, attempting !== undefined]).sort()
+    const processes = this.processes
+      .map(({ history, attempting, stallsUntil }) => [history, attempting !== undefined, stallsUntil])
+      .sort()
     const { now, messages, seen, known, commits, outcomes, taken, attempts, troubles } = this
     const remembered = [...known].flatMap(([name, { read, until }]) =>
       until > now ? [[name, read.version, until]] : [],
@@ -136,8 +148,12 @@ export class World extends Rows {
     return hash('sha1', JSON.stringify([rows, processes, ...rest]))
   }
 
-  override transact(writes: readonly TableWrite[]) {
+  override transact(writes: readonly TableWrite[], holder?: string) {
+    const leases = this.items.flatMap(({ lane, lease }) => (lane?.S && lease?.S ? [[lane.S, lease.S] as const] : []))
     const result = super.transact(writes)
+    for (const [lane, lease] of leases)
+      if (lease !== holder && this.get(laneAddress(lane))?.lease?.S !== lease)
+        this.broken ??= 'a lease is released by another than its holder'
     this.#plan()
     return result
   }
@@ -178,6 +194,7 @@ export class World extends Rows {
     const [next, ...rest] = this.commits
     if (next === undefined) return
     this.commits = rest
+    this.committed = [...this.committed, next.id]
     const [tenant = '', , connectionId = ''] = next.lane.split('|')
     const endpoint = `${ORIGIN}/`
     const first = this.in(`${next.lane} `).length === 0 && {
@@ -191,6 +208,11 @@ export class World extends Rows {
       }),
     )
     this.send({ lane: next.lane, reason: { kind: 'committed', ...first } }, 'fast', this.now, `${next.lane} ${next.id}`)
+  }
+
+  /** Of two items that wait in a lane. One that was committed later comes first only if it was tried first. */
+  comesBefore(one: string, other: string): boolean {
+    return one < other && (this.planned.has(one) || this.committed.indexOf(one) < this.committed.indexOf(other))
   }
 
   // What may happen next.
@@ -207,7 +229,9 @@ export class World extends Rows {
   #with(change: (world: World) => void, troubles = 0): World {
     const world = this.copy()
     world.troubles += troubles
+    world.steps += 1
     change(world)
+    if (world.steps > MAX_STEPS || world.now > START + MAX_TIME) world.broken ??= 'it never ends'
     return world
   }
 
@@ -243,8 +267,12 @@ export class World extends Rows {
     this.processes = [...this.processes, { name, message, step, history: name, ids: 0, reads: 0 }]
   }
 
-  /** A process does what comes next; or it ends before or after that, or the request fails before or after it did its work. */
+  /**
+   * A process does what comes next; or it ends before or after that, or the request fails before or after it did its
+   * work. Before it writes it may also stand still for so long that another one takes over its lane.
+   */
   #goesOn(process: Process, left: number): World[] {
+    if (this.#stalls(process)) return []
     const goesOn = this.#with((world) => world.#does(process))
     if (left === 0) return [goesOn]
     return [
@@ -258,7 +286,18 @@ export class World extends Rows {
       this.#with((world) => {
         world.#does(process, true)
       }, 1),
+      ...(askOf(process).does === 'transact' ? [this.#with((world) => world.#stall(process), 1)] : []),
     ]
+  }
+
+  #stall(process: Process): void {
+    const others = this.processes.filter(({ name }) => name !== process.name)
+    this.processes = [...others, { ...process, stallsUntil: this.now + STALL }]
+  }
+
+  #stalls({ name, message: { wakeUp }, stallsUntil = 0 }: Process): boolean {
+    const holder = isForLane(wakeUp) ? this.get(laneAddress(wakeUp.lane))?.lease?.S : undefined
+    return stallsUntil > this.now && holder === name
   }
 
   #dies({ name, message }: Process): void {
@@ -330,7 +369,8 @@ export class World extends Rows {
       .find((at) => at !== undefined && at < this.now - REMEMBERED)
     const isProbe = isForLane(wakeUp) && wakeUp.reason.kind === 'probe'
     if (this.processes.some((one) => one.attempting?.lane === lane)) this.broken ??= 'two attempts at a time'
-    if (this.in(`${lane} `)[0]?.sk?.S !== id) this.broken ??= 'an attempt out of order'
+    if (this.in(`${lane} `).some(({ sk }) => this.comesBefore(sk?.S ?? '', id)))
+      this.broken ??= 'an attempt out of order'
     if ((this.planned.get(id) ?? 0) > this.now) this.broken ??= 'an attempt before its time'
     if (closed !== undefined && !isProbe) this.broken ??= 'an attempt at a closed destination'
     const [outcome = ACCEPTED, ...rest] = this.outcomes
@@ -351,7 +391,7 @@ export class World extends Rows {
       update: (update) => this.update(update),
       put: (item) => this.put(item),
       get: (address) => this.get(address),
-      transact: (writes) => this.transact(writes),
+      transact: (writes) => this.transact(writes, process.name),
       open: (lane, first): OpenLane => {
         const contents = openMessageLane(lane)
         if (contents === undefined) throw new Error('no lane of messages')
@@ -413,7 +453,8 @@ export class World extends Rows {
   passes(): boolean {
     const due = this.items.filter(({ dueAt }) => dueAt?.N !== undefined)
     const sweeps = due.map(({ dueAt }) => Math.ceil(Math.max(Number(dueAt?.N), this.now + 1) / MINUTE) * MINUTE)
-    const next = Math.min(...this.messages.map(({ at }) => at), ...sweeps)
+    const stalls = this.processes.map(({ stallsUntil = 0 }) => stallsUntil)
+    const next = Math.min(...this.messages.map(({ at }) => at), ...stalls, ...sweeps)
     if (!Number.isFinite(next)) return false
     this.now = Math.max(this.now, next)
     if (!sweeps.includes(next)) return true

@@ -1,12 +1,12 @@
 /** Which held credentials are shown for a presentation definition. */
 import { describe, expect, test } from 'vitest'
-import { chooseCredentials, type HeldCredential } from '../../../lib/presentation-exchange/choose-credentials.ts'
+import { chooseCredentials, type StoredCredential } from '../../../lib/presentation-exchange/choose-credentials.ts'
 import type { PresentationDefinition } from '../../../lib/presentation-exchange/definition-schema.ts'
 import { Work, WorkLimitError } from '../../../lib/presentation-exchange/work.ts'
 
 const ME = 'did:key:me'
 
-const held = (id: string, more: Partial<HeldCredential> = {}): HeldCredential => ({
+const held = (id: string, more: Partial<StoredCredential> = {}): StoredCredential => ({
   id,
   json: { credentialSubject: { id: ME, name: id } },
   proofType: 'Ed25519Signature2018',
@@ -25,11 +25,11 @@ const choose = (
   {
     all = [first, second, third],
     named = {},
-  }: { all?: HeldCredential[]; named?: Record<string, HeldCredential[]> } = {},
+  }: { all?: StoredCredential[]; named?: Record<string, StoredCredential[]> } = {},
 ) => {
   const wanted = {
     definition: { id: 'it', ...definition },
-    held: all,
+    others: all,
     named: new Map(Object.entries(named)),
     signer: ME,
   }
@@ -62,7 +62,7 @@ describe('without submission requirements', () => {
     expect(choose({ input_descriptors: [{ id: 'it', schema: [{ uri }] }] })).toEqual([['it', 'first']])
   })
 
-  test.each<[string, Partial<HeldCredential>, Partial<PresentationDefinition['input_descriptors'][0]>]>([
+  test.each<[string, Partial<StoredCredential>, Partial<PresentationDefinition['input_descriptors'][0]>]>([
     ['of another schema', {}, { schema: [{ uri: 'https://example.org/Other' }] }],
     ['with a proof that is not permitted', {}, { format: { ldp_vc: { proof_type: ['Ed25519Signature2020'] } } }],
     ['about somebody else', { subjects: ['did:key:other'] }, {}],

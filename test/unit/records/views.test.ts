@@ -1,13 +1,14 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { BASIC_MESSAGE_ROLES, BasicMessageRecord, toBasicMessageJson } from '../../../lib/records/basic-message.ts'
+import { BASIC_MESSAGE_ROLES, BasicMessageRecord } from '../../../lib/records/basic-message.ts'
 import { CONNECTION_ROLES, CONNECTION_STATES, ConnectionRecord } from '../../../lib/records/connection.ts'
 import {
   CREDENTIAL_ROLES,
   CREDENTIAL_STATES,
   CredentialExchangeRecord,
-  toCredentialExchangeJson,
 } from '../../../lib/records/credential-exchange.ts'
+import { toCredentialExchangeJson } from '../../../lib/records/credential-json.ts'
+import { toBasicMessageJson } from '../../../lib/records/delivery.ts'
 import { OUT_OF_BAND_ROLES, OUT_OF_BAND_STATES, OutOfBandRecord } from '../../../lib/records/out-of-band.ts'
 import { PROOF_ROLES, PROOF_STATES, ProofFormData } from '../../../lib/records/proof.ts'
 import { toRecordJson } from '../../../lib/records/record-json.ts'

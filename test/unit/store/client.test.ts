@@ -66,7 +66,8 @@ test('a request is waited for 2 s, three times', async () => {
 
 test('a request takes the steps of the SDK that it needs, and no others', () => {
   const steps = dynamodb().middlewareStack.identify()
-  expect(steps.map((step) => step.replace(/Middleware.*/, ''))).toEqual([
+  expect(steps.map((step) => step.replace(/(Middleware| - ).*/, ''))).toEqual([
+    'counted',
     'serializer',
     'contentLength',
     'hostHeader',

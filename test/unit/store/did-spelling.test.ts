@@ -1,6 +1,7 @@
 /** The two forms of a did:peer:4: the one that connections are found by is known from the records of DIDs. */
+
 import { expect, test } from 'vitest'
-import { OF_UNFINISHED_HANDSHAKE } from '../../../lib/records/connection.ts'
+import { OF_UNFINISHED_HANDSHAKE } from '../../../lib/records/handshake-expiry.ts'
 import { knownSpelling } from '../../../lib/store/did-spelling.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { useTable } from './use-table.ts'

@@ -1,7 +1,8 @@
 /** What a record is found by, and where a query looks. */
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { proofRecords } from '../../../lib/records/proof.ts'
+import { proofRecords } from '../../../lib/records/kinds.ts'
 import {
   everyPartition,
   indexEntries,

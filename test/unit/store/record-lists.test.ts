@@ -1,6 +1,7 @@
 /** Lists of exchanges: all of an agent, and those that filters choose. */
+
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { credentialRecords } from '../../../lib/records/credential-exchange.ts'
+import { credentialRecords } from '../../../lib/records/kinds.ts'
 import { indexEntries } from '../../../lib/store/index-entries.ts'
 import { listFiltered } from '../../../lib/store/record-lists.ts'
 import { type StoredRecord, toRecordItem } from '../../../lib/store/stored-record.ts'

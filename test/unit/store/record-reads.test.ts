@@ -1,7 +1,6 @@
 /** Reads outside of a unit of work: a record, the records of a tag, and lists page by page. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { basicMessageRecords } from '../../../lib/records/basic-message.ts'
-import { didCommMessageRecords } from '../../../lib/records/internal-records.ts'
+import { basicMessageRecords, didCommMessageRecords } from '../../../lib/records/kinds.ts'
 import { indexEntries, tagPartition } from '../../../lib/store/index-entries.ts'
 import type { ListQuery } from '../../../lib/store/item-list.ts'
 import { toCursor } from '../../../lib/store/item-list.ts'

@@ -53,7 +53,7 @@ class DeliveryScene {
     await this.table.put(destinationItem.encode(quick(endpointDestination(this.endpoint.id))))
   }
 
-  /** One turn of the event's lane. */
+  /** One delivery of the event's lane. */
   deliver({ lane = this.lane, reason = { kind: 'committed' }, random = () => 0.5, transport }: Wanted = {}) {
     return deliverLane(
       { lane, reason },
@@ -70,7 +70,7 @@ class DeliveryScene {
     )
   }
 
-  /** The next turn when it is due; false where the lane waits for no time. */
+  /** The next one when it is due; false where the lane waits for no time. */
   async deliverWhenDue(changes: Wanted = {}): Promise<boolean> {
     const { dueAt } = (await this.laneState(changes.lane)) ?? {}
     if (dueAt === undefined) return false

@@ -1,10 +1,10 @@
 /** An endpoint that answers 503 or lets us wait: which failures close it, however few its events are, and which records come to wait for it. */
 import { describe, expect, test } from 'vitest'
-import { leaseLane } from '../../../lib/outbox/deliver-lane.ts'
 import { readDestination } from '../../../lib/outbox/destination-access.ts'
-import { makeDueNow } from '../../../lib/outbox/lane.ts'
+import { dueNow, updateItem } from '../../../lib/outbox/lane.ts'
 import { endpointDestination } from '../../../lib/store/keys.ts'
 import { eventFor, readStoredEvent, registerAt, storeEvent } from '../../support/webhooks/webhook-scene.ts'
+import { leaseLane } from '../outbox/lease-lane.ts'
 import { deliveryScene } from './delivery-scene.ts'
 
 const HOUR = 60 * 60_000
@@ -109,14 +109,14 @@ describe('a record that failed before its endpoint was closed', () => {
     const leasing = await leaseLane({ lane: scene.lane, reason: { kind: 'committed' } }, 'another', scene.now)
     expect(leasing.leased).toBeDefined()
     const leased = await scene.laneState()
-    await makeDueNow(scene.lane, scene.now)
+    await updateItem(dueNow(scene.lane, scene.now))
     expect(await scene.laneState()).toEqual(leased)
     scene.receiver.behave({ status: 503 })
     const lanes = await failInTurn('a', 'b', 'c')
     const waiting = await scene.laneState(lanes[2])
-    await makeDueNow(lanes[2] ?? '', scene.now)
+    await updateItem(dueNow(lanes[2] ?? '', scene.now))
     expect(await scene.laneState(lanes[2])).toEqual(waiting)
-    await makeDueNow('a lane that has ended', scene.now)
+    await updateItem(dueNow('a lane that has ended', scene.now))
     expect(await scene.laneState('a lane that has ended')).toBeUndefined()
   })
 

@@ -213,14 +213,14 @@ describe('an attempt that fails', () => {
 })
 
 describe('the plan', () => {
-  /** Delivers whenever it is due, until the lane has nothing to do. Seconds of the turns since the first one. */
+  /** Delivers whenever it is due, until the lane has nothing to do. Seconds of the deliveries since the first one. */
   const wholePlan = async (random: () => number) => {
     const start = scene.now
-    const turns: number[] = []
+    const times: number[] = []
     await scene.deliver({ random })
-    do turns.push((scene.now - start) / 1000)
+    do times.push((scene.now - start) / 1000)
     while (await scene.deliverWhenDue({ random }))
-    return turns
+    return times
   }
   const hours = [2, 5, 10, 14, 20, 24].map((count) => count * 3600)
   const DELAYS = [5, 300, 1800, ...hours]

@@ -92,27 +92,19 @@ describe('the health of an endpoint', () => {
         reason: 'failing',
         failingSince: since,
         lastError: 'status 503',
-        Table: scene.table.dynamo.table,
         EndpointDisabled: 1,
-        _aws: {
-          Timestamp: scene.now,
-          CloudWatchMetrics: [
-            {
-              Namespace: 'serverless-agent',
-              Dimensions: [['Table']],
-              Metrics: [{ Name: 'EndpointDisabled', Unit: 'Count' }],
-            },
-          ],
-        },
+        alarm: 'UnreachableAlarm',
       },
     ])
   })
 
   test('is left alone when the endpoint was replaced during the attempt, whose event is gone with it', async () => {
-    scene.receiver.behave({ status: 410, after: 100 })
+    const replaced = Promise.withResolvers<void>()
+    scene.receiver.behave({ status: 410, until: replaced.promise })
     const running = scene.deliver()
     await expect.poll(() => scene.receiver.received.length).toBe(1)
     const replacement = await registerAt(`${scene.receiver.url}/other`, { orgId: scene.endpoint.orgId })
+    replaced.resolve()
     await running
     expect(await readRegistered(replacement)).toMatchObject({ status: 'active', version: 2 })
     expect(await readStoredEvent(scene.event)).toBeUndefined()

@@ -37,7 +37,7 @@ beforeEach(async () => {
 
 const actions = () => kms.calls.map(({ action }) => action.replace('TrentService.', ''))
 
-/** One turn of a lane, by a process that knows nothing yet. */
+/** One delivery of a lane, by a process that knows nothing yet. */
 const deliver = async (lane: string): Promise<void> => {
   await newProcess()
   const { watchQueues } = await import('../outbox/sent-wake-ups.ts')

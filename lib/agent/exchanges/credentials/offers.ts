@@ -1,6 +1,6 @@
 /** Offers of credentials (Aries RFC 0453 and 0036), to a connection or in an invitation. */
+
 import {
-  type DidCommAutoAcceptCredential,
   type DidCommCredentialExchangeRecord,
   DidCommCredentialExchangeRepository,
   type DidCommMessage,
@@ -10,13 +10,14 @@ import {
 import type * as v from 'valibot'
 import type { CreateOffer, CreateOfferOob, CredentialFormats } from '../../../interface/credential-offer.ts'
 import { defined } from '../../../json.ts'
-import { toCredentialExchangeJson } from '../../../records/credential-exchange.ts'
+import { toCredentialExchangeJson } from '../../../records/credential-json.ts'
 import type { RecordJson } from '../../../records/record-json.ts'
 import { currentAgent, type TenantAgent } from '../../credo/index.ts'
 import { toAnonCredsFormats } from '../../formats/anoncreds/index.ts'
 import { toJsonLdFormat } from '../../formats/json-ld/index.ts'
 import { inviteWith } from '../../invitations/index.ts'
 import { beginExchange } from '../index.ts'
+import { messageOptions } from './steps.ts'
 
 export type OfferedFormats = v.InferOutput<typeof CredentialFormats>
 
@@ -30,9 +31,8 @@ type OutOfBandOffer = v.InferOutput<typeof CreateOfferOob.body>
  */
 export const offerCredential = (offer: ConnectionOffer): Promise<RecordJson> =>
   beginExchange(offer.connectionId, toCredentialExchangeJson, async (agent) => {
-    const { connectionId, goal } = offer
     const options = await toCreateOptions(agent, offer)
-    return agent.didcomm.credentials.offerCredential({ ...options, connectionId, ...defined({ goal }) })
+    return agent.didcomm.credentials.offerCredential({ ...options, connectionId: offer.connectionId })
   })
 
 /**
@@ -41,7 +41,7 @@ export const offerCredential = (offer: ConnectionOffer): Promise<RecordJson> =>
  */
 export const offerCredentialOutOfBand = async (offer: OutOfBandOffer) => {
   const agent = await currentAgent()
-  const { carried, answer } = await inviteWith(agent, offer, async (parentThreadId) => {
+  const { carried, response } = await inviteWith(agent, offer, async (parentThreadId) => {
     const { message, credentialExchangeRecord } = await agent.didcomm.credentials.createOffer(
       await toCreateOptions(agent, offer),
     )
@@ -50,8 +50,8 @@ export const offerCredentialOutOfBand = async (offer: OutOfBandOffer) => {
   })
   const { id, threadId } = carried.credentialExchangeRecord
   return {
-    ...answer,
-    outOfBandRecordId: String(answer.outOfBandRecord.id),
+    ...response,
+    outOfBandRecordId: String(response.outOfBandRecord.id),
     credentialRecordId: id,
     credentialRecordThId: threadId,
     credentialRequestThId: threadId,
@@ -94,12 +94,11 @@ export const toOfferedFormats = async (agent: TenantAgent, { indy, anoncreds, js
 }
 
 const toCreateOptions = async (agent: TenantAgent, offer: ConnectionOffer | OutOfBandOffer): Promise<CreateOptions> => {
-  const { protocolVersion, credentialFormats, autoAcceptCredential, comment, goalCode } = offer
+  const { protocolVersion, credentialFormats } = offer
   return {
     protocolVersion,
     // The contract has checked that the formats belong to the version.
     credentialFormats: (await toOfferedFormats(agent, credentialFormats)) as CreateOptions['credentialFormats'],
-    autoAcceptCredential: autoAcceptCredential as DidCommAutoAcceptCredential,
-    ...defined({ comment, goalCode }),
+    ...messageOptions(offer),
   }
 }

@@ -1,15 +1,15 @@
 /** Credential proposals (Aries RFC 0453 and 0036): a holder sends them, and an issuer answers with an offer. */
-import { type DidCommAutoAcceptCredential, DidCommCredentialRole, DidCommCredentialState } from '@credo-ts/didcomm'
+import { DidCommCredentialRole, DidCommCredentialState } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import type { ProposalAcceptance } from '../../../interface/credential-acceptance.ts'
 import type { CredentialProposal } from '../../../interface/credential-proposal.ts'
 import { defined } from '../../../json.ts'
-import { toCredentialExchangeJson } from '../../../records/credential-exchange.ts'
+import { toCredentialExchangeJson } from '../../../records/credential-json.ts'
 import type { RecordJson } from '../../../records/record-json.ts'
 import type { TenantAgent } from '../../credo/index.ts'
 import { beginExchange, type Formats } from '../index.ts'
 import { type OfferedFormats, toOfferedFormats } from './offers.ts'
-import { continueCredentialExchange, optionsOf } from './steps.ts'
+import { continueCredentialExchange, messageOptions, optionsOf } from './steps.ts'
 
 type Credentials = TenantAgent['didcomm']['credentials']
 type ProposeOptions = Parameters<Credentials['proposeCredential']>[0]
@@ -21,13 +21,12 @@ type NegotiateOptions = Parameters<Credentials['negotiateProposal']>[0]
  */
 export const proposeCredential = (proposal: v.InferOutput<typeof CredentialProposal>): Promise<RecordJson> =>
   beginExchange(proposal.connectionId, toCredentialExchangeJson, ({ didcomm }) => {
-    const { connectionId, protocolVersion, autoAcceptCredential, comment, goalCode, goal } = proposal
+    const { connectionId, protocolVersion } = proposal
     const formats = Object.entries(proposal.credentialFormats).map(([key, format]) => [key, defined(format ?? {})])
     return didcomm.credentials.proposeCredential({
       ...{ connectionId, protocolVersion },
       credentialFormats: Object.fromEntries(formats) as ProposeOptions['credentialFormats'],
-      autoAcceptCredential: autoAcceptCredential as DidCommAutoAcceptCredential,
-      ...defined({ comment, goalCode, goal }),
+      ...messageOptions(proposal),
     })
   })
 

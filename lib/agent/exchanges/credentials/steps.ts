@@ -1,4 +1,5 @@
 /** Steps of a credential exchange that API calls take (issue-credential, Aries RFC 0036 and 0453). */
+
 import type { AgentContext } from '@credo-ts/core'
 import {
   type DidCommAutoAcceptCredential,
@@ -16,7 +17,7 @@ import type {
   RequestAcceptance,
 } from '../../../interface/credential-acceptance.ts'
 import { defined } from '../../../json.ts'
-import { toCredentialExchangeJson } from '../../../records/credential-exchange.ts'
+import { toCredentialExchangeJson } from '../../../records/credential-json.ts'
 import type { RecordJson } from '../../../records/record-json.ts'
 import type { TenantAgent } from '../../credo/index.ts'
 import { continueExchange, type Expected, type Formats } from '../index.ts'
@@ -48,16 +49,19 @@ const CREDENTIAL_EXCHANGES = {
   toJson: toCredentialExchangeJson,
 }
 
-/** The options of a step for Credo. */
-export const optionsOf = ({
-  credentialRecordId,
+/** The options of any message for Credo. */
+export const messageOptions = ({
   autoAcceptCredential,
   comment,
   goalCode,
   goal,
-}: Omit<OfferAcceptance, 'credentialFormats'>) => ({
+}: Omit<OfferAcceptance, 'credentialFormats' | 'credentialRecordId'>) =>
+  defined({ autoAcceptCredential: autoAcceptCredential as DidCommAutoAcceptCredential, comment, goalCode, goal })
+
+/** The options of a step for Credo. */
+export const optionsOf = ({ credentialRecordId, ...message }: Omit<OfferAcceptance, 'credentialFormats'>) => ({
   credentialExchangeRecordId: credentialRecordId,
-  ...defined({ autoAcceptCredential: autoAcceptCredential as DidCommAutoAcceptCredential, comment, goalCode, goal }),
+  ...messageOptions(message),
 })
 
 /** Requests the offered credential, in the given formats or in all offered ones. */

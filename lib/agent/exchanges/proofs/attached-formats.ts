@@ -9,14 +9,15 @@ import {
   DidCommMessageRole,
   type DidCommPresentationV2Message,
   type DidCommProofExchangeRecord,
+  type DidCommProofFormatService,
   type DidCommProofFormatSpec,
   DidCommRequestPresentationV2Message,
 } from '@credo-ts/didcomm'
-import type { Attached, ProofFormat } from './checks.ts'
+import type { Attached } from './checks.ts'
 
 /** The first attachment of each of the formats, as Credo selects it. */
 export const attachedOf = (
-  formats: readonly ProofFormat[],
+  formats: readonly DidCommProofFormatService[],
   specs: DidCommProofFormatSpec[],
   attachments: DidCommAttachment[],
 ): Attached[] =>

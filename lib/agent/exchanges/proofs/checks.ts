@@ -6,24 +6,21 @@ import {
   type DidCommInboundMessageContext,
   DidCommProblemReportError,
   type DidCommProofExchangeRecord,
+  type DidCommProofFormatService,
   type DidCommProofProtocol,
   DidCommProofRole,
 } from '@credo-ts/didcomm'
 import { isAgentError } from '../../../errors.ts'
 import { currentUnit } from '../../../store/transaction.ts'
-import type { AnonCredsProofFormat, IndyProofFormat } from '../../formats/anoncreds/index.ts'
 import { prepareResponse } from '../../formats/index.ts'
-import type { PresentationExchangeFormat } from '../../formats/presentation-exchange/index.ts'
 import { autoAccept } from '../index.ts'
 import { verifiedOrLater } from './verify-later.ts'
 
 type Exchange = DidCommProofExchangeRecord
 
-export type ProofFormat = IndyProofFormat | AnonCredsProofFormat | PresentationExchangeFormat
-
 /** An attachment of a message, and the format that reads it. */
 export interface Attached {
-  format: ProofFormat
+  format: DidCommProofFormatService
   attachment: DidCommAttachment
   /** The attachment that responds to it, if the protocol names it. */
   response?: { attachmentId: string }

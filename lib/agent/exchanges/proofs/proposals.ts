@@ -1,11 +1,6 @@
 /** Proof proposals (Aries RFC 0037 and 0454): provers send them, and verifiers turn them into requests. */
 import { DidCommPresentationV1Preview, DidCommProposePresentationV1Message } from '@credo-ts/anoncreds'
-import {
-  type DidCommAutoAcceptProof,
-  DidCommMessageRepository,
-  DidCommMessageRole,
-  type DidCommProofExchangeRecord,
-} from '@credo-ts/didcomm'
+import { DidCommMessageRepository, DidCommMessageRole, type DidCommProofExchangeRecord } from '@credo-ts/didcomm'
 import { invalidField } from '../../../errors.ts'
 import type { ProofProposal, ProposalAcceptance } from '../../../interface/proof-proposal.ts'
 import { defined, isObject } from '../../../json.ts'
@@ -14,7 +9,7 @@ import { type RecordJson, toRecordJson } from '../../../records/record-json.ts'
 import type { TenantAgent } from '../../credo/index.ts'
 import { beginExchange } from '../index.ts'
 import { type Prepared, type RequestedFormats, withPrepared } from './requests.ts'
-import { continueProofExchange, VERIFIER_HAS_PROPOSAL } from './steps.ts'
+import { continueProofExchange, messageOptions, VERIFIER_HAS_PROPOSAL } from './steps.ts'
 
 type Proofs = TenantAgent['didcomm']['proofs']
 type ProposeOptions = Parameters<Proofs['proposeProof']>[0]
@@ -26,12 +21,12 @@ type NegotiateOptions = Parameters<Proofs['negotiateProposal']>[0]
  */
 export const proposeProof = (proposal: ProofProposal): Promise<RecordJson> =>
   beginExchange(proposal.connectionId, toRecordJson, ({ didcomm }) => {
-    const { connectionId, protocolVersion, proofFormats, autoAcceptProof, ...others } = proposal
+    const { connectionId, protocolVersion, proofFormats, parentThreadId } = proposal
     return didcomm.proofs.proposeProof({
       ...{ connectionId, protocolVersion },
       proofFormats: defined(proofFormats) as ProposeOptions['proofFormats'],
-      autoAcceptProof: autoAcceptProof as DidCommAutoAcceptProof,
-      ...defined(others),
+      ...messageOptions(proposal),
+      ...defined({ parentThreadId }),
     })
   })
 
@@ -39,25 +34,25 @@ export const proposeProof = (proposal: ProofProposal): Promise<RecordJson> =>
 type Formats = Record<string, unknown>
 
 /**
- * Requests what was proposed. Formats of the answer replace the proposed ones. `prepared` is what was read for the
- * answer's own: nobody reads what a prover names. `check` applies the rules of requests to all of them, and throws
+ * Requests what was proposed. Formats of the acceptance replace the proposed ones. `prepared` is what was read for
+ * them: nobody reads what a prover names. `check` applies the rules of requests to all of them, and throws
  * `request.invalid`.
  */
 export const acceptProofProposal = (
   proofRecordId: string,
-  answer: ProposalAcceptance,
+  acceptance: ProposalAcceptance,
   prepared: Prepared,
   check: (formats: Formats) => RequestedFormats,
 ): Promise<RecordJson> => {
-  if ((answer.proofRecordId ?? proofRecordId) !== proofRecordId)
+  if ((acceptance.proofRecordId ?? proofRecordId) !== proofRecordId)
     throw invalidField('proofRecordId', 'is not the record of the path')
   return continueProofExchange(proofRecordId, VERIFIER_HAS_PROPOSAL, async (agent, exchange) => {
-    const { proofFormats, autoAcceptProof, willConfirm, comment, goalCode } = answer
-    const formats = withPrepared(check({ ...(await proposedIn(agent, exchange)), ...defined(proofFormats) }), prepared)
+    const proposed = await proposedIn(agent, exchange)
+    const formats = withPrepared(check({ ...proposed, ...defined(acceptance.proofFormats) }), prepared)
     return agent.didcomm.proofs.negotiateProposal({
       proofExchangeRecordId: exchange.id,
       proofFormats: formats as NegotiateOptions['proofFormats'],
-      ...defined({ willConfirm, comment, goalCode, autoAcceptProof: autoAcceptProof as DidCommAutoAcceptProof }),
+      ...messageOptions(acceptance),
     })
   })
 }

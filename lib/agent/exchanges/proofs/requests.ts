@@ -1,5 +1,4 @@
 /** Proof requests (Aries RFC 0037 and 0454), on a connection or in an invitation (RFC 0434). */
-import type { DidCommAutoAcceptProof } from '@credo-ts/didcomm'
 import type * as v from 'valibot'
 import type { CreateRequest, RequestProof } from '../../../interface/proof-request.ts'
 import { defined } from '../../../json.ts'
@@ -13,6 +12,7 @@ import {
 } from '../../formats/json-ld/index.ts'
 import { inviteWith } from '../../invitations/index.ts'
 import { beginExchange } from '../index.ts'
+import { messageOptions } from './steps.ts'
 
 /** Contents by format. */
 export interface RequestedFormats {
@@ -55,13 +55,13 @@ type ConnectionRequest = v.InferOutput<typeof RequestProof.body>
  */
 export const createProofRequest = async (request: OutOfBandRequest, prepared: Prepared) => {
   const agent = await currentAgent()
-  const { carried, answer } = await inviteWith(agent, request, (parentThreadId) =>
+  const { carried, response } = await inviteWith(agent, request, (parentThreadId) =>
     agent.didcomm.proofs.createRequest(toCreateOptions(request, prepared, parentThreadId)),
   )
   const { id, threadId } = carried.proofRecord
   return {
-    ...answer,
-    outOfBandRecordId: String(answer.outOfBandRecord.id),
+    ...response,
+    outOfBandRecordId: String(response.outOfBandRecord.id),
     proofRecordId: id,
     proofRecordThId: threadId,
     proofRequestThId: threadId,
@@ -86,12 +86,12 @@ const toCreateOptions = (
   prepared: Prepared,
   parentThreadId: string | undefined,
 ): CreateOptions => {
-  const { protocolVersion, proofFormats, autoAcceptProof, goalCode, willConfirm, comment } = request
+  const { protocolVersion, proofFormats } = request
   return {
     protocolVersion,
     // The contract has checked that the formats belong to the version.
     proofFormats: withPrepared(proofFormats, prepared) as CreateOptions['proofFormats'],
-    autoAcceptProof: autoAcceptProof as DidCommAutoAcceptProof,
-    ...defined({ parentThreadId, goalCode, willConfirm, comment }),
+    ...messageOptions(request),
+    ...defined({ parentThreadId }),
   }
 }

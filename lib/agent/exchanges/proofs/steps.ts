@@ -1,6 +1,7 @@
 /** Steps of a proof exchange that API calls take (present-proof, Aries RFC 0037 and 0454). */
 import type { AgentContext } from '@credo-ts/core'
 import {
+  type DidCommAutoAcceptProof,
   DidCommMessageRecord,
   DidCommProofExchangeRecord,
   DidCommProofExchangeRepository,
@@ -9,6 +10,7 @@ import {
 } from '@credo-ts/didcomm'
 import { AgentError, invalidField } from '../../../errors.ts'
 import type { ProofAcceptance, ProofDecline } from '../../../interface/proof-acceptance.ts'
+import type { ProposalAcceptance } from '../../../interface/proof-proposal.ts'
 import { defined } from '../../../json.ts'
 import type { RecordJson } from '../../../records/record-json.ts'
 import { toRecordJson } from '../../../records/record-json.ts'
@@ -42,17 +44,26 @@ const findWithMessages = async (agentContext: AgentContext, id: string): Promise
 
 const PROOF_EXCHANGES = { name: 'proof exchange', field: 'proofRecordId', find: findWithMessages, toJson: toRecordJson }
 
+/** The options of any message for Credo. */
+export const messageOptions = ({
+  autoAcceptProof,
+  comment,
+  goalCode,
+  willConfirm,
+}: Omit<ProposalAcceptance, 'proofFormats' | 'proofRecordId'>) =>
+  defined({ autoAcceptProof: autoAcceptProof as DidCommAutoAcceptProof, comment, goalCode, willConfirm })
+
 type AcceptRequest = Parameters<TenantAgent['didcomm']['proofs']['acceptRequest']>[0]
 
 /**
  * Presents the requested proof in the given formats, or in all requested ones, with the named or otherwise suitable
  * credentials.
  */
-export const acceptProofRequest = (proofRecordId: string, answer: ProofAcceptance): Promise<RecordJson> =>
+export const acceptProofRequest = (proofRecordId: string, acceptance: ProofAcceptance): Promise<RecordJson> =>
   continueProofExchange(proofRecordId, PROVER_HAS_REQUEST, async ({ didcomm: { proofs } }, { id }) => {
-    const { comment, goalCode, filterByNonRevocationRequirements } = answer
+    const { filterByNonRevocationRequirements } = acceptance
     const { request = {} } = await proofs.getFormatData(id)
-    const named = defined(answer.proofFormats) as Formats
+    const named = defined(acceptance.proofFormats) as Formats
     for (const format of Object.keys(named))
       if (!Object.hasOwn(request, format)) throw invalidField(`proofFormats.${format}`, 'is not requested')
     const formats: Formats = Object.keys(named).length > 0 ? named : request
@@ -63,13 +74,13 @@ export const acceptProofRequest = (proofRecordId: string, answer: ProofAcceptanc
       proofExchangeRecordId: id,
       // Checked by the contract, and read by our own formats.
       proofFormats: proofFormats as NonNullable<AcceptRequest['proofFormats']>,
-      ...defined({ comment, goalCode }),
+      ...messageOptions(acceptance),
     })
   })
 
-export const declineProofRequest = (proofRecordId: string, refusal: ProofDecline): Promise<RecordJson> =>
+export const declineProofRequest = (proofRecordId: string, decline: ProofDecline): Promise<RecordJson> =>
   continueProofExchange(proofRecordId, PROVER_HAS_REQUEST, ({ didcomm: { proofs } }, { id }) => {
-    const { sendProblemReport, problemReportDescription } = refusal
+    const { sendProblemReport, problemReportDescription } = decline
     return proofs.declineRequest({
       proofExchangeRecordId: id,
       sendProblemReport,

@@ -21,7 +21,7 @@ import { waitsForVerification } from './verify-later.ts'
 type Outcome =
   /** `presented`: what the record shows of a JSON-LD presentation. */
   | { state: 'verified'; presented: Record<string, unknown> | null }
-  | { state: 'refused'; reason: string }
+  | { state: 'rejected'; reason: string }
   | { state: 'unverified'; reason: string }
 
 export const presentationJob: JobHandler = {
@@ -50,7 +50,7 @@ const verifyAgain = async (id: string): Promise<Outcome | undefined> => {
     await proofChecksOf(context, proofRecord).verifyAgain(context, proofRecord)
   } catch (error) {
     if (error instanceof PresentationError || error instanceof CredoError)
-      return { state: 'refused', reason: error.message }
+      return { state: 'rejected', reason: error.message }
     await noteUnverified(id, error)
   }
   const error = unverifiedBecause(id)
@@ -68,10 +68,10 @@ const end = async (id: string, outcome: Outcome): Promise<void> => {
   const proofRecord = await findWaiting(agent.context, id)
   if (proofRecord === undefined) return
   if (outcome.state === 'verified') return accept(agent, proofRecord, outcome.presented)
-  if (outcome.state === 'refused') proofRecord.isVerified = false
+  if (outcome.state === 'rejected') proofRecord.isVerified = false
   // Nothing is said of a proof on which there is no judgement.
   const description =
-    outcome.state === 'refused' ? outcome.reason : `the presentation could not be verified: ${outcome.reason}`
+    outcome.state === 'rejected' ? outcome.reason : `the presentation could not be verified: ${outcome.reason}`
   await abandonExchange(agent.context, proofRecord, description)
   // As where a presentation is rejected when it comes: without a connection no problem report can be sent.
   if (proofRecord.connectionId !== undefined)

@@ -2,8 +2,10 @@
  * Records of the agent's credential definitions in the unit of work. An issuer, schema and tag has at most one that has
  * not failed.
  */
+
 import * as v from 'valibot'
-import { credentialDefinitionRecords, StoredCredentialDefinition } from '../../../records/credential-definition.ts'
+import { StoredCredentialDefinition } from '../../../records/credential-definition.ts'
+import { credentialDefinitionRecords } from '../../../records/kinds.ts'
 import type { RecordContent } from '../../../records/record-json.ts'
 import { definitionKeyAddress } from '../../../store/anoncreds-keys.ts'
 import { defineItem } from '../../../store/item.ts'

@@ -3,9 +3,9 @@ import type { AnonCredsRequestProofFormat, AnonCredsSelectedCredentials } from '
 import type { AgentContext } from '@credo-ts/core'
 import type { DidCommAttachment, DidCommProofExchangeRecord } from '@credo-ts/didcomm'
 import * as v from 'valibot'
-import { AgentError, isAgentError } from '../../../errors.ts'
+import { isAgentError } from '../../../errors.ts'
 import { currentUnit } from '../../../store/transaction.ts'
-import { type PreparedResponse, preparedResponse } from '../index.ts'
+import { type PreparedResponse, preparedResponse, unanswerable } from '../index.ts'
 import { assertAnonCredsLoads } from './library.ts'
 import { mapItems, ReceivedRequest, UNUSED } from './presentation-checks/index.ts'
 import { withContent } from './received-credential.ts'
@@ -57,12 +57,3 @@ export const respond = async (
     throw unanswerable(path, error instanceof Error ? error.message : 'unknown', error)
   }
 }
-
-/** In characters. Messages of the library may quote the request. */
-const MAX_REASON = 300
-
-const unanswerable = (path: string, reason: string, cause?: unknown): AgentError =>
-  new AgentError('request.invalid', 'the request can not be answered', {
-    cause,
-    details: [{ path, message: `can't answer the request: ${reason}`.slice(0, MAX_REASON) }],
-  })

@@ -1,4 +1,5 @@
 /** Publishes revocations: all pending ones of a registry in one status list. Then the holders are notified. */
+
 import {
   AnonCredsCredentialDefinitionRepository,
   type AnonCredsIssuerService,
@@ -11,7 +12,7 @@ import { AgentError, isAgentError } from '../../../errors.ts'
 import { legacyId } from '../../../indy/ids.ts'
 import type { JobHandler } from '../../../jobs/job.ts'
 import { log } from '../../../log.ts'
-import { revocationOf } from '../../../records/credential-exchange.ts'
+import { revocationOf } from '../../../records/credential-json.ts'
 import {
   CREDENTIAL,
   enqueuePublication,

@@ -1,6 +1,6 @@
 /**
- * Selects held AnonCreds credentials for a proof request: those that the caller names, and otherwise the first suitable
- * ones.
+ * Selects stored AnonCreds credentials for a proof request: those that the caller names, and otherwise the first
+ * suitable ones.
  */
 import {
   type AnonCredsCredentialInfo,
@@ -94,7 +94,7 @@ const assertRequested = (request: Request, choice: CredentialChoice, format: str
   }
 }
 
-/** Searches held credentials through Credo, each search once. */
+/** Searches stored credentials through Credo, each search once. */
 class CredentialSearch {
   readonly #agentContext: AgentContext
   readonly #request: Request

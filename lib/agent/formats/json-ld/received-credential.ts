@@ -11,12 +11,11 @@ import {
   W3cJsonLdVerifiableCredential,
 } from '@credo-ts/core'
 import * as v from 'valibot'
-import { isObject } from '../../../json.ts'
 import { NotAsOfferedError } from '../index.ts'
 import { type CredentialDetail, withPurpose } from './credential-detail.ts'
 import { newBudget } from './rdf.ts'
-import { recordingSuites, type VerifiedQuads } from './signature-suites.ts'
-import { CREDENTIAL, irisOf, readStatements, type Statements, typeIrisOf } from './signed-json.ts'
+import { recordingSuites, signedStatements, Verified, type VerifiedQuads } from './signature-suites.ts'
+import { CREDENTIAL, irisOf, type Statements, typeIrisOf } from './signed-json.ts'
 
 /** Exactly one proof, so that no other can replace it. */
 const Proof = v.looseObject({
@@ -29,16 +28,7 @@ const Proof = v.looseObject({
 
 const Received = v.looseObject({ '@context': v.array(v.unknown()), proof: Proof })
 
-const Verified = v.object({
-  vcJs: v.looseObject({
-    results: v.strictTuple([
-      v.looseObject({
-        proof: v.custom<object>(isObject),
-        verificationMethod: v.looseObject({ controller: v.string() }),
-      }),
-    ]),
-  }),
-})
+const Result = v.object({ vcJs: Verified })
 
 /** Verifies and stores a credential. Returns the id of its record. Throws a NotAsOfferedError. */
 export const storeRequested = async (
@@ -106,12 +96,14 @@ const verify = async (agentContext: AgentContext, credential: W3cJsonLdVerifiabl
     verifyCredentialStatus: false,
   })
   if (!isValid) throw new CredoError('its proof is not valid')
-  const [{ proof, verificationMethod }] = v.parse(Verified, validations).vcJs.results
-  const quads = verified.get(proof)
-  if (quads === undefined) throw new CredoError('its proof was not verified')
-  const statements = await readStatements(quads, CREDENTIAL)
+  const { vcJs: result } = v.parse(Result, validations)
+  const statements = await signedStatements(verified, result, CREDENTIAL)
   const [issuer, another] = irisOf(statements, 'issuer')
-  if (issuer !== verificationMethod.controller || issuer !== credential.issuerId || another !== undefined)
+  if (
+    issuer !== result.results[0].verificationMethod.controller ||
+    issuer !== credential.issuerId ||
+    another !== undefined
+  )
     throw new CredoError('its issuer has not signed it')
   return statements
 }

@@ -1,4 +1,4 @@
-/** Signs JSON-LD presentations of held credentials, within the limits of verification. */
+/** Signs JSON-LD presentations of stored credentials, within the limits of verification. */
 import {
   type AgentContext,
   ClaimFormat,

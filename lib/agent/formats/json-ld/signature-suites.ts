@@ -5,8 +5,10 @@
 import { CredoError, Ed25519Signature2018, Ed25519Signature2020, Kms, SignatureSuiteRegistry } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
 import * as v from 'valibot'
+import { isObject } from '../../../json.ts'
 import { MAX_KEY } from '../../envelopes/index.ts'
 import { type Budget, canonicalize, toQuads } from './rdf.ts'
+import { readStatements, type Statements } from './signed-json.ts'
 
 const TYPES = ['Ed25519VerificationKey2018', 'Ed25519VerificationKey2020'] as const
 
@@ -58,6 +60,29 @@ export const signatureSuites = (change: (suite: SuiteClass) => SuiteClass = (sui
 
 /** The verified quads (N-Quads) by proof, which is the object that the suite got. */
 export type VerifiedQuads = WeakMap<object, string>
+
+/** What the library returns for a document with one valid proof. */
+export const Verified = v.object({
+  results: v.strictTuple([
+    v.looseObject({
+      proof: v.custom<Record<string, unknown>>(isObject),
+      verified: v.literal(true),
+      verificationMethod: v.looseObject({ controller: v.string() }),
+    }),
+  ]),
+})
+export type Verified = v.InferOutput<typeof Verified>
+
+/** The statements that a document's signature was verified over. */
+export const signedStatements = (
+  verified: VerifiedQuads,
+  { results: [{ proof }] }: Verified,
+  type: string,
+): Promise<Statements> => {
+  const quads = verified.get(proof)
+  if (quads === undefined) throw new CredoError('a proof was not verified')
+  return readStatements(quads, type)
+}
 
 /** Of a proof, `expires`: a holder may call it by any name that means this. Data Integrity 1.0, section 2.1. */
 const EXPIRATION = /<https:\/\/w3id\.org\/security#expiration> "([^"]*)"/g

@@ -100,16 +100,16 @@ export const assertShowable = (statements: Statements, budget: Budget): void => 
  * reference.
  */
 const tree = ({ root, nodes }: Statements, budget: Budget): Json => {
-  const placed = new Set<string>()
+  const embedded = new Set<string>()
 
-  const place = (id: string, path: ReadonlySet<string>): Json => {
+  const embed = (id: string, path: ReadonlySet<string>): Json => {
     const node = nodes.get(id)
     const isBlank = id.startsWith('_:')
-    if (node === undefined || path.has(id) || placed.has(id)) return isBlank ? {} : { '@id': id }
+    if (node === undefined || path.has(id) || embedded.has(id)) return isBlank ? {} : { '@id': id }
     budget.bytes -= Buffer.byteLength(JSON.stringify(node))
     if (budget.bytes < 0) throw new CredoError('the documents are too large, or refer to the same nodes too often')
     if (path.size > MAX_DEPTH) throw new CredoError(`the document has more than ${MAX_DEPTH} nodes in each other`)
-    if (!isBlank) placed.add(id)
+    if (!isBlank) embedded.add(id)
     const below = new Set([...path, id])
     const properties = Object.keys(node)
       .filter((name) => name !== '@id' && name !== '@type' && name !== '@graph')
@@ -124,12 +124,12 @@ const tree = ({ root, nodes }: Statements, budget: Budget): Json => {
   }
 
   const value = (one: unknown, path: ReadonlySet<string>): unknown => {
-    if (isNode(one)) return place(one['@id'], path)
+    if (isNode(one)) return embed(one['@id'], path)
     if (isObject(one) && Array.isArray(one['@list'])) return { '@list': one['@list'].map((item) => value(item, path)) }
     return isObject(one) ? withNativeValue(one) : one
   }
 
-  return place(root['@id'], new Set())
+  return embed(root['@id'], new Set())
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,7 +1,7 @@
-/** Held JSON-LD credentials, from which a prover selects. */
+/** Stored JSON-LD credentials, from which a prover selects. */
 import * as v from 'valibot'
 import { isNestedDeeperThan, isObject, MAX_DEPTH } from '../../../json.ts'
-import type { HeldCredential } from '../../../presentation-exchange/choose-credentials.ts'
+import type { StoredCredential } from '../../../presentation-exchange/choose-credentials.ts'
 import { VERIFIABLE_PROOF_TYPES } from '../../../presentation-exchange/definition.ts'
 import type { StoredRecord } from '../../../store/stored-record.ts'
 import { currentUnit } from '../../../store/transaction.ts'
@@ -30,7 +30,7 @@ const JsonLdRecord = v.object({
 })
 
 /** Undefined for a record of another kind of credential. */
-const toCredential = (stored: StoredRecord): HeldCredential | undefined => {
+const toCredential = (stored: StoredRecord): StoredCredential | undefined => {
   const read = v.safeParse(JsonLdRecord, stored)
   if (!read.success) return undefined
   const { value, tags } = read.output
@@ -48,14 +48,14 @@ const toCredential = (stored: StoredRecord): HeldCredential | undefined => {
 }
 
 /** The credential of a record; undefined if there is no such record, or it holds no JSON-LD credential. */
-export const readCredential = async (id: string): Promise<HeldCredential | undefined> => {
+export const readCredential = async (id: string): Promise<StoredCredential | undefined> => {
   const unit = currentUnit()
   const stored = await unit.read(unit.tenant, W3C_CREDENTIAL, id)
   return stored && toCredential(stored)
 }
 
 /** Credentials that may be selected: newest first, without expired ones. */
-export const listCredentials = async (): Promise<HeldCredential[]> => {
+export const listCredentials = async (): Promise<StoredCredential[]> => {
   const unit = currentUnit()
   const stored = await unit.find(unit.tenant, W3C_CREDENTIAL, {})
   return stored

@@ -12,14 +12,13 @@ import { isObject } from '../../../json.ts'
 import type { Presented, PresentedCredential } from '../../../presentation-exchange/presentation.ts'
 import { boundDocumentsOfJsonLd } from '../../web/index.ts'
 import { type Budget, newBudget } from './rdf.ts'
-import { recordingSuites, type VerifiedQuads } from './signature-suites.ts'
+import { recordingSuites, signedStatements, Verified, type VerifiedQuads } from './signature-suites.ts'
 import {
   CREDENTIAL,
   has,
   irisOf,
   literalsOf,
   PRESENTATION,
-  readStatements,
   type Statements,
   toVerifierJson,
   typeIrisOf,
@@ -53,16 +52,6 @@ const Credential = v.pipe(JsonObject, v.looseObject({ proof: OneProof, credentia
 const Presentation = v.looseObject({
   proof: OneProof,
   verifiableCredential: v.union([v.pipe(v.array(Credential), v.nonEmpty(), v.maxLength(MAX_CREDENTIALS)), Credential]),
-})
-
-const Verified = v.object({
-  results: v.strictTuple([
-    v.looseObject({
-      proof: JsonObject,
-      verified: v.literal(true),
-      verificationMethod: v.looseObject({ controller: v.string() }),
-    }),
-  ]),
 })
 
 /** The library's result for a valid presentation. */
@@ -110,10 +99,10 @@ export const verifyPresentation = async (
 
   const { presentationResult, credentialResults } = v.parse(Result, Object(validations).vcJs)
   const signer = presentationResult.results[0].verificationMethod.controller
-  assertHeldBy(signer, await statementsOf(verified, presentationResult, PRESENTATION))
+  assertSignedByHolder(signer, await signedStatements(verified, presentationResult, PRESENTATION))
   const credentials: SignedCredential[] = []
   for (const result of credentialResults) {
-    const statements = await statementsOf(verified, result, CREDENTIAL)
+    const statements = await signedStatements(verified, result, CREDENTIAL)
     assertInForce(statements, result.results[0].verificationMethod.controller)
     assertAbout(signer, statements)
     credentials.push(await signedCredential(statements, result, reading, budget))
@@ -130,18 +119,7 @@ const parse = (document: unknown): W3cJsonLdVerifiablePresentation => {
   }
 }
 
-/** The statements that a document's signature was verified over. */
-const statementsOf = (
-  verified: VerifiedQuads,
-  { results: [{ proof }] }: v.InferOutput<typeof Verified>,
-  type: string,
-): Promise<Statements> => {
-  const quads = verified.get(proof)
-  if (quads === undefined) throw new CredoError('a proof was not verified')
-  return readStatements(quads, type)
-}
-
-const assertHeldBy = (signer: string, presentation: Statements): void => {
+const assertSignedByHolder = (signer: string, presentation: Statements): void => {
   const holders = irisOf(presentation, 'holder')
   if (holders.some((holder) => holder !== signer))
     throw new CredoError('the holder of the presentation has not signed it')
@@ -172,7 +150,7 @@ const assertAbout = (signer: string, credential: Statements): void => {
     throw new CredoError('the signer of the presentation is not the subject of a credential in it')
 }
 
-const proofTypeOf = ({ results: [{ proof }] }: v.InferOutput<typeof Verified>): string => String(proof.type)
+const proofTypeOf = ({ results: [{ proof }] }: Verified): string => String(proof.type)
 
 const signedCredential = async (
   statements: Statements,

@@ -1,19 +1,19 @@
-/** Answers a verifier's presentation definition with held credentials (DIF Presentation Exchange, Aries RFC 0510). */
+/** Responds to presentation definitions with stored credentials (DIF Presentation Exchange, Aries RFC 0510). */
 import { randomUUID } from 'node:crypto'
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import * as v from 'valibot'
-import { type AgentError, invalidField } from '../../../errors.ts'
+import { invalidField } from '../../../errors.ts'
 import {
   type Chosen,
   chooseCredentials,
-  type HeldCredential,
+  type StoredCredential,
   type Unmet,
 } from '../../../presentation-exchange/choose-credentials.ts'
 import { permits } from '../../../presentation-exchange/definition.ts'
 import { ReceivedDefinition } from '../../../presentation-exchange/definition-schema.ts'
 import { Work, WorkLimitError } from '../../../presentation-exchange/work.ts'
 import { findOwnDid, issuerDid } from '../../dids/index.ts'
-import { type PreparedResponse, preparedResponse } from '../index.ts'
+import { type PreparedResponse, preparedResponse, unanswerable } from '../index.ts'
 import { CREDENTIALS_V1, listCredentials, readCredential, signPresentation } from '../json-ld/index.ts'
 import { attached, jsonOf, type Options } from './requests.ts'
 
@@ -64,7 +64,7 @@ const presentationFor = async (
   named: Choice['credentials'],
 ): Promise<Json> => {
   const read = v.safeParse(Request, request)
-  if (!read.success) throw unanswerable(`${v.getDotPath(read.issues[0]) ?? 'it'} ${read.issues[0].message}`)
+  if (!read.success) throw unanswerable(FORMAT, `${v.getDotPath(read.issues[0]) ?? 'it'} ${read.issues[0].message}`)
   const { presentation_definition: definition, options } = read.output
   const { signer, chosen } = await choose(agentContext, definition, await credentialsOf(named))
   const credentials = [...new Set(chosen.map(({ credential }) => credential))]
@@ -87,17 +87,15 @@ const presentationFor = async (
       permits: (proofType) => permits(definition.format, 'ldp_vp', proofType),
     })
   } catch (error) {
-    if (error instanceof CredoError) throw unanswerable(error.message)
+    if (error instanceof CredoError) throw unanswerable(FORMAT, error.message)
     throw error
   }
 }
 
-const unanswerable = (reason: string): AgentError => invalidField(FORMAT, `can't answer the request: ${reason}`)
-
-const credentialsOf = async (named: Choice['credentials']): Promise<Map<string, HeldCredential[]>> => {
-  const byDescriptor = new Map<string, HeldCredential[]>()
+const credentialsOf = async (named: Choice['credentials']): Promise<Map<string, StoredCredential[]>> => {
+  const byDescriptor = new Map<string, StoredCredential[]>()
   for (const [descriptorId, ids] of Object.entries(named)) {
-    const credentials: HeldCredential[] = []
+    const credentials: StoredCredential[] = []
     for (const id of new Set(ids)) {
       const credential = await readCredential(id)
       if (credential === undefined)
@@ -123,7 +121,7 @@ type Definition = v.InferOutput<typeof ReceivedDefinition>
 const choose = async (
   agentContext: AgentContext,
   definition: Definition,
-  named: ReadonlyMap<string, readonly HeldCredential[]>,
+  named: ReadonlyMap<string, readonly StoredCredential[]>,
 ): Promise<Selection> => {
   const needsOthers = definition.input_descriptors.some(({ id }) => !named.has(id))
   const others = needsOthers ? await listCredentials() : []
@@ -133,7 +131,7 @@ const choose = async (
   try {
     let foreign = 0
     for (const signer of signersOf(all)) {
-      const chosen = chooseCredentials({ definition, named, held: others, signer }, work)
+      const chosen = chooseCredentials({ definition, named, others, signer }, work)
       if (!Array.isArray(chosen)) unmet ??= chosen
       else if (await isOwn(agentContext, signer)) return { signer, chosen }
       else {
@@ -144,16 +142,16 @@ const choose = async (
     // Credentials without a subject are presented by the agent's issuer DID.
     if (all.some(({ subjects }) => subjects.length === 0)) {
       const signer = await issuerDid({ context: agentContext })
-      const chosen = chooseCredentials({ definition, named, held: others, signer }, work)
+      const chosen = chooseCredentials({ definition, named, others, signer }, work)
       if (Array.isArray(chosen)) return { signer, chosen }
       unmet ??= chosen
     }
   } catch (error) {
-    if (error instanceof WorkLimitError) throw unanswerable(error.message)
+    if (error instanceof WorkLimitError) throw unanswerable(FORMAT, error.message)
     throw error
   }
   const { descriptorId, reason } = unmet ?? { reason: 'the agent holds no JSON-LD credential' }
-  throw descriptorId === undefined ? unanswerable(reason) : invalidField(`${NAMED}.${descriptorId}`, reason)
+  throw descriptorId === undefined ? unanswerable(FORMAT, reason) : invalidField(`${NAMED}.${descriptorId}`, reason)
 }
 
 /** Subjects of a credential that are tried as signers. Its issuer chooses their number. */
@@ -165,14 +163,14 @@ const MAX_FOREIGN = 20
 /**
  * Possible signers, from the credentials with the fewest subjects first, so that one with thousands delays no other.
  */
-const signersOf = (credentials: readonly HeldCredential[]): Set<string> =>
+const signersOf = (credentials: readonly StoredCredential[]): Set<string> =>
   new Set(
     credentials
       .toSorted((a, b) => a.subjects.length - b.subjects.length)
       .flatMap(({ subjects }) => subjects.slice(0, MAX_SUBJECTS)),
   )
 
-const notOwn = (named: ReadonlyMap<string, readonly HeldCredential[]>, signer: string): Unmet => {
+const notOwn = (named: ReadonlyMap<string, readonly StoredCredential[]>, signer: string): Unmet => {
   const [descriptorId] =
     [...named].find(([, credentials]) => credentials.some(({ subjects }) => subjects.includes(signer))) ?? []
   const reason = 'is about a DID that is not one of this agent'

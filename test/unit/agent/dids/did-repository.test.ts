@@ -11,7 +11,9 @@ import {
   InMemoryLruCache,
 } from '@credo-ts/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { AgentDidRepository, didsWithKey, KnownDids } from '../../../../lib/agent/dids/did-repository.ts'
+import { AgentDidRepository } from '../../../../lib/agent/dids/did-repository.ts'
+import { KnownDids } from '../../../../lib/agent/dids/known-dids.ts'
+import { didsWithKey } from '../../../../lib/agent/dids/their-dids.ts'
 import { type Ed25519Key, keyOfVerkey } from '../../../../lib/agent/keys/ed25519-key.ts'
 import { transaction } from '../../../../lib/store/transaction.ts'
 import { unknownKid } from '../../../support/wallets/hand-made-envelope.ts'

@@ -10,11 +10,8 @@ import {
   Kms,
 } from '@credo-ts/core'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import {
-  BoundedJwkDidResolver,
-  DocumentCache,
-  LinearPeerDidResolver,
-} from '../../../../lib/agent/dids/did-resolvers.ts'
+import { DocumentCache } from '../../../../lib/agent/dids/did-documents.ts'
+import { BoundedJwkDidResolver, LinearPeerDidResolver } from '../../../../lib/agent/dids/did-resolvers.ts'
 import { AT_ONCE, processorTime } from '../../../support/processor-time.ts'
 import { contextOf } from '../credo-storage.ts'
 

@@ -1,21 +1,22 @@
 /**
  * The alarms as they are deployed: each is tried on metrics in which all is well, in which its cause is there, and
- * after it.
+ * after it; and each code of the log on the lines that the service writes.
  */
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import * as v from 'valibot'
-import { describe, expect, test } from 'vitest'
-import { FINAL_STATES, FORMATS, METRICS } from '../../../../lib/metrics.ts'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { METRICS, type MetricName, measure } from '../../../../lib/metrics.ts'
 import { ofType } from '../../../support/stage/template.ts'
 import { AlarmProperties, statesOf, watchedBy } from '../../../support/watch/alarm-state.ts'
+import { idleCost } from '../../../support/watch/idle-cost.ts'
 import { RecordedMetrics } from '../../../support/watch/recorded-metrics.ts'
-import { fill, HAND_MADE, SWEEPS, scenarioOf, WELL } from '../../../support/watch/scenarios.ts'
+import { fill, SCENARIOS, SWEEPS, WELL } from '../../../support/watch/scenarios.ts'
 import { resources } from './packaged.ts'
 
 const alarms = ofType(resources, 'AWS::CloudWatch::Alarm').map(
   ([id, { Properties }]) => [id, v.parse(AlarmProperties, Properties), Properties] as const,
 )
-const watched = (alarm: AlarmProperties) => watchedBy(alarm).map((key) => JSON.parse(key) as [string, string, unknown])
+const idsOf = (type: string) => ofType(resources, type).map(([id]) => id)
 
 /** Minutes: of a day in which all is well, an hour of something, and what follows. */
 const BEGIN = 24 * 60
@@ -23,13 +24,12 @@ const END = BEGIN + 60
 const LAST = END + 24 * 60
 
 test('there is a scenario of each alarm, and of no other', () => {
-  expect(alarms.filter(([id, alarm]) => scenarioOf(id, alarm) === undefined).map(([id]) => id)).toEqual([])
-  expect(alarms.map(([id]) => id)).toEqual(expect.arrayContaining(HAND_MADE))
+  expect(alarms.map(([id]) => id).sort()).toEqual(Object.keys(SCENARIOS).sort())
 })
 
 describe.each(alarms)('%s', (id, alarm, properties) => {
   const keys = watchedBy(alarm)
-  const { cause, red, green } = scenarioOf(id, alarm) ?? { cause: {}, red: 0, green: 0 }
+  const { cause, red, green } = SCENARIOS[id] ?? { cause: {}, red: 0, green: 0 }
   const well = { ...WELL, ...SWEEPS }
 
   test('is quiet while all is well', () => {
@@ -65,21 +65,38 @@ describe.each(alarms)('%s', (id, alarm, properties) => {
     expect(new Set(statesOf(alarm, recorded, 3, 120))).toEqual(new Set(['OK']))
   })
 
-  test('tells its topic when it is red and when it is green again, and ends with what to do', () => {
+  test('tells its topic when it is red and when it is green again: its code, the query, and what to do', () => {
     expect(properties).toMatchObject({ AlarmActions: [{ Ref: 'Alarms' }], OKActions: [{ Ref: 'Alarms' }] })
-    const [, anchor = ''] = /docs\/operations\.md#(\w+)$/.exec(String(properties.AlarmDescription)) ?? []
-    expect(headings, `docs/operations.md has no section ### ${id}`).toContain(anchor)
+    const text = String(properties.AlarmDescription)
+    expect(text.length).toBeLessThanOrEqual(1_024)
+    const [, code, log, query, anchor = ''] =
+      /^(\w+): .+\nWhat happened, .+ log group serverless-agent-dev-(\w+)-\.\.\.: (.+)\nWhat to do: docs\/trouble\.md#(\w+)$/.exec(
+        text,
+      ) ?? []
+    expect(code).toBe(id)
+    expect(resources[log ?? '']?.Type).toBe('AWS::Logs::LogGroup')
+    expect(query).toMatch(/^filter .+ \| (stats|fields|parse) /)
+    expect(headings, `docs/trouble.md has no section ### ${id}`).toContain(anchor)
   })
 
-  test('looks at no more than ten metrics, at each of them alike', () => {
-    expect(keys.length).toBeGreaterThan(0)
-    expect(keys.length).toBeLessThanOrEqual(10)
+  test('asks the log for codes that it has', () => {
+    const asked = [...String(properties.AlarmDescription).matchAll(/"([a-z_]+\.[a-z_]+)"/g)].map(
+      ([, code = '']) => code,
+    )
+    const source = globSync(['lib/**/*.ts', 'functions/*.ts'])
+      .map((file) => readFileSync(file, 'utf8'))
+      .join()
+    for (const code of asked) if (code !== 'platform.report') expect(source, code).toContain(`'${code}'`)
+  })
+
+  test('looks at one metric', () => {
+    expect(keys).toHaveLength(1)
     expect(String(JSON.stringify(properties))).not.toMatch(/SEARCH|METRICS\(/)
   })
 })
 
 /** As GitHub makes anchors of headings. */
-const headings = readFileSync('docs/operations.md', 'utf8')
+const headings = readFileSync('docs/trouble.md', 'utf8')
   .split('\n')
   .flatMap((line) => /^#+ (.+)$/.exec(line)?.[1] ?? [])
   .map((text) =>
@@ -89,158 +106,143 @@ const headings = readFileSync('docs/operations.md', 'utf8')
       .replaceAll(' ', '-'),
   )
 
-describe('somebody is woken', () => {
-  test('when functions that nobody waits for fail, or take too long', () => {
-    const functions = (metric: string) =>
-      alarms
-        .flatMap(([, alarm]) => watched(alarm))
-        .flatMap(([, name, dimensions]) => (name === metric ? [dimensions] : []))
-    const background = [
-      'dispatchChanges',
-      'deliver',
-      'deliverSlowly',
-      'wake',
-      'sweepOutbox',
-      'recoverWakeUps',
-      'runJobs',
-    ]
-    for (const key of background) {
-      const id = `${key.replace(/^./, (letter) => letter.toUpperCase())}LambdaFunction`
-      expect(functions('Errors')).toContainEqual([['FunctionName', { Ref: id }]])
-      expect(functions('Duration')).toContainEqual([['FunctionName', { Ref: id }]])
-    }
-    expect(functions('Duration')).toContainEqual([['FunctionName', { Ref: 'AuthorizerLambdaFunction' }]])
+const alarmOf = (id: string): AlarmProperties => {
+  const alarm = alarms.find(([one]) => one === id)?.[1]
+  if (alarm === undefined) throw new Error(`there is no ${id}`)
+  return alarm
+}
+
+/** The codes that count, the alarm that each is for, and how many of them are one: within 5 minutes, or 15. */
+const COUNTED: [name: MetricName, alarm: string, times: number, minutes: number][] = [
+  ['WakeUpsDead', 'FaultsAlarm', 1, 5],
+  ['ChangesParked', 'FaultsAlarm', 1, 5],
+  ['WorkGivenUp', 'FaultsAlarm', 1, 5],
+  ['OutboxOverdue', 'FaultsAlarm', 4, 5],
+  ['OutboxNotGivenUp', 'FaultsAlarm', 1, 5],
+  ['StoreFaults', 'FaultsAlarm', 10, 5],
+  ['KmsFaults', 'FaultsAlarm', 3, 5],
+  ['SealingKeyUnusable', 'FaultsAlarm', 1, 5],
+  ['AuthorizerFaults', 'FaultsAlarm', 3, 5],
+  ['FunctionErrors', 'FaultsAlarm', 3, 5],
+  ['SlowFunctions', 'FaultsAlarm', 3, 5],
+  ['DestinationsClosed', 'UnreachableAlarm', 20, 15],
+  ['EndpointDisabled', 'UnreachableAlarm', 5, 15],
+  ['IssuerKeysNotConfirmed', 'UnreachableAlarm', 1, 15],
+  ['OutboxCrowded', 'UnreachableAlarm', 3, 15],
+]
+
+describe('the codes of the log', () => {
+  afterEach(() => void vi.restoreAllMocks())
+
+  const lineOf = (name: MetricName): Record<string, unknown> => {
+    Object.assign(process.env, { TABLE_NAME: 'agent', PUBLIC_URL: 'http://localhost:3000', LOG_LEVEL: 'info' })
+    const written = vi.spyOn(console, 'log').mockReturnValue()
+    measure('warn', 'any', { event: 'any.code' }, { values: { [name]: 1 } })
+    return JSON.parse(String(written.mock.lastCall?.[0]))
+  }
+
+  /** The states after so many lines in the minutes of a period of the alarm. */
+  const statesAfter = (line: Record<string, unknown>, alarm: string, count: number, minutes: number) => {
+    const recorded = new RecordedMetrics()
+    for (let one = 0; one < count; one++) recorded.addLine(line, 90 + Math.floor((one * minutes) / count))
+    return statesOf(alarmOf(alarm), recorded, 60, 240)
+  }
+
+  test('that count are those of the list', () => {
+    const counted = Object.entries(METRICS).flatMap(([name, share]) => (share === undefined ? [] : [name]))
+    expect(counted.sort()).toEqual([...COUNTED.map(([name]) => name), 'DeadLetters'].sort())
   })
 
-  test('but not by tokens that are refused, which the authorizer says by an error', () => {
-    const errors = alarms.flatMap(([, alarm]) => watched(alarm)).filter(([, name]) => name === 'Errors')
-    expect(JSON.stringify(errors)).not.toContain('Authorizer')
-  })
+  test.each(COUNTED)(
+    '%s sets off %s when there are %i of them within %i minutes, not for fewer, and it ends',
+    (name, alarm, times, minutes) => {
+      const line = lineOf(name)
+      const states = statesAfter(line, alarm, times, minutes)
+      expect(states[0]).toBe('OK')
+      expect(states).toContain('ALARM')
+      expect(states.at(-1)).toBe('OK')
+      expect(statesAfter(line, alarm, times - 1, minutes)).not.toContain('ALARM')
+    },
+  )
 
-  test('by each queue whose messages are not handled', () => {
-    const queues = ofType(resources, 'AWS::SQS::Queue').map(([id]) => id)
-    const worked = queues.filter((id) => !/Dead|Failures/.test(id))
-    expect(worked.length).toBeGreaterThan(3)
-    const old = alarms.find(([id]) => id === 'OldWakeUpsAlarm')?.[1] as AlarmProperties
-    for (const id of worked) {
-      const recorded = new RecordedMetrics()
-      const cause = { [`AWS/SQS ApproximateAgeOfOldestMessage "${id}"`]: () => [3_600] }
-      fill(recorded, watchedBy(old), { ...WELL, ...cause }, { from: 0, to: 60 })
-      expect(statesOf(old, recorded, 20, 60), id).toContain('ALARM')
-    }
-  })
+  test.each([{ status: 'timeout' }, { status: 'failure' }, { status: 'error', errorType: 'Runtime.ExitError' }])(
+    'of three invocations that were killed set off FaultsAlarm: %j',
+    (record) => {
+      const states = statesAfter({ type: 'platform.report', record }, 'FaultsAlarm', 3, 5)
+      expect(states).toContain('ALARM')
+      expect(states.at(-1)).toBe('OK')
+    },
+  )
 
-  test('by every dead-letter queue that grows', () => {
-    const queues = ofType(resources, 'AWS::SQS::Queue').map(([id]) => id)
-    const dead = queues.filter((id) => /Dead|Failures/.test(id))
-    expect(dead.length).toBeGreaterThan(2)
-    const growth = alarms.find(([id]) => id === 'DeadLettersAlarm')?.[1]
-    expect(growth && watchedBy(growth).join()).toMatch(new RegExp(dead.map((id) => `(?=.*${id})`).join('')))
+  test.each([
+    { type: 'platform.report', record: { status: 'success' } },
+    // What a handler throws, as the authorizer does with a token that it refuses.
+    { type: 'platform.report', record: { status: 'error', errorType: 'Error' } },
+    { event: 'request.failed', level: 'error' },
+    { event: 'outbox.delivery_ended', AttemptsFailed: 100 },
+  ])('of anything else set off none: %j', (line) => {
+    for (const id of ['FaultsAlarm', 'UnreachableAlarm', 'DeadLettersAlarm'])
+      expect(statesAfter(line, id, 500, 60)).not.toContain('ALARM')
   })
 })
 
 describe('what lies in a dead-letter queue', () => {
-  const growth = alarms.find(([id]) => id === 'DeadLettersAlarm')?.[1] as AlarmProperties
-  const keys = watchedBy(growth)
+  const growth = alarmOf('DeadLettersAlarm')
+  const dead = (count: number) => ({ alarm: 'DeadLettersAlarm', weight: count })
 
   test('makes nobody get up again, however long it lies there, and more of it does', () => {
     const recorded = new RecordedMetrics()
-    const name = 'AWS/SQS ApproximateNumberOfMessagesVisible'
-    fill(recorded, keys, { [name]: () => [2] }, { from: 0, to: 24 * 60 })
-    fill(recorded, keys, { [name]: () => [3] }, { from: 24 * 60, to: 30 * 60 })
+    for (let minute = 60; minute < 30 * 60; minute += 5) recorded.addLine(dead(minute < 24 * 60 ? 2 : 3), minute)
     const states = statesOf(growth, recorded, 30, 30 * 60)
-    expect(states.slice(0, 23 * 60)).not.toContain('ALARM')
+    expect(states.slice(30, 60)).toContain('ALARM')
+    expect(states.slice(60, 23 * 60)).not.toContain('ALARM')
     expect(states.slice(23 * 60)).toContain('ALARM')
     expect(states.at(-1)).toBe('OK')
   })
-})
 
-test('that nobody counts what waits is noticed, though the sweep runs; that one count is missing is not', () => {
-  const alarm = alarms.find(([id]) => id === 'WaitingAlarm')?.[1] as AlarmProperties
-  const keys = watchedBy(alarm)
-  const recorded = new RecordedMetrics()
-  const uncounted = Object.fromEntries(Object.entries(SWEEPS).filter(([name]) => !name.includes('OutboxWaiting')))
-  expect(Object.keys(uncounted)).toHaveLength(1)
-  fill(recorded, keys, SWEEPS, { from: 0, to: 60 })
-  fill(recorded, keys, uncounted, { from: 60, to: 65 })
-  fill(recorded, keys, SWEEPS, { from: 65, to: 120 })
-  fill(recorded, keys, uncounted, { from: 120, to: 150 })
-  fill(recorded, keys, SWEEPS, { from: 150, to: 180 })
-  const states = statesOf(alarm, recorded, 0, 180)
-  expect(new Set(states.slice(10, 120))).toEqual(new Set(['OK']))
-  expect(states.slice(120, 143)).toContain('ALARM')
-  expect(states.at(-1)).toBe('OK')
+  test('is counted by the sweep, of every such queue', () => {
+    const queues = idsOf('AWS::SQS::Queue').filter((id) => /Dead|Failures/.test(id))
+    expect(queues).toHaveLength(4)
+    const { Variables } = Object(resources.SweepOutboxLambdaFunction?.Properties.Environment)
+    expect(Object.values(Variables)).toEqual(expect.arrayContaining(queues.map((Ref) => ({ Ref }))))
+  })
 })
 
 describe('alarms are heard', () => {
-  const propertiesOf = (id: string) => resources[id]?.Properties ?? {}
-
-  test('through a topic that is encrypted with a key which CloudWatch may use', () => {
-    expect(propertiesOf('Alarms').KmsMasterKeyId).toEqual({ Ref: 'AlarmsKey' })
-    const { Statement } = Object(propertiesOf('AlarmsKey').KeyPolicy)
-    expect(Statement).toContainEqual({
-      Effect: 'Allow',
-      Principal: { Service: 'cloudwatch.amazonaws.com' },
-      Action: ['kms:Decrypt', 'kms:GenerateDataKey*'],
-      Resource: '*',
-      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
-    })
-    expect(Object(propertiesOf('AlarmsPolicy').PolicyDocument).Statement).toMatchObject([
+  test('through a topic without a key: CloudWatch may use none of AWS, and an alarm has no content', () => {
+    expect(resources.Alarms?.Properties?.KmsMasterKeyId).toBeUndefined()
+    expect(idsOf('AWS::KMS::Key')).toEqual(['SealingKey'])
+    expect(Object(resources.AlarmsPolicy?.Properties.PolicyDocument).Statement).toMatchObject([
       { Principal: { Service: 'cloudwatch.amazonaws.com' }, Action: 'sns:Publish' },
     ])
   })
 
   test('by nobody who was not named', () => {
-    expect(ofType(resources, 'AWS::SNS::Subscription')).toEqual([])
+    expect(idsOf('AWS::SNS::Subscription')).toEqual([])
   })
 })
 
-/** US dollars a month, of a metric that has a value in each hour. */
-const PRICE_OF_METRIC = 0.3
+describe('what an idle stage costs', () => {
+  const rows = idleCost(resources)
+  const sum = (of: 'dollars' | 'withFree') => rows.reduce((total, row) => total + row[of], 0)
 
-/** `ExchangesEnded` is one for each format and state; filters make metrics of Lambda's own lines. */
-const ownMetrics = (): number =>
-  Object.keys(METRICS).length -
-  1 +
-  FORMATS.length * FINAL_STATES.length +
-  ofType(resources, 'AWS::Logs::MetricFilter').length
-
-describe('what watching costs', () => {
-  const guide = readFileSync('docs/operations.md', 'utf8')
-  const [, section = ''] = /\n## What watching costs\n([\s\S]*?)\n## /.exec(guide) ?? []
-  const dollars = (text = ''): number => Number(/\$([\d.]+)/.exec(text)?.[1])
-  const inAlarms = alarms.flatMap(([, alarm]) => watchedBy(alarm)).length
-  const rows = section
-    .split('\n')
-    .map((line) => line.split('|').map((cell) => cell.trim()))
-    .filter(([, , , price = '']) => price.startsWith('$'))
-    .map(([, what = '', many = '', price, cost]) => {
-      const count = what === 'metrics in alarms' ? inAlarms : Number.parseInt(many, 10)
-      return { what, many, price, cost: /^\d+(?= |$)/.test(many) ? count * dollars(price) : dollars(cost) }
-    })
-  const sum = rows.reduce((total, { cost }) => total + cost, 0)
-
-  /** The lines that docs/operations.md has to have. */
-  test.each([
-    `| metrics in alarms | ${inAlarms} | $0.10 | $${(inAlarms * 0.1).toFixed(2)} |`,
-    // Free are ten metrics in alarms, the dashboard, five metrics of our own, and logs.
-    `| | | | **$${sum.toFixed(2)}**, of which $${(1 + 3 + 1.5 + 0.03).toFixed(2)} are free |`,
-    `all ${ownMetrics()} metrics at work are $${(ownMetrics() * PRICE_OF_METRIC).toFixed(2)}.`,
-  ])('stands in its section of docs/operations.md: %s', (line) => expect(section).toContain(line))
-
-  test('is what its parts come to', () => {
-    expect(rows.length).toBeGreaterThan(3)
-    for (const { what, many, price, cost } of rows)
-      expect(section).toContain(`| ${what} | ${many} | ${price} | $${cost.toFixed(2)} |`)
+  test('is $3.60 a month at most, and $2 with the free tier', () => {
+    expect(sum('dollars')).toBeLessThanOrEqual(3.6)
+    expect(sum('withFree')).toBeLessThanOrEqual(2)
   })
 
-  test('is what the README says, which leaves the cents out, and most of what an idle stage costs', () => {
-    const readme = readFileSync('README.md', 'utf8')
-    const said = (pattern: RegExp): number => Number(pattern.exec(readme)?.[1])
-    const watching = said(/dashboard and their metrics, about \$(\d+) a month/)
-    const others = said(/tenants' keys \(\$(\d+) a month/) + said(/polling of the queues \(\$([\d.]+)\)/)
-    expect(Math.abs(watching - sum), `the README says $${watching}, it is $${sum}`).toBeLessThan(1)
-    const idle = said(/costs about \$(\d+) a month/)
-    expect(Math.abs(idle - sum - others), `the README says $${idle}, it is $${sum + others}`).toBeLessThan(1)
+  test('has no more than ten metrics in alarms, and none of our own: filters give no value where nothing happens', () => {
+    expect(alarms.flatMap(([, alarm]) => watchedBy(alarm)).length).toBeLessThanOrEqual(10)
+    for (const [, { Properties }] of ofType(resources, 'AWS::Logs::MetricFilter'))
+      expect(JSON.stringify(Properties)).not.toContain('DefaultValue')
+    expect(idsOf('AWS::CloudWatch::Dashboard')).toEqual([])
+  })
+
+  test('stands in docs/cost.md', () => {
+    const page = readFileSync('docs/cost.md', 'utf8')
+    const dollars = (value: number) => `$${value.toFixed(2)}`
+    for (const { what, count, dollars: all, withFree } of rows)
+      expect(page).toContain(`| ${what} | ${count} | ${dollars(all)} | ${dollars(withFree)} |`)
+    expect(page).toContain(`| together | | **${dollars(sum('dollars'))}** | **${dollars(sum('withFree'))}** |`)
   })
 })

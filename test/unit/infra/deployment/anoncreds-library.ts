@@ -44,5 +44,5 @@ test('ANONCREDS=off packages without it', async () => {
   vi.stubEnv('ANONCREDS', 'off')
   await using folder = await serviceFolder({})
   await packageIn(folder.path)
-  expect(await readdir(join(folder.path, '.build'))).toContain('runJobs.zip')
+  expect(await readdir(join(folder.path, '.serverless'))).toContain('runJobs.zip')
 })

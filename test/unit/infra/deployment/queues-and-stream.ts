@@ -72,9 +72,9 @@ describe.each([
     const dead = deadLettersOf(queue)
     expect(propertiesOf(dead).FifoQueue).toBe(propertiesOf(queue).FifoQueue)
     expect(propertiesOf(dead).MessageRetentionPeriod).toBe(propertiesOf(queue).MessageRetentionPeriod)
-    const sources = mappingsOf('recoverWakeUps').map(({ EventSourceArn }) => EventSourceArn)
-    expect(sources).toContainEqual({ 'Fn::GetAtt': [dead, 'Arn'] })
-    expect(propertiesOf(dead).VisibilityTimeout).toBeGreaterThanOrEqual(6 * timeoutOf('recoverWakeUps'))
+    expect(functions.sweepOutbox?.uses).toContain('receive WakeUpDeadLetterQueue TimerDeadLetterQueue')
+    expect(['WakeUpDeadLetterQueue', 'TimerDeadLetterQueue']).toContain(dead)
+    expect(propertiesOf(dead).VisibilityTimeout).toBeGreaterThanOrEqual(timeoutOf('sweepOutbox'))
   })
 
   test(fifo ? 'keeps one wake-up of a lane, and no lane waits for another' : 'delays', () => {

@@ -52,6 +52,9 @@ describe('what nobody asked for', () => {
 })
 
 describe('with settings', () => {
+  const waitingLanes = (of: typeof resources): unknown =>
+    Object(of.SweepOutboxLambdaFunction?.Properties.Environment).Variables.WAITING_LANES
+
   test('requests and functions are traced, an address hears of alarms, and thresholds are the account’s', async () => {
     const { resources: set } = await packageService({
       ...{ TRACING: 'on', ALARM_EMAIL: 'ops@example.org', ACCOUNT_CONCURRENCY: '10', WAITING_LANES: '50' },
@@ -63,18 +66,19 @@ describe('with settings', () => {
     expect(set.AlarmSubscription?.Properties).toEqual({
       ...{ TopicArn: { Ref: 'Alarms' }, Protocol: 'email', Endpoint: 'ops@example.org' },
     })
-    expect(JSON.stringify(set.ConcurrencyAlarm)).toContain('100 * FILL(running, 0) / 10')
-    expect(set.WaitingAlarm?.Properties.Threshold).toBe(50)
+    expect(set.ConcurrencyAlarm?.Properties.Threshold).toBe(8)
+    expect(waitingLanes(set)).toBe('50')
   })
 
   test('that are empty, all is as without them', async () => {
     const empty = { TRACING: '', ALARM_EMAIL: '', ACCOUNT_CONCURRENCY: '', WAITING_LANES: '' }
     const { resources: set } = await packageService(empty)
-    for (const id of ['ApiStage', 'WaitingAlarm', 'ConcurrencyAlarm'])
+    for (const id of ['ApiStage', 'ConcurrencyAlarm'])
       expect({ ...set[id]?.Properties, DeploymentId: undefined }).toEqual({
         ...resources[id]?.Properties,
         DeploymentId: undefined,
       })
+    expect(waitingLanes(set)).toBe('1000')
     expect(Object.keys(set).sort()).toEqual(Object.keys(resources).sort())
   })
 

@@ -2,8 +2,7 @@
  * Checks predicates: exactly the requested ones, on the assigned credential. The library verifies any predicates of a
  * presentation.
  */
-import { commonName } from '../../../../records/anoncreds-objects.ts'
-import { MAX_INT32 } from '../values/index.ts'
+import { commonName, MAX_INT32 } from '../../../../records/anoncreds-objects.ts'
 import { type Assignments, PresentationError, quoted } from './assignments.ts'
 import type { Presentation } from './presentation.ts'
 import type { RequestedPredicate } from './request.ts'

@@ -3,7 +3,8 @@
  * lib/interface/anoncreds-proof-request.ts is stricter: it has what this agent requests.
  */
 import * as v from 'valibot'
-import { MAX_INT32, Nonce } from '../values/index.ts'
+import { Int32, PredicateType } from '../../../../records/anoncreds-objects.ts'
+import { Nonce } from '../values/index.ts'
 
 const Restriction = v.record(v.string(), v.string())
 
@@ -26,12 +27,10 @@ const Attribute = v.pipe(
   v.check(({ name, names = [] }) => (name === undefined) === names.length > 0, 'must have name or names, and not both'),
 )
 
-const INT32 = 'must be a 32-bit integer'
-
 const Predicate = v.object({
   name: Name,
-  p_type: v.picklist(['>=', '>', '<=', '<']),
-  p_value: v.pipe(v.number(), v.integer(INT32), v.minValue(-MAX_INT32 - 1, INT32), v.maxValue(MAX_INT32, INT32)),
+  p_type: PredicateType,
+  p_value: Int32,
   ...ITEM,
 })
 

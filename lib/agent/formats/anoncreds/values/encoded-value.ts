@@ -3,9 +3,7 @@
  * Credentials").
  */
 import { createHash } from 'node:crypto'
-
-/** AnonCreds uses signed 32-bit integers. */
-export const MAX_INT32 = 2 ** 31 - 1
+import { MAX_INT32 } from '../../../../records/anoncreds-objects.ts'
 
 export const isInt32 = (raw: string): boolean =>
   /^-?\d+$/.test(raw) && Number(raw) <= MAX_INT32 && Number(raw) >= -MAX_INT32 - 1

@@ -1,4 +1,4 @@
-/** Turns: what waits in a lane is delivered in order, tried again, given up, and costs little. */
+/** Deliveries of a lane: what waits in it is delivered in order, tried again, given up, and costs little. */
 import { describe, expect, test } from 'vitest'
 import { answered, failing, type OutboxScene, slowly, useOutboxScene } from './scene.ts'
 
@@ -43,7 +43,7 @@ describe('the order of a lane', () => {
     expect(scene.taken).toEqual(['one', 'two', 'three'])
   })
 
-  test('starts anew with each turn, so that a later commit with a smaller id is not passed over', async () => {
+  test('starts anew with each delivery, so that a later commit with a smaller id is not passed over', async () => {
     const to = scene.newLane()
     await scene.send(to, 'second', { id: '0199-b' })
     await scene.handleAll()
@@ -64,7 +64,7 @@ describe('the order of a lane', () => {
     expect(scene.taken).toEqual(['one', 'two'])
   })
 
-  test('of more messages than one read finds is kept over reads and turns', async () => {
+  test('of more messages than one read finds is kept over reads and deliveries', async () => {
     const to = scene.newLane()
     const payloads = Array.from({ length: 60 }, (_, index) => String(index))
     for (const payload of payloads) await scene.commit(to, payload)
@@ -161,7 +161,7 @@ describe('a failed attempt', () => {
 })
 
 describe('giving up', () => {
-  test('comes with the attempt at the end of the plan, and the next message has its turn', async () => {
+  test('comes with the attempt at the end of the plan, and the next message is sent then', async () => {
     const to = scene.newLane()
     const origin = newOrigin()
     scene.respond = ({ payload }) => answered(payload === 'one' ? 404 : 200)
@@ -208,7 +208,7 @@ describe('giving up', () => {
     expect(await scene.left()).toEqual([])
   })
 
-  test('of several messages of one item is one outcome, and what comes after them has its turn', async () => {
+  test('of several messages of one item is one outcome, and what comes after them is sent then', async () => {
     const to = scene.newLane()
     const origin = newOrigin()
     scene.respond = () => answered(404)
@@ -228,7 +228,7 @@ describe('giving up', () => {
 })
 
 describe('a long lane', () => {
-  test('gives up its turn after 25 messages and is woken again, with a hop more', async () => {
+  test('ends its delivery after 25 messages and is woken again, with a hop more', async () => {
     const to = scene.newLane()
     for (let index = 0; index < 30; index++) await scene.commit(to, String(index))
     await scene.committed(to.lane)
@@ -239,7 +239,7 @@ describe('a long lane', () => {
     expect(scene.taken).toHaveLength(30)
   })
 
-  test('gives up its turn after 10 s', async () => {
+  test('ends its delivery after 10 s', async () => {
     const to = scene.newLane()
     for (let index = 0; index < 5; index++) await scene.commit(to, String(index))
     scene.respond = () => {

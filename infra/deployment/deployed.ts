@@ -1,0 +1,133 @@
+/**
+ * What a deployed stage is no longer as it was deployed: by CloudFormation's drift detection, and by what that does not
+ * look at (code of functions, protection of the table, state of the key that opens its content).
+ */
+import { setTimeout } from 'node:timers/promises'
+import {
+  CloudFormationClient,
+  DescribeStackDriftDetectionStatusCommand,
+  DetectStackDriftCommand,
+  paginateDescribeStackResourceDrifts,
+  type StackResourceDrift,
+} from '@aws-sdk/client-cloudformation'
+import { DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { KMSClient } from '@aws-sdk/client-kms'
+import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda'
+import { HeadObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import * as v from 'valibot'
+import type { Stack } from './account.ts'
+import { keyFaults } from './checks/data.ts'
+import { findKey } from './existing-data.ts'
+import { type Finding, fault, ok } from './finding.ts'
+import { ifRead, read } from './reading.ts'
+import type { ClientConfig } from './serverless.ts'
+import { KEY_OUTPUT, parsedTemplate, TABLE_OUTPUT } from './template.ts'
+
+/** Ms between two looks at a detection, which takes a minute or two. */
+const LOOK_MS = 2_000
+
+interface Drift {
+  /** Why a part could not be looked at; undefined: all was. */
+  problem: string | undefined
+  resources: StackResourceDrift[]
+}
+
+const detectDrift = async (client: CloudFormationClient, StackName: string): Promise<Drift> => {
+  const { StackDriftDetectionId } = await client.send(new DetectStackDriftCommand({ StackName }))
+  for (;;) {
+    const { DetectionStatus, DetectionStatusReason } = await client.send(
+      new DescribeStackDriftDetectionStatusCommand({ StackDriftDetectionId }),
+    )
+    if (DetectionStatus !== 'DETECTION_IN_PROGRESS') {
+      const resources: StackResourceDrift[] = []
+      const filter = { StackName, StackResourceDriftStatusFilters: ['MODIFIED' as const, 'DELETED' as const] }
+      for await (const { StackResourceDrifts = [] } of paginateDescribeStackResourceDrifts({ client }, filter))
+        resources.push(...StackResourceDrifts)
+      const hasFailed = DetectionStatus === 'DETECTION_FAILED'
+      return { problem: hasFailed ? (DetectionStatusReason ?? DetectionStatus) : undefined, resources }
+    }
+    await setTimeout(LOOK_MS)
+  }
+}
+
+/** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/drift-aware-change-sets.html */
+const revert = (stackName: string): string =>
+  `\`aws cloudformation create-change-set --stack-name ${stackName} --change-set-name revert --use-previous-template --deployment-mode REVERT_DRIFT --capabilities CAPABILITY_NAMED_IAM\`, then execute-change-set, puts it back`
+
+const driftFaults = (stackName: string, { problem, resources }: Drift): Finding[] => [
+  ...(problem === undefined ? [] : [fault('drift', `CloudFormation could not look at all: ${problem}`)]),
+  ...resources.map(({ LogicalResourceId, PhysicalResourceId, StackResourceDriftStatus, PropertyDifferences = [] }) => {
+    const paths = PropertyDifferences.map(({ PropertyPath }) => PropertyPath).join(', ')
+    const what = StackResourceDriftStatus === 'DELETED' ? 'was deleted' : `was changed at ${paths}`
+    return fault('drift', `${LogicalResourceId} (${PhysicalResourceId}) ${what}: ${revert(stackName)}`)
+  }),
+]
+
+const Lambdas = v.object({ FunctionName: v.string(), Code: v.object({ S3Key: v.string() }) })
+
+/** Names of functions whose code is not that of the stack's zips: their hashes are those that the CLI has uploaded. */
+const changedCode = async (lambda: LambdaClient, s3: S3Client, stack: Stack): Promise<string[]> => {
+  const Bucket = stack.physicalIds.ServerlessDeploymentBucket
+  const resources = Object.values(Object(parsedTemplate(stack)?.Resources))
+  const functions = resources.flatMap((resource) => {
+    const { Type, Properties } = Object(resource)
+    return Type === 'AWS::Lambda::Function' && v.is(Lambdas, Properties) ? [Properties] : []
+  })
+  const changed = await Promise.all(
+    functions.map(async ({ FunctionName, Code: { S3Key: Key } }) => {
+      const [{ CodeSha256 }, { Metadata }] = await Promise.all([
+        lambda.send(new GetFunctionConfigurationCommand({ FunctionName })),
+        s3.send(new HeadObjectCommand({ Bucket, Key })),
+      ])
+      return CodeSha256 === Metadata?.filesha256 ? [] : [FunctionName]
+    }),
+  )
+  return changed.flat()
+}
+
+const tableFaults = async (dynamodb: DynamoDBClient, TableName: string, isProtected: boolean): Promise<string[]> => {
+  const [{ Table }, { TimeToLiveDescription: expiry }] = await Promise.all([
+    dynamodb.send(new DescribeTableCommand({ TableName })),
+    dynamodb.send(new DescribeTimeToLiveCommand({ TableName })),
+  ])
+  const on = `\`aws dynamodb update-time-to-live --table-name ${TableName} --time-to-live-specification Enabled=true,AttributeName=expiresAt\``
+  return [
+    ...(isProtected && Table?.DeletionProtectionEnabled !== true
+      ? [`${TableName} is not protected against deletion: deploy again`]
+      : []),
+    ...(['ENABLED', 'ENABLING'].includes(expiry?.TimeToLiveStatus ?? '')
+      ? []
+      : [`${TableName} keeps expired items for ever: ${on}`]),
+  ]
+}
+
+/** `isProtected`: whether the table is to be protected against deletion. */
+export const examineDeployed = async (
+  config: ClientConfig,
+  { stackName, stack, isProtected }: { stackName: string; stack: Stack; isProtected: boolean },
+): Promise<Finding[]> => {
+  const { [TABLE_OUTPUT]: table, [KEY_OUTPUT]: key } = stack.outputs
+  // After the first step of its creation a stack has only its bucket.
+  if (table === undefined || key === undefined) return []
+  const [drift, code, ofTable, ofKey] = await Promise.all([
+    read('cloudformation:DetectStackDrift, and to read what it looks at', () =>
+      detectDrift(new CloudFormationClient(config), stackName),
+    ),
+    read('lambda:GetFunctionConfiguration and s3:GetObject', () =>
+      changedCode(new LambdaClient(config), new S3Client(config), stack),
+    ),
+    read('dynamodb:DescribeTable and DescribeTimeToLive', () =>
+      tableFaults(new DynamoDBClient(config), table, isProtected),
+    ),
+    read('kms:DescribeKey', () => findKey(new KMSClient(config), key)),
+  ])
+  const findings = [
+    ...ifRead('drift', drift, (found) => driftFaults(stackName, found)),
+    ...ifRead('code', code, (names) =>
+      names.map((name) => fault('code', `${name} was changed: \`npm run deploy -- --force\` puts it back`)),
+    ),
+    ...ifRead('table', ofTable, (messages) => messages.map((message) => fault('table', message))),
+    ...ifRead('key', ofKey, (found) => keyFaults(found, key).map((message) => fault('key', message))),
+  ]
+  return findings.length > 0 ? findings : [ok('deployed stage', 'as it was deployed')]
+}

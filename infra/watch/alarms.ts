@@ -1,0 +1,129 @@
+/**
+ * The alarms: ten, each on one metric. Three are of the log, whose lines say how much of an alarm they are
+ * (lib/metrics.ts); the others are of what AWS measures by itself, which costs nothing where nothing happens.
+ */
+import type { Alarm } from './alarm.ts'
+
+export interface WatchedStack {
+  /** `<service>-<stage>`. */
+  stack: string
+  stage: string
+  /** Logical ids of functions. */
+  sweep: string
+  dispatcher: string
+  /** Of the account and region. */
+  concurrency: number
+}
+
+const MINUTES = 60
+
+/** By default the alarm is on while one of the last two periods is bad: the latest may lack what comes late. */
+const EITHER = { period: 5 * MINUTES, least: 1, of: 2 }
+const TWO_OF_THREE = { period: 5 * MINUTES, least: 2, of: 3 }
+const THREE_OF_FIVE = { period: MINUTES, least: 3, of: 5 }
+
+/** Functions of the log group, by what their log streams are named. */
+const BY_FUNCTION = 'parse @logStream /(?<function>[^\\/\\[]+)\\[/'
+const BUSY = `filter type = "platform.report" | ${BY_FUNCTION} | stats count(*) as invocations, sum(record.metrics.durationMs) / 300000 as atOnce by function, bin(5m) | sort atOnce desc`
+
+/** What infra/metric-filters.yml adds up. */
+const ofLog = (stack: string, name: string) => ({ log: 'LogGroup', namespace: stack, name }) as const
+
+const logAlarms = ({ stack }: WatchedStack): Record<string, Alarm> => ({
+  FaultsAlarm: {
+    ...{ ...ofLog(stack, 'FaultsAlarm'), statistic: 'Sum', threshold: 100, ...EITHER },
+    description: 'This service or AWS fails, or something was given up; the log has the codes',
+    query:
+      'filter alarm = "FaultsAlarm" or record.status in ["timeout", "failure"] or record.errorType like "Runtime." | stats sum(weight) as percent, count(*) as lines, latest(message) as what, latest(error) as lastError by event, function, record.status, record.errorType | sort percent desc',
+  },
+  UnreachableAlarm: {
+    ...{ ...ofLog(stack, 'UnreachableAlarm'), statistic: 'Sum', threshold: 100, ...EITHER, period: 15 * MINUTES },
+    description: 'What others run is not reached: wallets, mediators, webhook endpoints or token issuers',
+    query:
+      'filter alarm = "UnreachableAlarm" | stats sum(weight) as percent, latest(message) as what, latest(lanes) as lanes, latest(fault) as fault, latest(reason) as reason by event, destination, endpointId, issuer | sort percent desc',
+  },
+  // By growth: what lies there is known. What redrive policies move is in no metric of what was sent.
+  DeadLettersAlarm: {
+    ...{ ...ofLog(stack, 'DeadLettersAlarm'), statistic: 'Maximum', compared: 'growth', threshold: 1, ...EITHER },
+    description: 'Dead-letter queues have grown',
+    query:
+      'filter event in ["outbox.dead_letters", "job.stuck", "job.malformed", "wake_up.dead", "dispatcher.event_not_written"] | fields @timestamp, event, wakeUps, timers, jobs, dispatches, type, error | sort @timestamp desc',
+  },
+})
+
+/** https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html */
+const lambda = (name: string, functionId?: string) => ({
+  ...{ log: 'LogGroup' as const, namespace: 'AWS/Lambda', name },
+  ...(functionId !== undefined && { dimensions: { FunctionName: { Ref: functionId } } }),
+})
+
+const functionAlarms = ({ sweep, dispatcher, concurrency }: WatchedStack): Record<string, Alarm> => ({
+  // It runs every minute; what is due after a minute and more is handled by nobody else. In a new stack it is on until
+  // the first one. That it fails is a fault in the log.
+  SweepAlarm: {
+    ...{ ...lambda('Invocations', sweep), statistic: 'Sum', compared: 'silence', threshold: 1 },
+    ...{ period: MINUTES, least: 5, of: 5 },
+    description: 'The sweep of the outbox does not run',
+    query:
+      'filter @logStream like /sweepOutbox/ | fields @timestamp, event, type, record.status, error | sort @timestamp desc | limit 50',
+  },
+  // The account's, since all functions share its concurrency.
+  ThrottlesAlarm: {
+    ...{ ...lambda('Throttles'), statistic: 'Sum', threshold: 1, ...TWO_OF_THREE },
+    description: 'Invocations of functions are throttled',
+    query: BUSY,
+  },
+  ConcurrencyAlarm: {
+    ...{ ...lambda('ConcurrentExecutions'), statistic: 'Maximum', threshold: 0.8 * concurrency, ...THREE_OF_FIVE },
+    description: `The account uses 80 % of its concurrency of ${concurrency} or more`,
+    query: BUSY,
+  },
+  DispatchDelayAlarm: {
+    ...{ ...lambda('IteratorAge', dispatcher), statistic: 'Maximum', threshold: 60_000, ...THREE_OF_FIVE },
+    description: 'Changes of the table have waited for over a minute to be dispatched',
+    query:
+      'filter event like /^dispatcher/ or (event in ["function.failed", "store.failed", "wake_up.queue_unavailable"] and @logStream like /dispatchChanges/) | stats count(*) as lines, latest(error) as lastError by event',
+  },
+})
+
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html */
+const apiAlarms = ({ stack, stage }: WatchedStack): Record<string, Alarm> => {
+  const api = { namespace: 'AWS/ApiGateway', dimensions: { ApiName: stack, Stage: stage } }
+  return {
+    // The average of 5XXError is their share. Three minutes, so that one error amid few requests is none.
+    ServerErrorsAlarm: {
+      ...{ ...api, name: '5XXError', statistic: 'Average', threshold: 0.05, period: MINUTES, least: 3, of: 10 },
+      description: 'Five percent of the responses or more are a 5xx, in three of ten minutes',
+      log: 'LogGroup',
+      query:
+        'filter event = "request.failed" | stats count(*) as errors, latest(requestId) as oneRequest by operationId, status, name, code | sort errors desc',
+    },
+    // The shortest timeout of an operation is 10 s.
+    SlowOperationsAlarm: {
+      ...{ ...api, name: 'IntegrationLatency', statistic: 'Maximum', threshold: 8_000, ...TWO_OF_THREE },
+      description: 'Operations take 8 s or more, near the timeout of their functions',
+      log: 'AccessLog',
+      query:
+        'filter functionLatency >= 8000 | stats count(*) as requests, max(functionLatency) as longest by operation | sort requests desc',
+    },
+  }
+}
+
+const queueAlarms = (): Record<string, Alarm> => ({
+  // What waits in the other queues is in the index of what is due, too, and overdue for the sweep (outbox.overdue); a
+  // lane whose only wake-up is in this one is not. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
+  OldWakeUpsAlarm: {
+    ...{ namespace: 'AWS/SQS', name: 'ApproximateAgeOfOldestMessage', statistic: 'Maximum', threshold: 60 },
+    ...{ dimensions: { QueueName: { 'Fn::GetAtt': ['WakeUpQueue', 'QueueName'] } }, period: MINUTES, least: 5, of: 7 },
+    description: 'Wake-ups of lanes have waited for a minute or more',
+    log: 'LogGroup',
+    query: BUSY,
+  },
+})
+
+export const alarmsOf = (watched: WatchedStack): Record<string, Alarm> => ({
+  ...logAlarms(watched),
+  ...functionAlarms(watched),
+  ...apiAlarms(watched),
+  ...queueAlarms(),
+})

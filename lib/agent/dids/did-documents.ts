@@ -1,0 +1,87 @@
+/**
+ * DID documents in the memory of the process: those that are contained in the DID are built once, frozen and shared;
+ * others are cached for a time.
+ */
+import type { AgentContext, Cache, DidResolutionResult } from '@credo-ts/core'
+import { Bounded } from '../../bounded.ts'
+import { memorySizeOf } from '../../json.ts'
+import { MAX_IDENTIFIER } from '../envelopes/index.ts'
+
+/** Other agents choose their DIDs: one of 4,096 characters takes about 10 KB of memory. */
+const MAX_DOCUMENTS = 500
+
+const documents = new Bounded<string, DidResolutionResult>(MAX_DOCUMENTS)
+
+/** Freezes an object and everything in it. */
+export const deepFreeze = <T>(value: T): T => {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  Object.freeze(value)
+  for (const member of Object.values(value)) deepFreeze(member)
+  return value
+}
+
+type Resolve = () => Promise<DidResolutionResult>
+
+const INVALID: DidResolutionResult = {
+  didDocument: null,
+  didDocumentMetadata: {},
+  didResolutionMetadata: { error: 'invalidDid' },
+}
+
+/** The document of a DID that is not too long. */
+export const resolveBounded = async (did: string, resolve: Resolve): Promise<DidResolutionResult> =>
+  did.length > MAX_IDENTIFIER ? INVALID : resolve()
+
+/** The same of a DID that always resolves to the same document. Failures are not cached. */
+export const resolveOnce = (did: string, resolve: Resolve): Promise<DidResolutionResult> =>
+  resolveBounded(did, async () => {
+    const known = documents.get(did)
+    if (known !== undefined) return known
+    const resolved = await resolve()
+    return resolved.didDocument === null ? resolved : documents.set(did, deepFreeze(resolved))
+  })
+
+const KEY = 'z[1-9a-km-zA-HJ-NP-Z]{5,200}'
+
+/**
+ * Credo's pattern, except for its dot, which matches any character there: this one is unambiguous, and so takes linear
+ * time.
+ * https://identity.foundation/peer-did-method-spec/#abnf-for-peer-dids
+ */
+const PEER_DID = new RegExp(
+  `^did:peer:(?:[01]${KEY}|2(?:\\.[AEVID]${KEY})+(?:\\.S[0-9a-zA-Z=]*)*|4z[1-9a-km-zA-HJ-NP-Z]{46}(?::z[1-9a-km-zA-HJ-NP-Z]{6,})?)$`,
+)
+
+/** All but method 1 and the short form of 4, whose documents are in the tenant's table. */
+const CARRIES_DOCUMENT = /^did:peer:(?:[02]|4[^:]+:)/
+
+/** The document of a did:peer; none where the DID is malformed. */
+export const resolvePeerDid = async (did: string, resolve: Resolve): Promise<DidResolutionResult> => {
+  if (did.length > MAX_IDENTIFIER || !PEER_DID.test(did)) return INVALID
+  return CARRIES_DOCUMENT.test(did) ? resolveOnce(did, resolve) : resolve()
+}
+
+/** In bytes: other agents choose the size of their documents, and how many a message names. */
+const MAX_BYTES = 5 * 1024 * 1024
+
+/** Used by Credo's DID resolver only. */
+export class DocumentCache implements Cache {
+  readonly #documents = new Bounded<string, { value: unknown; until: number }>(
+    MAX_BYTES,
+    Number.POSITIVE_INFINITY,
+    memorySizeOf,
+  )
+
+  async get<T>(_agentContext: AgentContext, key: string): Promise<T | null> {
+    const cached = this.#documents.get(key)
+    return cached !== undefined && Date.now() < cached.until ? (cached.value as T) : null
+  }
+
+  async set<T>(_agentContext: AgentContext, key: string, value: T, seconds = Number.POSITIVE_INFINITY): Promise<void> {
+    this.#documents.set(key, { value, until: Date.now() + seconds * 1_000 })
+  }
+
+  async remove(_agentContext: AgentContext, key: string): Promise<void> {
+    this.#documents.delete(key)
+  }
+}

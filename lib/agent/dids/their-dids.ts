@@ -1,0 +1,83 @@
+/**
+ * DIDs of other agents by their keys. Several may have the same key, because anybody can write it into a document.
+ */
+import {
+  type AgentContext,
+  CredoError,
+  type DidDocument,
+  DidDocumentRole,
+  type DidRecord,
+  DidRepository,
+  getAlternativeDidsForPeerDid,
+  isValidPeerDid,
+} from '@credo-ts/core'
+import { handshakePartExpiry, mayOutlive, OF_UNFINISHED_HANDSHAKE } from '../../records/handshake-expiry.ts'
+import { currentUnit } from '../../store/transaction.ts'
+import type { Ed25519Key } from '../keys/index.ts'
+
+/** DIDs of other agents with this key. */
+export const didsWithKey = (agentContext: AgentContext, key: Ed25519Key): Promise<DidRecord[]> =>
+  didsOfKey(agentContext, key.fingerprint)
+
+const didsOfKey = (agentContext: AgentContext, fingerprint: string): Promise<DidRecord[]> =>
+  agentContext
+    .resolve(DidRepository)
+    .findByQuery(agentContext, { recipientKeyFingerprints: [fingerprint], role: DidDocumentRole.Received })
+
+/** Whether a record belongs to this DID in any of its forms (a did:peer:4 has two). */
+export const isOfDid = (record: DidRecord, did: string | undefined): boolean =>
+  did !== undefined && (record.did === did || (record.getTags().alternativeDids ?? []).includes(did))
+
+/**
+ * Maximum number of DIDs of another agent's key. Each message of the key reads them all, and they stay after their
+ * connection is deleted.
+ */
+const MAX_DIDS_OF_KEY = 50
+
+/**
+ * Whether another agent's DID is stored already under its key, for good or for as long as the running handshake may
+ * take: a wallet with one key names the same DID in each handshake. Throws a CredoError if the key has too many other
+ * DIDs.
+ */
+export const isStored = async (agentContext: AgentContext, record: DidRecord): Promise<boolean> => {
+  if (record.role !== DidDocumentRole.Received) return false
+  const [fingerprint] = record.getTags().recipientKeyFingerprints ?? []
+  if (fingerprint === undefined) return false
+  const ofKey = await didsOfKey(agentContext, fingerprint)
+  const same = ofKey.filter((known) => isOfDid(known, record.did))
+  if (same.some((known) => known.getTag(OF_UNFINISHED_HANDSHAKE) !== true)) return true
+  const shared = sharing().dids
+  const lasting = same.find(({ createdAt }) => mayOutlive(handshakePartExpiry(createdAt), new Date()))
+  if (shared !== undefined && lasting !== undefined) {
+    shared.push(lasting.id)
+    return true
+  }
+  if (ofKey.length >= MAX_DIDS_OF_KEY) throw new CredoError('the key has too many DIDs already')
+  return false
+}
+
+const sharing = () => currentUnit().slot(isStored, (): { dids?: string[] } => ({}))
+
+/**
+ * Lets the running handshake, which expires unless it is completed, share DIDs of other such handshakes. Returns the
+ * ids of the records that it shares: whoever completes first takes their expiry away.
+ */
+export const shareDids = (): string[] => {
+  const shared = sharing()
+  shared.dids ??= []
+  return shared.dids
+}
+
+/**
+ * Stores another agent's DID under the key that was authenticated, and under no other key of its document. Throws as
+ * `save`.
+ */
+export const storeTheirDid = async (
+  agentContext: AgentContext,
+  theirs: { did: string; didDocument?: DidDocument },
+  key: Ed25519Key,
+): Promise<void> => {
+  const alternativeDids = isValidPeerDid(theirs.did) ? getAlternativeDidsForPeerDid(theirs.did) : undefined
+  const tags = { recipientKeyFingerprints: [key.fingerprint], ...(alternativeDids && { alternativeDids }) }
+  await agentContext.resolve(DidRepository).storeReceivedDid(agentContext, { ...theirs, tags })
+}

@@ -1,0 +1,85 @@
+/** What is accepted of message pickup (Aries RFC 0212, 0685), and what is checked of it. */
+import type { DependencyManager } from '@credo-ts/core'
+import {
+  DidCommBatchPickupMessage,
+  DidCommDeliveryRequestV2Message,
+  DidCommFeatureRegistry,
+  type DidCommInboundMessageContext,
+  DidCommLiveDeliveryChangeV2Message,
+  type DidCommMessageHandler,
+  type DidCommMessageHandlerRegistry,
+  type DidCommMessagePickupProtocol,
+  DidCommMessagesReceivedV2Message,
+  DidCommModuleConfig,
+  DidCommOutboundMessageContext,
+  DidCommProblemReportError,
+  DidCommStatusRequestV2Message,
+  DidCommStatusV2Message,
+} from '@credo-ts/didcomm'
+import { currentConnection } from '../connections/index.ts'
+
+/** Rejects a limit below one message. */
+export const assertLimit = (limit: number): void => {
+  if (limit < 1) throw new DidCommProblemReportError('at least one message', { problemCode: 'e.msg.invalid-limit' })
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Leaves out ids that this agent gives to no message: Credo checks only that they are a list. */
+export const removeForeignIds = (message: DidCommMessagesReceivedV2Message): void => {
+  message.messageIdList = message.messageIdList.filter((id) => UUID.test(String(id)))
+}
+
+/** Rejects "Live Mode": functions hold no connections open. */
+export const rejectLiveMode = async (inbound: DidCommInboundMessageContext<DidCommLiveDeliveryChangeV2Message>) => {
+  const { agentContext, message } = inbound
+  const connection = inbound.assertReadyConnection()
+  if (message.liveDelivery)
+    throw new DidCommProblemReportError('Connection does not support Live Delivery', {
+      problemCode: 'e.m.live-mode-not-supported',
+    })
+  const { queueTransportRepository } = agentContext.resolve(DidCommModuleConfig)
+  const messageCount = await queueTransportRepository.getAvailableMessageCount(agentContext, {
+    connectionId: connection.id,
+  })
+  const status = new DidCommStatusV2Message({ threadId: message.threadId, liveDelivery: false, messageCount })
+  return new DidCommOutboundMessageContext(status, { agentContext, connection })
+}
+
+/**
+ * Messages that a mediator accepts. Credo's protocols would also accept messages that were picked up elsewhere, which
+ * this agent never does.
+ */
+const ACCEPTED_MESSAGES: unknown[] = [
+  DidCommBatchPickupMessage,
+  DidCommStatusRequestV2Message,
+  DidCommDeliveryRequestV2Message,
+  DidCommMessagesReceivedV2Message,
+  DidCommLiveDeliveryChangeV2Message,
+]
+
+/** Accepts current DIDs only: a key of a former DID could remove messages of its successor. */
+const ofCurrentDid = (handler: DidCommMessageHandler): DidCommMessageHandler => ({
+  supportedMessages: handler.supportedMessages,
+  handle: async (inbound) => {
+    await currentConnection(inbound)
+    return handler.handle(inbound)
+  },
+})
+
+/** Registers handlers and features of both versions (RFC 0557). */
+export const registerPickup = (
+  protocols: readonly DidCommMessagePickupProtocol[],
+  dependencyManager: DependencyManager,
+  register: (handlers: DidCommMessageHandler[]) => void,
+): void => {
+  const registry = {
+    registerMessageHandlers: (handlers: DidCommMessageHandler[]) =>
+      register(
+        handlers
+          .filter(({ supportedMessages }) => supportedMessages.some((one) => ACCEPTED_MESSAGES.includes(one)))
+          .map(ofCurrentDid),
+      ),
+  } as DidCommMessageHandlerRegistry
+  for (const protocol of protocols) protocol.register(registry, dependencyManager.resolve(DidCommFeatureRegistry))
+}

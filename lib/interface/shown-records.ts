@@ -1,0 +1,51 @@
+/**
+ * The records that the API shows, in the order of their events in its document: their schemas, and what operations call
+ * their ids.
+ */
+import type * as v from 'valibot'
+import { BasicMessageRecord } from '../records/basic-message.ts'
+import { ConnectionRecord } from '../records/connection.ts'
+import { CredentialDefinitionRecord } from '../records/credential-definition.ts'
+import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
+import type { RecordDefinition } from '../records/define-record.ts'
+import { DidRecord } from '../records/did.ts'
+import * as kinds from '../records/kinds.ts'
+import { OutOfBandRecord } from '../records/out-of-band.ts'
+import { ProofFormData, ProofRecord } from '../records/proof.ts'
+import { QuestionAnswerRecord } from '../records/question-answer.ts'
+import { W3cCredentialRecord } from '../records/w3c-credential.ts'
+import type { Schema } from './contract.ts'
+
+/** The schema of an object, whose fields can be read. */
+export type ObjectSchema = Schema & { entries: v.ObjectEntries }
+
+interface ShownRecord extends RecordDefinition {
+  schema: ObjectSchema
+  /** Name of the schema in the API document; absent: `type`. */
+  component?: string
+  /** The parameter by which operations take the record's id. */
+  parameter?: string
+  /** The record in its events; absent: `schema`. */
+  eventSchema?: ObjectSchema
+}
+
+export const SHOWN_RECORDS: readonly ShownRecord[] = [
+  { ...kinds.connectionRecords, schema: ConnectionRecord, parameter: 'connectionId' },
+  {
+    ...kinds.credentialRecords,
+    schema: CredentialExchangeRecord,
+    component: 'CredentialExchangeRecord',
+    parameter: 'credentialRecordId',
+  },
+  { ...kinds.proofRecords, schema: ProofRecord, parameter: 'proofRecordId', eventSchema: ProofFormData },
+  { ...kinds.questionAnswerRecords, schema: QuestionAnswerRecord, parameter: 'questionAnswerId' },
+  {
+    ...kinds.credentialDefinitionRecords,
+    schema: CredentialDefinitionRecord,
+    parameter: 'credentialDefinitionId',
+  },
+  { ...kinds.basicMessageRecords, schema: BasicMessageRecord },
+  { ...kinds.outOfBandRecords, schema: OutOfBandRecord, parameter: 'outOfBandId' },
+  { ...kinds.didRecords, schema: DidRecord },
+  { ...kinds.w3cCredentialRecords, schema: W3cCredentialRecord },
+]

@@ -1,0 +1,241 @@
+/**
+ * All kinds of records: under which keys each is stored and found, when it expires, which of its changes are events, and
+ * how it is shown. Every function that writes has them in its bundle, and none of the schemas beside this file.
+ */
+import { isObject } from '../json.ts'
+import { ANONCREDS, isPublished, toCredentialExchangeJson } from './credential-json.ts'
+import { defineRecord, EVERY, type Index, isStateChange, type RecordDefinition } from './define-record.ts'
+import { toBasicMessageJson } from './delivery.ts'
+import { connectionExpiry, didExpiry, unfinishedListOf } from './handshake-expiry.ts'
+import { PROVES_DEFINITION, VERIFIER_CONTEXTS } from './record-json.ts'
+
+const EXCHANGE_INDEXES: Record<string, Index> = {
+  [EVERY]: { name: EVERY, copy: true },
+  threadId: { name: 'threadId' },
+  parentThreadId: { name: 'parentThreadId' },
+  connectionId: { name: 'connectionId' },
+}
+const EXCHANGE_LISTS = ['threadId', 'parentThreadId', 'connectionId'] as const
+
+export const connectionRecords = /* @__PURE__ */ defineRecord(() => ({
+  type: 'ConnectionRecord',
+  keys: 'connection',
+  indexes: {
+    [EVERY]: { name: EVERY, copy: true },
+    did: { name: 'did', copy: true },
+    previousDids: { name: 'did', copy: true },
+    theirDid: { name: 'theirDid', copy: true },
+    previousTheirDids: { name: 'theirDid', copy: true },
+    threadId: { name: 'threadId' },
+    outOfBandId: { name: 'outOfBandId', copy: true },
+    alias: { name: 'alias', copy: true, of: ({ alias }) => (typeof alias === 'string' ? alias : undefined) },
+    unfinished: { name: 'unfinished', of: unfinishedListOf },
+    invitationDid: { name: 'invitationDid', copy: true },
+  },
+  lists: ['outOfBandId', 'theirDid', 'did', 'alias'],
+  expiry: connectionExpiry,
+  events: {
+    'connection.state_changed': { summary: 'The state of a connection has changed', isChange: isStateChange },
+  },
+}))
+
+export const credentialRecords = /* @__PURE__ */ defineRecord(() => ({
+  type: 'CredentialRecord',
+  keys: 'credential',
+  indexes: EXCHANGE_INDEXES,
+  lists: EXCHANGE_LISTS,
+  events: {
+    'credential.state_changed': {
+      summary: 'The state of a credential exchange has changed',
+      isChange: isStateChange,
+    },
+    'credential.revocation_published': {
+      summary: 'A revocation by the agent is published: verifiers see it',
+      isChange: (after, before) => before !== undefined && isPublished(after) && !isPublished(before),
+    },
+    'credential.revocation_notification_received': {
+      summary: 'The issuer of a held credential has notified the agent of its revocation',
+      // Once, however often it comes.
+      isChange: (after, before) =>
+        before !== undefined && isObject(after.revocationNotification) && !isObject(before.revocationNotification),
+    },
+  },
+  // An offer in both formats counts as AnonCreds, because the wallet's choice is unknown.
+  format: (metadata) => (ANONCREDS in metadata ? 'credential/anoncreds' : 'credential/json-ld'),
+  view: toCredentialExchangeJson,
+}))
+
+export const proofRecords = /* @__PURE__ */ defineRecord(() => ({
+  type: 'ProofRecord',
+  keys: 'proof',
+  indexes: EXCHANGE_INDEXES,
+  lists: EXCHANGE_LISTS,
+  events: {
+    'proof.state_changed': { summary: 'The state of a proof exchange has changed', isChange: isStateChange },
+  },
+  format: (metadata) =>
+    VERIFIER_CONTEXTS in metadata || PROVES_DEFINITION in metadata ? 'proof/presentation-exchange' : 'proof/anoncreds',
+}))
+
+export const questionAnswerRecords = /* @__PURE__ */ defineRecord(() => ({
+  type: 'QuestionAnswerRecord',
+  keys: 'question-answer',
+  indexes: {
+    threadId: { name: 'threadId', copy: true },
+    connectionId: { name: 'connectionId', copy: true },
+    [EVERY]: { name: EVERY, copy: true },
+  },
+  lists: ['threadId', 'connectionId'],
+  events: {
+    'question_answer.state_changed': {
+      summary: 'A question was sent, received or answered',
+      isChange: isStateChange,
+    },
+  },
+}))
+
+export const credentialDefinitionRecords = /* @__PURE__ */ defineRecord(() => ({
+  type: 'CredentialDefinitionRecord',
+  keys: 'own-definition',
+  indexes: {
+    [EVERY]: { name: EVERY, copy: true },
+    credentialDefinitionId: { name: 'credentialDefinitionId' },
+  },
+  events: {
+    'credential_definition.state_changed': {
+      summary: 'The state of a credential definition has changed: its keys are generated, or it has failed',
+      isChange: isStateChange,
+    },
+    'credential_definition.ledger_objects_added': {
+      summary:
+        'An operator has to write an object of a revocation registry to a ledger: the definition has it in `ledgerObjects`',
+      isChange: (after, before) =>
+        before !== undefined &&
+        after.ledgerObjectsAdded !== undefined &&
+        after.ledgerObjectsAdded !== before.ledgerObjectsAdded,
+    },
+  },
+}))
+
+export const basicMessageRecords = /* @__PURE__ */ defineRecord(() => ({
+  type: 'BasicMessageRecord',
+  keys: 'basic-message',
+  indexes: { threadId: { name: 'threadId' }, connectionId: { name: 'connectionId', copy: true } },
+  // Sent messages are events of their outbox item: the stream orders the changes of one item, but not those of two
+  // items of a transaction.
+  events: {
+    'basic_message.received': {
+      summary: 'A basic message was received',
+      isChange: (after, before) => before === undefined && after.role === 'receiver',
+    },
+    'basic_message.sent': { summary: 'A basic message was created and will be sent to the wallet' },
+    'basic_message.delivered': { summary: 'A basic message was delivered to the wallet' },
+    'basic_message.failed': { summary: 'The delivery of a basic message has failed for good, after all attempts' },
+  },
+  view: toBasicMessageJson,
+}))
+
+export const outOfBandRecords = /* @__PURE__ */ defineRecord(() => ({
+  type: 'OutOfBandRecord',
+  keys: 'out-of-band',
+  indexes: {
+    // Without copies, because invitations contain their requests, and few are ever listed.
+    [EVERY]: { name: EVERY },
+    invitationId: { name: 'invitationId' },
+    threadId: { name: 'threadId' },
+    recipientKeyFingerprints: { name: 'recipientKey' },
+    invitationRequestsThreadIds: { name: 'requestThreadId' },
+  },
+  lists: ['invitationId'],
+}))
+
+/**
+ * Tag and list name of the agent's public DIDs. DIDs that were made for a single invitation or connection are not
+ * public.
+ */
+export const PUBLIC_DID = 'public'
+
+export const didRecords = /* @__PURE__ */ defineRecord(() => ({
+  type: 'DidRecord',
+  keys: 'did',
+  indexes: {
+    did: { name: 'did', copy: true },
+    alternativeDids: { name: 'did', copy: true },
+    recipientKeyFingerprints: { name: 'recipientKey', copy: true },
+    // For our list of DIDs, without those of single invitations and connections.
+    [PUBLIC_DID]: { name: 'public', copy: true },
+  },
+  expiry: didExpiry,
+}))
+
+/** Older credentials than these are found only by their definition or schema. */
+const MAX_FOUND = 500
+export const w3cCredentialRecords = /* @__PURE__ */ defineRecord(() => ({
+  type: 'W3cCredentialRecord',
+  keys: 'w3c-credential',
+  indexes: {
+    // Proof requests name attributes, of which a credential has too many for an index, and usually the definition or
+    // schema.
+    [EVERY]: { name: EVERY, newest: MAX_FOUND },
+    anonCredsCredentialDefinitionId: { name: 'credentialDefinitionId' },
+    anonCredsUnqualifiedCredentialDefinitionId: { name: 'credentialDefinitionId' },
+    anonCredsSchemaId: { name: 'schemaId' },
+    anonCredsUnqualifiedSchemaId: { name: 'schemaId' },
+  },
+}))
+
+export const didCommMessageRecords = /* @__PURE__ */ defineRecord(() => ({
+  type: 'DidCommMessageRecord',
+  keys: 'didcomm-message',
+  indexes: { associatedRecordId: { name: 'associatedRecordId' } },
+}))
+
+export const schemaRecords = /* @__PURE__ */ defineRecord(() => ({
+  type: 'AnonCredsSchemaRecord',
+  keys: 'schema',
+  indexes: { schemaId: { name: 'id' }, unqualifiedSchemaId: { name: 'id' } },
+}))
+
+/** Published definitions. `credentialDefinitionRecords` are those of their creation. */
+export const definitionRecords = /* @__PURE__ */ defineRecord(() => ({
+  type: 'AnonCredsCredentialDefinitionRecord',
+  keys: 'definition',
+  indexes: { credentialDefinitionId: { name: 'id' }, unqualifiedCredentialDefinitionId: { name: 'id' } },
+}))
+
+const BY_DEFINITION = { credentialDefinitionId: { name: 'id' } }
+const BY_REGISTRY = { revocationRegistryDefinitionId: { name: 'id' } }
+
+export const RECORDS: readonly RecordDefinition[] = [
+  connectionRecords,
+  credentialRecords,
+  proofRecords,
+  questionAnswerRecords,
+  credentialDefinitionRecords,
+  basicMessageRecords,
+  outOfBandRecords,
+  didRecords,
+  w3cCredentialRecords,
+  didCommMessageRecords,
+  schemaRecords,
+  definitionRecords,
+  // Those that only Credo reads. What an offer of AnonCreds is made of, without private parts, has keys of its own.
+  /* @__PURE__ */ defineRecord(() => ({
+    type: 'AnonCredsKeyCorrectnessProofRecord',
+    keys: 'key-correctness-proof',
+    indexes: BY_DEFINITION,
+  })),
+  /* @__PURE__ */ defineRecord(() => ({ type: 'AnonCredsCredentialDefinitionPrivateRecord', indexes: BY_DEFINITION })),
+  /* @__PURE__ */ defineRecord(() => ({ type: 'AnonCredsRevocationRegistryDefinitionRecord', indexes: BY_REGISTRY })),
+  /* @__PURE__ */ defineRecord(() => ({
+    type: 'AnonCredsRevocationRegistryDefinitionPrivateRecord',
+    indexes: BY_REGISTRY,
+  })),
+  /* @__PURE__ */ defineRecord(() => ({
+    type: 'AnonCredsLinkSecretRecord',
+    indexes: { linkSecretId: { name: 'id' }, isDefault: { name: 'default' } },
+  })),
+]
+
+/** The kind of this type; undefined for any other type. */
+export const recordsOf = (type: string): RecordDefinition | undefined => RECORDS.find((kind) => kind.type === type)

@@ -1,0 +1,53 @@
+/** Invocations that nobody waits for: what fails and what hardly ends in time is in the log, and counts for an alarm. */
+import type { Context } from 'aws-lambda'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { background, inTime } from '../../lib/background.ts'
+
+Object.assign(process.env, { TABLE_NAME: 'agent', PUBLIC_URL: 'http://localhost:3000', LOG_LEVEL: 'info' })
+
+const lines: Record<string, unknown>[] = []
+beforeEach(() => {
+  lines.length = 0
+  vi.spyOn(console, 'log').mockImplementation((line) => void lines.push(JSON.parse(line)))
+})
+
+/** Of a function with 30 s, of which the invocation takes some. */
+const lasting = (ms: number): Context => {
+  const getRemainingTimeInMillis = vi
+    .fn()
+    .mockReturnValueOnce(30_000)
+    .mockReturnValue(30_000 - ms)
+  return Object({ functionName: 'agent-wake', getRemainingTimeInMillis })
+}
+
+test('an error is told of with its function, and thrown as it is', async () => {
+  const error = new TypeError('any')
+  const failing = background(async (_event: object, _context: Context) => Promise.reject(error))
+  await expect(failing({}, lasting(5))).rejects.toBe(error)
+  expect(lines).toEqual([
+    expect.objectContaining({
+      ...{ event: 'function.failed', function: 'agent-wake', error: 'TypeError', FunctionErrors: 1 },
+      ...{ alarm: 'FaultsAlarm', weight: 34 },
+    }),
+  ])
+})
+
+test.each([
+  [26_900, []],
+  [27_000, ['function.slow']],
+])('an invocation that takes %i of 30,000 ms', async (ms, events) => {
+  const slow = background(async (event: object, _context: Context) => event)
+  expect(await slow({ of: 'Lambda' }, lasting(ms))).toEqual({ of: 'Lambda' })
+  expect(lines.map(({ event }) => event)).toEqual(events)
+})
+
+test('who throws on purpose is told of for its time only', async () => {
+  const refusing = inTime(async (_event: object, _context: Context) => Promise.reject(new Error('Unauthorized')))
+  await expect(refusing({}, lasting(29_000))).rejects.toThrow('Unauthorized')
+  expect(lines.map(({ event }) => event)).toEqual(['function.slow'])
+})
+
+test('nothing is told of an invocation that does well', async () => {
+  await background(async () => 1)()
+  expect(lines).toEqual([])
+})
