@@ -10,7 +10,6 @@ const LONG = [
   'test/bundles/bundles.test.ts',
   'test/unit/infra/deployment.test.ts',
   'test/unit/infra/room-for-operations.test.ts',
-  'test/unit/infra/wrong-settings.test.ts',
   'test/unit/outbox/probe-faults.test.ts',
   'test/unit/store/client.test.ts',
 ]
