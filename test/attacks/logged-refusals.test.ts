@@ -1,26 +1,16 @@
 /** A message that is refused with a problem report leaves one line in the log, without anything that its sender wrote. */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { settings } from '../../lib/settings.ts'
+import { expect, test } from 'vitest'
 import { connect } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { didCommMessage } from '../support/wallets/didcomm-messages.ts'
+import { useLogLines } from '../support/watch/log-lines.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 
 const { stage, caller, wallet } = await useTenantAndWallet({ answerProofs: false })
 const raw = new RawMessages(wallet)
 const connected = await connect(stage, wallet, caller)
-const lines: Json[] = []
-
-beforeEach(() => {
-  settings().LOG_LEVEL = 'info'
-  lines.length = 0
-  vi.spyOn(console, 'log').mockImplementation((line) => void lines.push(JSON.parse(line)))
-})
-afterEach(() => {
-  settings().LOG_LEVEL = 'silent'
-  vi.restoreAllMocks()
-})
+const lines = useLogLines()
 
 const refused = () => lines.filter(({ event }) => event === 'inbound.refused')
 const RETURN = { '~transport': { return_route: 'all' } }

@@ -251,11 +251,11 @@ describe('the agent of a public DID', () => {
 
   test('that is another tenant accepts the request by a call', async () => {
     const { invitationDid: did } = await succeed(stage, 'createInvitation', acme)
+    const requests = (): Promise<Json[]> =>
+      succeed(stage, 'getConnections', acme, { query: { state: 'request-received' } })
+    const before = new Set((await requests()).map(({ id }) => id))
     const { outOfBandRecord } = await succeed(stage, 'receiveImplicitInvitation', globex, { body: { did } })
-    const asked = await waitFor('the request', async () => {
-      const found = await succeed(stage, 'getConnections', acme, { query: { state: 'request-received' } })
-      return found.at(-1)
-    })
+    const asked = await waitFor('the request', async () => (await requests()).find(({ id }) => !before.has(id)))
     await succeed(stage, 'acceptConnectionRequest', acme, { path: { connectionId: asked.id } })
     await connectionOf(stage, globex, outOfBandRecord.id)
     await connectionOf(stage, acme, asked.outOfBandId)

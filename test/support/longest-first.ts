@@ -4,11 +4,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Without results of an earlier run vitest goes by the size of the files, which says nothing of these. */
 const LONG = [
-  'test/faults/hostile-receivers.test.ts',
+  'test/attacks/foreign-threads.test.ts',
+  'test/faults/store-faults.test.ts',
+  'test/stage/guides.test.ts',
   'test/bundles/bundles.test.ts',
   'test/unit/infra/deployment.test.ts',
   'test/unit/infra/room-for-operations.test.ts',
-  'test/unit/infra/wrong-settings.test.ts',
   'test/unit/outbox/probe-faults.test.ts',
   'test/unit/store/client.test.ts',
 ]

@@ -41,5 +41,5 @@ test('.ci/run tests a fresh clone, into which it brings nothing', () => {
   const text = readFileSync('.ci/run', 'utf8')
   const inClone = [...text.matchAll(/^(?:step|tests) .* in_clone (.*)$/gm)].map(([, command = '']) => command)
   expect(text).toMatch(/^step clone git clone --quiet \. "\$fresh"/m)
-  expect(inClone).toEqual([expect.stringMatching(/^npm ci /), expect.stringMatching(/^nice npm test /)])
+  expect(inClone).toEqual([expect.stringMatching(/^npm ci /), expect.stringMatching(/^nice -n 3 npm test /)])
 })

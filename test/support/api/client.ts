@@ -1,5 +1,6 @@
 /** A client of the interface that takes no answer on trust: each is held against the OpenAPI document and what all answers have in common. */
 
+import { waitFor } from '../../wallet/wait.ts'
 import type { Json } from '../stage/in-process-stage.ts'
 import { InterfaceDescription } from './contract.ts'
 import { type HttpAnswer, type HttpRequest, httpTo, type Send } from './http.ts'
@@ -51,11 +52,13 @@ export class ApiClient {
     this.#send = send
   }
 
-  /** A client of a running stage, by the document that it serves. */
+  /** A client of a running stage, by the document that it serves. On a busy machine its first function may not start in time: a 500. */
   static async of(baseUrl: string): Promise<ApiClient> {
     const send = httpTo(baseUrl)
-    const { status, text } = await send({ method: 'GET', path: '/openapi.json' })
-    if (status !== 200) throw new Error(`/openapi.json answers ${status}: ${text}`)
+    const text = await waitFor(`${baseUrl}/openapi.json`, async () => {
+      const answer = await send({ method: 'GET', path: '/openapi.json' })
+      return answer.status === 200 && answer.text
+    })
     return new ApiClient(new InterfaceDescription(JSON.parse(text)), send)
   }
 

@@ -104,11 +104,12 @@ const filesWith = async (ending: string, folder: string): Promise<Record<string,
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name))])))
 }
 
-/** Unpacks the zips that `serverless package` or `serverless deploy` has left in .build (infra/plugins/bundle.ts). */
+/** Unpacks the zips that `serverless package` or `serverless deploy` has left (infra/plugins/bundle.ts). */
 export const unpackPackaged = (): Promise<Unpacked> =>
   unpack(FUNCTIONS, async (name) => {
-    const packaged = join(FOLDER, '.build', exportOf(name))
+    const key = exportOf(name)
+    const packaged = join(FOLDER, '.build', key)
     const [files, sourceMaps] = await Promise.all([filesWith('.mjs', packaged), filesWith('.map', packaged)])
     const metafile = JSON.parse(await readFile(join(packaged, 'metafile.json'), 'utf8'))
-    return [{ files, sourceMaps, forBrowsers: {}, metafile }, await readFile(`${packaged}.zip`)]
+    return [{ files, sourceMaps, forBrowsers: {}, metafile }, await readFile(join(FOLDER, '.serverless', `${key}.zip`))]
   })

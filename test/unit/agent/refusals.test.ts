@@ -1,22 +1,12 @@
 /** Envelopes that are refused are counted, and nothing else that fails. */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { cannotHandle } from '../../../lib/agent/envelopes/envelope.ts'
 import { logRejections } from '../../../lib/agent/inbound/receive.ts'
 import { AgentError } from '../../../lib/errors.ts'
-import { settings } from '../../../lib/settings.ts'
+import { useLogLines } from '../../support/watch/log-lines.ts'
 
-const lines: Record<string, unknown>[] = []
-
-beforeEach(() => {
-  Object.assign(process.env, { TABLE_NAME: 'agent', PUBLIC_URL: 'http://localhost:3000' })
-  settings().LOG_LEVEL = 'info'
-  lines.length = 0
-  vi.spyOn(console, 'log').mockImplementation((line) => void lines.push(JSON.parse(line)))
-})
-afterEach(() => {
-  settings().LOG_LEVEL = 'silent'
-  vi.restoreAllMocks()
-})
+Object.assign(process.env, { TABLE_NAME: 'agent', PUBLIC_URL: 'http://localhost:3000' })
+const lines = useLogLines()
 
 const refused = (error: Error) => logRejections('acme', () => Promise.reject(error))
 
