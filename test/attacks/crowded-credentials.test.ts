@@ -1,15 +1,16 @@
-/** A credential about thousands of DIDs: what its issuer makes its holder work when a proof is asked for. */
+/** Credentials about thousands of DIDs: what their issuer makes their holder work when a proof is asked for. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { degreeAbout, hold, keyDidOf } from '../support/held-degree.ts'
 import { createTenant, degreeDefinition } from '../support/scenes.ts'
 import { type InProcessStage, type Reply, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { StoreFaults } from '../support/table/store-fault.ts'
 import { connectTenants, exchangesOf, settled, succeed } from '../support/tenants.ts'
 
 let stage: InProcessStage
 let verifier: { tenantId: string }
 let holder: { tenantId: string }
 let connectionId: string
-let reads = 0
+let watched: StoreFaults
 
 beforeAll(async () => {
   stage = await startInProcessStage()
@@ -17,15 +18,11 @@ beforeAll(async () => {
   verifier = await createTenant(stage, 'Verifier')
   holder = await createTenant(stage, 'Holder')
   connectionId = (await connectTenants(stage, verifier, holder)).inviters.id
-  const count =
-    <Request, Answer>(next: (request: Request) => Answer) =>
-    (request: Request): Answer => {
-      reads += 1
-      return next(request)
-    }
-  stage.serviceClient.middlewareStack.add(count, { step: 'initialize' })
-  const subjects = Array.from({ length: 2000 }, (_, n) => ({ id: `did:example:${n}`, degree: 'Bachelor' }))
-  await hold(verifier, holder, degreeAbout(undefined, { credentialSubject: subjects }))
+  watched = new StoreFaults(stage.serviceClient)
+  for (const crowd of ['a', 'b', 'c']) {
+    const subjects = Array.from({ length: 700 }, (_, n) => ({ id: `did:example:${crowd}${n}`, degree: 'Bachelor' }))
+    await hold(verifier, holder, degreeAbout(undefined, { credentialSubject: subjects }))
+  }
 })
 afterAll(() => stage.stop())
 
@@ -41,20 +38,16 @@ const present = async (presentationDefinition: object): Promise<{ answer: Reply;
   await settled(stage)
   const [proof] = await exchangesOf(holder, 'ProofRecord', threadId)
   await stage.line.pause()
-  const before = reads
-  const answer = await stage.call('acceptProofRequest', {
-    caller: holder,
-    path: { proofRecordId: proof.id },
-    body: {},
-  })
-  const requests = reads - before
+  const accept = () => stage.call('acceptProofRequest', { caller: holder, path: { proofRecordId: proof.id }, body: {} })
+  const { result: answer, commands } = await watched.count(accept)
   stage.line.run()
-  return { answer, requests }
+  return { answer, requests: commands.length }
 }
 
 test('costs no request for each of them', async () => {
   const { answer, requests } = await present(DEAR)
   expect(answer.status).toBe(422)
+  expect(requests).toBeGreaterThan(0)
   expect(requests).toBeLessThan(50)
 })
 

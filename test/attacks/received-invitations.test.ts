@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { DidKey, JsonEncoder } from '@credo-ts/core'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createTenant, requestBody } from '../support/scenes.ts'
+import { createTenant, offerBody, requestBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
@@ -149,16 +149,30 @@ describe('an attached message', () => {
     await expectRefused(connectionless(proofRequest({ '~thread': { pthid: randomUUID() } })))
   })
 
-  test("on the thread of somebody else's exchange is refused, and harms that exchange in nothing", async () => {
-    const asked = await succeed(stage, 'createRequest', friend, { body: requestBody })
-    await succeed(stage, 'receiveInvitation', victim, { body: { invitation: asked.invitation } })
-    const threadId = asked.proofRecordThId
-    await waitFor('the request', async () => (await exchangesOf(victim, 'ProofRecord', threadId)).length === 1)
-    await settled(stage)
-    await expectRefused(connectionless(proofRequest({ '~thread': { thid: threadId } })))
-    await expectRefused(connectionless(proofRequest({ '@id': threadId })))
-    expect(await exchangesOf(victim, 'ProofRecord', threadId)).toHaveLength(1)
-  })
+  const threads = {
+    ProofRecord: async () => {
+      const asked = await succeed(stage, 'createRequest', friend, { body: requestBody })
+      await succeed(stage, 'receiveInvitation', victim, { body: { invitation: asked.invitation } })
+      return asked.proofRecordThId
+    },
+    CredentialRecord: async () => {
+      const { inviters } = await connectTenants(stage, friend, victim)
+      const body = offerBody(inviters.id, 'did:example:subject')
+      return (await succeed(stage, 'createOffer', friend, { body })).threadId
+    },
+  }
+
+  test.each(['ProofRecord', 'CredentialRecord'] as const)(
+    "on the thread of somebody else's exchange is refused, and harms that exchange in nothing: a %s",
+    async (type) => {
+      const threadId = await threads[type]()
+      await waitFor('the exchange', async () => (await exchangesOf(victim, type, threadId)).length === 1)
+      await settled(stage)
+      await expectRefused(connectionless(proofRequest({ '~thread': { thid: threadId } })))
+      await expectRefused(connectionless(proofRequest({ '@id': threadId })))
+      expect(await exchangesOf(victim, type, threadId)).toHaveLength(1)
+    },
+  )
 
   test.each([
     ['a hang-up', 'https://didcomm.org/did-rotate/1.0/hangup', {}],

@@ -309,6 +309,24 @@ describe('validity is that of what was signed', () => {
     )
     expect((await presented(thief, [credential])).isVerified).toBe(false)
   })
+
+  test('a credential of two issuers, whichever of them has signed it', async () => {
+    for (const [signer, other] of [
+      [issuer, thief],
+      [thief, issuer],
+    ] as const) {
+      const credential = await issue(
+        signer,
+        {
+          '@context': [CREDENTIALS_V1, DEGREES],
+          'https://www.w3.org/2018/credentials#issuer': { id: other.did },
+          credentialSubject: { id: holder.did, degree: 'B' },
+        },
+        TRUSTED,
+      )
+      expectRefused(await presented(holder, [credential]), /issuer of a credential has not signed it/)
+    }
+  })
 })
 
 describe('a stolen credential', () => {

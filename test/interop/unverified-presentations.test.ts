@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { AnonCredsRegistry } from '@credo-ts/anoncreds'
 import { DidResolverService } from '@credo-ts/core'
+import { DidCommProofsApi } from '@credo-ts/didcomm'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { readText } from '../../lib/agent/web/documents.ts'
 import { AgentError } from '../../lib/errors.ts'
@@ -170,6 +171,18 @@ describeWithLibrary('a presentation that can not be verified when it comes', () 
     vi.restoreAllMocks()
     await pass(MINUTE)
     // It is verified, and nobody can be told.
+    expect(await proofOf(received)).toMatchObject({ isVerified: true })
+  })
+
+  test('is verified, though the queue of the prover is full', async () => {
+    const failure = failing('getSchema', FAILURES[0]?.[1] as () => unknown)
+    const asking = await ask()
+    const received = await asking.answer(honest.answer(asking.request))
+    failure.mockRestore()
+    vi.spyOn(DidCommProofsApi.prototype, 'acceptPresentation').mockRejectedValue(
+      new AgentError('connection.queue_full', 'too many messages wait'),
+    )
+    await pass(MINUTE)
     expect(await proofOf(received)).toMatchObject({ isVerified: true })
   })
 

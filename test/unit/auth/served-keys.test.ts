@@ -93,6 +93,13 @@ describe('the small client, while a request waits', () => {
     expect(server.received).toEqual([])
   })
 
+  test('follows no redirect', async () => {
+    server = await startFaultyReceiver()
+    server.behave({ status: 302, headers: { location: `${server.url}/elsewhere` }, body: KEYCLOAK })
+    await expect(readOperatorAddress(server.url, limits)).rejects.toThrow('status 302')
+    expect(server.received).toHaveLength(1)
+  })
+
   test('takes a body up to its limit', async () => {
     server = await startFaultyReceiver()
     server.behave({ status: 200, body: KEYCLOAK })

@@ -157,6 +157,15 @@ describeWithLibrary('an AnonCreds presentation', () => {
       )
     })
 
+    test('a list of a time after the end of the interval', async () => {
+      const later = altered(presentation, ({ identifiers }) => {
+        identifiers[0].timestamp = request.non_revoked.to + 1
+      })
+      expect(await verdictOn(later)).toBe(
+        'the proof of non-revocation is not by the list in force at the end of the interval',
+      )
+    })
+
     test('an interval without an end', async () => {
       const asked = { ...request, non_revoked: { from: 100 } }
       expect(await verdictOn(presentation, PUBLISHED, asked)).toBe('the interval of the request must have an end')

@@ -1,0 +1,30 @@
+/** Which secrets of Credo's records are sealed before they reach the table. */
+import { describe, expect, test } from 'vitest'
+import { withSecretOpen, withSecretSealed } from '../../../lib/agent/credo/sealed-records.ts'
+import { CREDENTIAL_REQUEST } from '../../../lib/records/record-json.ts'
+import { transaction } from '../../../lib/store/transaction.ts'
+import { useTable } from '../store/use-table.ts'
+
+await useTable()
+
+const SECRET = { p: 'a secret number' }
+
+describe.each<[string, Record<string, unknown>]>([
+  ['AnonCredsCredentialDefinitionPrivateRecord', { value: SECRET }],
+  ['AnonCredsRevocationRegistryDefinitionPrivateRecord', { value: SECRET }],
+  ['AnonCredsLinkSecretRecord', { value: SECRET.p }],
+  ['CredentialRecord', { metadata: { [CREDENTIAL_REQUEST]: SECRET, other: 'shown' } }],
+])('the secret of a %s', (type, value) => {
+  const record = { tenant: 'acme', type, id: 'r', value: { id: 'r', ...value } }
+
+  test('is sealed, and opens as it was', async () => {
+    const sealed = await transaction('acme', () => withSecretSealed(record))
+    expect(JSON.stringify(sealed)).not.toContain(SECRET.p)
+    expect(await transaction('acme', () => withSecretOpen(sealed))).toEqual(record)
+  })
+
+  test('opens in its own record only', async () => {
+    const sealed = await transaction('acme', () => withSecretSealed(record))
+    await expect(transaction('acme', () => withSecretOpen({ ...sealed, id: 'another' }))).rejects.toThrow()
+  })
+})

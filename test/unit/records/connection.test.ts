@@ -1,0 +1,26 @@
+/** When the record of a handshake that another agent has begun expires. */
+import { expect, test } from 'vitest'
+import { connectionRecords } from '../../../lib/records/connection.ts'
+
+const createdAt = '2026-11-20T17:39:53.318Z'
+const AFTER_A_WEEK = Date.parse('2026-11-27T17:39:53Z') / 1000
+
+const expiryOf = (role: string, state: string, before?: number) =>
+  connectionRecords.expiry({ value: { id: 'c', createdAt, role, state }, tags: {} }, before)
+
+test.each([
+  ['request-received', AFTER_A_WEEK],
+  ['response-sent', AFTER_A_WEEK],
+  ['completed', undefined],
+])('in the state %s of the responder: %s', (state, expiry) => {
+  expect(expiryOf('responder', state, AFTER_A_WEEK)).toBe(expiry)
+})
+
+test('one that this agent has begun never does', () => {
+  for (const state of ['request-sent', 'response-received']) expect(expiryOf('requester', state)).toBeUndefined()
+})
+
+test('one that is abandoned before its completion expires when it would have, and a connection never does', () => {
+  expect(expiryOf('responder', 'abandoned', AFTER_A_WEEK)).toBe(AFTER_A_WEEK)
+  expect(expiryOf('responder', 'abandoned')).toBeUndefined()
+})
