@@ -1,6 +1,6 @@
 /** When the record of a handshake that another agent has begun expires. */
 import { expect, test } from 'vitest'
-import { connectionRecords } from '../../../lib/records/connection.ts'
+import { connectionRecords } from '../../../lib/records/kinds.ts'
 
 const createdAt = '2026-11-20T17:39:53.318Z'
 const AFTER_A_WEEK = Date.parse('2026-11-27T17:39:53Z') / 1000
