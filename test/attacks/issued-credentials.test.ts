@@ -172,6 +172,17 @@ describe('a credential is abandoned, and not stored,', () => {
     await expectAbandoned(threadId, alter(signed))
   })
 
+  test('of two issuers, whichever of them has signed it', async () => {
+    for (const [signer, another] of [
+      [issuer, other],
+      [other, issuer],
+    ] as const) {
+      const both = { issuer: signer.did, 'https://www.w3.org/2018/credentials#issuer': { id: another.did } }
+      const { threadId, credential } = await requested(credentialOf(both))
+      await expectAbandoned(threadId, await signing.signed(credential, signer, { proofPurpose: 'assertionMethod' }))
+    }
+  })
+
   test('whose context is nowhere', async () => {
     const { threadId, credential } = await requested(
       credentialOf({ '@context': [CREDENTIALS_V1, 'https://contexts.invalid/v1'] }),
