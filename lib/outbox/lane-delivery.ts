@@ -85,7 +85,7 @@ const read = (before: Reading, { now }: By): Step =>
       if (corrupt.length > 0) return setAside(d, corrupt, by)
       // A lane that is dirty is read again.
       return items.length === 0
-        ? finish(d, [], true, (after, at) => (after.ended ? end(after, at) : read(after, at)))
+        ? finish(d, [], true, (after, at) => (after.ended ? end(after) : read(after, at)))
         : begin(d, by)
     },
     onFault(before),
@@ -270,7 +270,7 @@ const giveUp = (d: Reading, by: By, attempt?: Attempt): Step => {
 }
 
 const nextItem = (before: Reading, by: By): Step => {
-  if (before.ended) return end(before, by)
+  if (before.ended) return end(before)
   const d = { ...before, done: before.done + 1, items: before.items.slice(1) }
   return d.items.length === 0 ? read(d, by) : begin(d, by)
 }

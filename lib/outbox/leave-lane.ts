@@ -56,7 +56,7 @@ export interface Delivery {
 }
 
 /** The delivery has ended. The outcomes of its attempts are one line of the log; none where nothing was tried. */
-export const end = ({ counts: values }: Delivery, _by: By, step: Step = { result: undefined }): Step =>
+export const end = ({ counts: values }: Delivery, step: Step = { result: undefined }): Step =>
   Object.keys(values).length === 0
     ? step
     : withLine(() => measure('info', 'a delivery has ended', { event: 'outbox.delivery_ended' }, { values }), step)
@@ -69,8 +69,8 @@ export const onFault =
   (d: Delivery): OrElse =>
   (error, by) => {
     // After a conflict another invocation has the lane, and has read all that was committed before this one.
-    if (d.fault !== undefined && !d.ended && isAgentError(error, 'store.conflict')) return end(d, by)
-    if (d.fault !== undefined || d.ended) return end(d, by, d.fault ?? { error })
+    if (d.fault !== undefined && !d.ended && isAgentError(error, 'store.conflict')) return end(d)
+    if (d.fault !== undefined || d.ended) return end(d, d.fault ?? { error })
     const line = () =>
       log('error', 'a delivery broke off', {
         ...{ event: 'outbox.delivery_failed', lane: d.lane.lane },
@@ -130,8 +130,11 @@ export const write = (d: Delivery, writes: TableWrite[], next: (by: By) => Step)
   transact(d, writes, (failed, by) => (failed.length === 0 ? next(by) : overtaken(d, by)))
 
 /** Releases the lease, and goes on with what needs none. */
-const release = (d: Delivery, writes: TableWrite[], next: (left: Delivery, by: By) => Step = end): Step =>
-  write(d, writes, (by) => next({ ...d, ended: true }, by))
+const release = (
+  d: Delivery,
+  writes: TableWrite[],
+  next: (left: Delivery, by: By) => Step = (left) => end(left),
+): Step => write(d, writes, (by) => next({ ...d, ended: true }, by))
 
 /** Removes the lane's entry from the waiting list, if it is still there. */
 const entryRemovals = ({ inList, lane: { waiting, waitsFor } }: Delivery): TableWrite[] =>
@@ -167,7 +170,7 @@ export const waitUntil = (d: Delivery, wait: Omit<Wait, 'now'>, { now }: By, wri
   const { at } = wait
   const waits = laneWrites.wait(d.lane, { ...wait, now })
   return release(d, [...writes, waits, ...entryRemovals(d)], (left, by) =>
-    ask('wakeLater', [{ lane, reason: { kind: 'due', at } }, at - by.now], (_, last) => end(left, last), onFault(left)),
+    ask('wakeLater', [{ lane, reason: { kind: 'due', at } }, at - by.now], () => end(left), onFault(left)),
   )
 }
 
@@ -189,7 +192,7 @@ export const waitFor = (
   // destination from the index.
   const join = () =>
     release(d, [...writes, ...waits, ...entryRemovals(d)], (left) =>
-      awaitDestination(destination, now, (by) => end(left, by), onFault(left)),
+      awaitDestination(destination, now, () => end(left), onFault(left)),
     )
   return awaitUnlessDue(destination, now, join, onFault(d))
 }
@@ -207,13 +210,13 @@ export const handOver = (d: Delivery, { now }: By): Step => {
     ask(
       'wakeLanes',
       [[{ lane, reason }], 'slow'],
-      ([accepted], by) => {
-        if (accepted === true) return end(left, by)
+      ([accepted]) => {
+        if (accepted === true) return end(left)
         // The wake-up is received again, and tries this again. A probe needs no repetition, because another one
         // follows.
         const error = new AgentError('store.unavailable', 'the slow queue does not answer')
         const line = () => log('warn', 'a lane was not handed over', { event: 'outbox.not_handed_over', lane })
-        return withLine(line, isProbe ? end(left, by) : end(left, by, { error }))
+        return withLine(line, isProbe ? end(left) : end(left, { error }))
       },
       onFault(left),
     ),
@@ -225,15 +228,10 @@ export const yieldLane = (d: Delivery, { now: at }: By): Step => {
   const { lane } = d.lane
   const hops = (d.wakeUp.hops ?? 0) + 1
   const bulkhead = d.queue === 'fast' ? 'fast' : d.isQuick ? 'released' : 'slow'
-  return release(d, [laneWrites.wait(d.lane, { at, failures: d.failures, now: at })], (left, by) =>
+  return release(d, [laneWrites.wait(d.lane, { at, failures: d.failures, now: at })], (left) =>
     hops > MAX_HOPS
-      ? end(left, by)
-      : ask(
-          'wakeLanes',
-          [[{ lane, reason: { kind: 'due', at }, hops }], bulkhead],
-          (_, after) => end(left, after),
-          onFault(left),
-        ),
+      ? end(left)
+      : ask('wakeLanes', [[{ lane, reason: { kind: 'due', at }, hops }], bulkhead], () => end(left), onFault(left)),
   )
 }
 

@@ -15,7 +15,7 @@ export const FOLDER = resolve(import.meta.dirname, '../../.moto')
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt')
 
 /** Ms; pip downloads about 60 packages. */
-const INSTALL_TIMEOUT = 300_000
+const INSTALL_TIMEOUT = 900_000
 
 /** The suite cannot run on this machine; the message is the one line that says why. */
 export class NotAvailable extends Error {}

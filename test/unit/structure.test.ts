@@ -280,7 +280,7 @@ test('no file of the service is longer than 300 lines', () => {
 })
 
 describe('no test depends on how fast the machine is', () => {
-  // What measures (bench) or shows (demo, the other programs) how long something took is no test.
+  // What measures (bench) or shows how long something took is no test.
   const tests = globSync(
     'test/{unit,api,interop,attacks,simulation,anoncreds,faults,property,bundles,pages,stage}/**/*.ts',
   )
