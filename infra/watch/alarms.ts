@@ -34,7 +34,7 @@ const logAlarms = ({ stack }: WatchedStack): Record<string, Alarm> => ({
     ...{ ...ofLog(stack, 'FaultsAlarm'), statistic: 'Sum', threshold: 100, ...EITHER },
     description: 'This service or AWS fails, or something was given up; the log has the codes',
     query:
-      'filter alarm = "FaultsAlarm" or record.status in ["timeout", "failure"] or record.errorType like "Runtime." | stats sum(weight) as percent, count(*) as lines, latest(message) as what, latest(error) as lastError by event, function, record.status, record.errorType | sort percent desc',
+      'filter alarm = "FaultsAlarm" or record.status in ["timeout", "failure"] or record.errorType like "Runtime." | parse @logStream /(?<functionName>[^\\/\\[]+)\\[/ | stats sum(weight) as percent, count(*) as lines, latest(message) as what, latest(error) as lastError, latest(reason) as lastReason by event, functionName, record.status, record.errorType | sort percent desc',
   },
   UnreachableAlarm: {
     ...{ ...ofLog(stack, 'UnreachableAlarm'), statistic: 'Sum', threshold: 100, ...EITHER, period: 15 * MINUTES },
