@@ -25,6 +25,7 @@ import { KEY_OUTPUT, parsedTemplate, TABLE_OUTPUT } from './template.ts'
 
 /** Ms between two looks at a detection, which takes a minute or two. */
 const LOOK_MS = 2_000
+const MAX_LOOKS = 300
 
 interface Drift {
   /** Why a part could not be looked at; undefined: all was. */
@@ -34,7 +35,7 @@ interface Drift {
 
 const detectDrift = async (client: CloudFormationClient, StackName: string): Promise<Drift> => {
   const { StackDriftDetectionId } = await client.send(new DetectStackDriftCommand({ StackName }))
-  for (;;) {
+  for (let looks = 0; looks < MAX_LOOKS; looks++) {
     const { DetectionStatus, DetectionStatusReason } = await client.send(
       new DescribeStackDriftDetectionStatusCommand({ StackDriftDetectionId }),
     )
@@ -48,6 +49,7 @@ const detectDrift = async (client: CloudFormationClient, StackName: string): Pro
     }
     await setTimeout(LOOK_MS)
   }
+  return { problem: `no end after ${(MAX_LOOKS * LOOK_MS) / 60_000} minutes`, resources: [] }
 }
 
 /** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/drift-aware-change-sets.html */
