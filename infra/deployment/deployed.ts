@@ -126,7 +126,7 @@ export const examineDeployed = async (
   const findings = [
     ...ifRead('drift', drift, (found) => driftFaults(stackName, found)),
     ...ifRead('code', code, (names) =>
-      names.map((name) => fault('code', `${name} was changed: \`npm run deploy -- --force\` puts it back`)),
+      names.map((name) => fault('code', `${name} was changed: deploy again, with \`--force\``)),
     ),
     ...ifRead('table', ofTable, (messages) => messages.map((message) => fault('table', message))),
     ...ifRead('key', ofKey, (found) => keyFaults(found, key).map((message) => fault('key', message))),

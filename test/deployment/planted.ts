@@ -48,7 +48,7 @@ export const PLANTED: readonly [line: RegExp, plant: (world: World, ids: Ids) =>
     },
   ],
   [
-    /^fault code: \S+-health was changed: `npm run deploy -- --force`/,
+    /^fault code: \S+-health was changed: deploy again, with `--force`/,
     ({ aws }) => {
       const ZipFile = zipSync({ 'index.mjs': Buffer.from('export const health = () => {}') })
       return new LambdaClient(aws.clientConfig).send(
