@@ -28,6 +28,15 @@ test('a failure at a closed destination counts if it is of a probe: once for eac
   expect(changeOf(closed, failed('a', { probe: true }))?.set.suspicions).toEqual([suspicion('b'), suspicion('a')])
   const full = changeOf({ closedAt: NOW - 1, suspicions: many(40) }, failed('a', { probe: true }))
   expect(full?.set.suspicions).toEqual([...many(40).slice(1), suspicion('a')])
+  const first = changeOf({ closedAt: NOW - 1 }, failed('a', { probe: true }))
+  expect(first?.set.suspicions).toEqual([suspicion('a')])
+})
+
+test('a refused connection closes it at once; the lane of one that is not shared is known by its name', () => {
+  expect(changeOf({}, failed('a', { fault: 'connection' }))?.set.closedAt).toBe(NOW)
+  expect(changeOf({}, failed('a', { party: undefined }))?.set).toEqual({
+    suspicions: [{ ...suspicion('a'), own: 'a' }],
+  })
 })
 
 test('a lane that has closed it does not count until its day is over', () => {
@@ -59,6 +68,9 @@ test('a success counts the lane again and forgets the failures, where there are 
   ]
   expect(changeOf({ ignored }, { kind: 'delivered', lane: 'a' })?.set).toEqual({ ignored: [ignored[0]] })
   expect(changeOf({ ignored }, { kind: 'delivered', lane: 'b' })).toBeUndefined()
+  expect(changeOf({}, { kind: 'delivered', lane: 'a' })).toBeUndefined()
+  const forgotten = { set: { ignored: [] }, remove: ['suspicions'] }
+  expect(changeOf({ suspicions: many(1) }, { kind: 'delivered', lane: 'b' })).toEqual(forgotten)
 })
 
 test('a lane that reaches it opens it, and the others do not count for a day', () => {
@@ -75,17 +87,22 @@ test('a lane that reaches it opens it, and the others do not count for a day', (
   expect(opened?.set.ignored).toEqual([ignored[0], { lane: name('b'), until }])
   const full = changeOf({ closedAt: NOW - 1, suspicions: many(40), ignored }, reached)
   expect(full?.set.ignored).toEqual(many(40).map(({ lane }) => ({ lane, until })))
+  const removed = { set: { ignored: [], dueAt: NOW }, remove: ['closedAt', 'probeAt', 'suspicions'] }
+  expect(changeOf({ closedAt: NOW - 1 }, reached)).toMatchObject(removed)
 })
 
 test('a slow one is written once a minute, and a quick one twice a month', () => {
   const slow: DestinationEvent = { kind: 'took', took: SLOW_MS, answered: false }
   const known = { slowUntil: NOW + SLOW_FOR - 59_999, slowTimes: 2, slowLeft: 2 }
   expect(changeOf(known, slow)).toBeUndefined()
-  expect(changeOf({ ...known, slowLeft: 1 }, slow)?.set.slowLeft).toBe(2)
+  expect(changeOf({ ...known, slowLeft: 1 }, slow)).toMatchObject({ set: { slowLeft: 2 }, remove: ['quickUntil'] })
   expect(changeOf({ ...known, slowUntil: NOW + SLOW_FOR - 60_000 }, slow)?.set.slowUntil).toBe(NOW + SLOW_FOR)
   const quick: DestinationEvent = { kind: 'took', took: 20, answered: true }
   expect(changeOf({ quickUntil: NOW + QUICK_FOR / 2 }, quick)).toBeUndefined()
-  expect(changeOf({ quickUntil: NOW + QUICK_FOR / 2 - 1 }, quick)?.set.quickUntil).toBe(NOW + QUICK_FOR)
+  const set = { quickUntil: NOW + QUICK_FOR }
+  expect(changeOf({ quickUntil: NOW + QUICK_FOR / 2 - 1 }, quick)).toEqual({ set })
+  expect(changeOf(known, quick)).toEqual({ set: { slowLeft: 1 } })
+  expect(changeOf({ ...known, slowLeft: 1 }, quick)).toEqual({ set, remove: ['slowUntil', 'slowLeft'] })
 })
 
 /** What is asked for: \`after\` is the destination as the change leaves it, undefined if another was faster. */

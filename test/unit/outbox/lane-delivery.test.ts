@@ -80,27 +80,37 @@ test('a step can be continued several times: each time it goes on from the same 
   expect(asked(target.goOn({ origin: quick, address: quick })).does).toBe('attempt')
 })
 
+/** What requests result in, by name. */
+const GIVEN: Record<string, unknown> = {
+  open: openMessageLane(LANE),
+  target: { origin: quick, address: quick },
+  transact: { written: true },
+  attempt: { outcome: { headers: {}, body: '', milliseconds: 20, status: 200 }, startedAt: NOW, endedAt: NOW },
+}
+const leasedWith = (more = {}) => ({
+  written: { kind: { S: 'lane' }, lane: { S: LANE }, lease: { S: 'mine' }, ...more },
+})
+
 /** All that is asked for, up to a number of it: the lane is leased with `more`, and results are given by name. */
 const asks = (step: Step, count: number, results: Record<string, unknown> = {}, more = {}) => {
-  const given: Record<string, unknown> = {
-    ...{ open: openMessageLane(LANE), read: { items: [ITEM, NEXT], more: false, corrupt: [] } },
-    ...{ target: { origin: quick, address: quick }, transact: { written: true } },
-    attempt: { outcome: { headers: {}, body: '', milliseconds: 20, status: 200 }, startedAt: NOW, endedAt: NOW },
-    update: { written: { kind: { S: 'lane' }, lane: { S: LANE }, lease: { S: 'mine' }, ...more } },
-    ...results,
-  }
+  const given: Record<string, unknown> = { ...GIVEN, read: READ, update: leasedWith(more), ...results }
   const done: { does: string; text: string }[] = []
   for (let next = step; done.length < count && 'ask' in next; next = asked(next).goOn(given[asked(next).does]))
     done.push({ does: asked(next).does, text: JSON.stringify(asked(next).args) })
   return done
 }
 const NEXT = { ...ITEM, item: { ...ITEM.item, id: 'i2' } }
+const READ = { items: [ITEM, NEXT], more: false, corrupt: [] }
+const OLD = { ...ITEM, item: { ...ITEM.item, createdAt: new Date(NOW - 86_400_000).toISOString() } }
+const PROBE = { kind: 'probe', at: NOW, waiting: '1|2|3', destination: 'd' } as const
+const CLOSED = { origin: { ...quick, closedAt: NOW }, address: { ...quick, closedAt: NOW } }
 const names = (done: { does: string }[]) => done.map(({ does }) => does).join(' ')
 
 test('the first item is tried however late it is, and the second only in time', () => {
   const late = asks(begin(undefined, NOW - 1), 8)
   expect(names(late)).toBe('update open read target attempt transact afterAttempt transact')
   expect(late.at(-1)?.text).toContain('dueAt')
+  expect(late[6]?.text).toContain('"status":200')
 })
 
 test.each([
@@ -122,18 +132,49 @@ test('where the process of the last holder has ended, only the item counts that 
 })
 
 test('an item whose time is over is given up at a closed destination, without an attempt', () => {
-  const closed = { origin: { ...quick, closedAt: NOW }, address: { ...quick, closedAt: NOW } }
-  const old = { ...ITEM, item: { ...ITEM.item, createdAt: new Date(NOW - 86_400_000).toISOString() } }
-  const done = asks(begin(), 5, { target: closed, read: { items: [old], more: false, corrupt: [] } })
+  const done = asks(begin(), 5, { target: CLOSED, read: { items: [OLD], more: false, corrupt: [] } })
   expect(names(done)).toBe('update open read target transact')
   expect(done.at(-1)?.text).toContain('failed')
 })
 
 test('a lane that has reached its destination probes no more: where it is closed again, the next item waits', () => {
-  const reason = { kind: 'probe', at: NOW, waiting: '1|2|3', destination: 'd' } as const
-  const closed = { origin: { ...quick, closedAt: NOW }, address: { ...quick, closedAt: NOW } }
-  const done = asks(begin(reason), 12, { target: closed, destination: quick, recentDestination: quick })
+  const done = asks(begin(PROBE), 12, { target: CLOSED, destination: quick, recentDestination: quick })
   expect(names(done.slice(3, 11))).toBe(
     'target attempt transact afterAttempt destination destination target recentDestination',
   )
+})
+
+test('a probe whose item never leaves this service has reached nothing: the next item probes too', () => {
+  const outcome = { failure: 'address', headers: {}, body: '', milliseconds: 1 }
+  const attempt = { outcome, startedAt: NOW, endedAt: NOW }
+  const read = { items: [OLD, NEXT], more: false, corrupt: [] }
+  const done = asks(begin(PROBE), 10, { target: CLOSED, read, attempt })
+  expect(names(done.slice(3))).toBe('target attempt afterAttempt transact read target attempt')
+})
+
+test('a lane in which nothing waits ends', () => {
+  const read = { items: [], more: false, corrupt: [] }
+  const done = asks(begin(), 6, { read })
+  expect(names(done)).toBe('update open read transact')
+  expect(JSON.parse(done[3]?.text ?? '')).toMatchObject([[{ remove: {} }]])
+})
+
+test('an item that need not be sent ends without an attempt', () => {
+  const contents = { ...openMessageLane(LANE), endWithoutSending: () => [] }
+  expect(names(asks(begin(), 6, { open: contents }))).toBe('update open read transact transact')
+})
+
+test('a fault after an attempt does not undo it: the delivery goes on, and only a probe that has failed waits', () => {
+  const afterFault = (does: string, reason: LaneWakeUp['reason'], results: Record<string, unknown>) => {
+    const given: Record<string, unknown> = { ...GIVEN, read: READ, update: leasedWith(), ...results }
+    let step = begin(reason)
+    while ('ask' in step && step.ask.does !== does) step = step.ask.next(given[step.ask.does], by)
+    return asked('ask' in step ? (step.ask.orElse?.(new TypeError('a fault'), by) ?? step) : step)
+  }
+  const suspected = { target: { origin: quick, address: { ...quick, suspicions: [{}] } } }
+  expect(afterFault('afterAttempt', { kind: 'committed' }, suspected).does).toBe('destination')
+  expect(afterFault('destination', { kind: 'committed' }, suspected).does).toBe('target')
+  const attempt = { outcome: { headers: {}, body: '', milliseconds: 20, status: 404 }, startedAt: NOW, endedAt: NOW }
+  const waits = afterFault('destination', PROBE, { target: CLOSED, attempt })
+  expect(JSON.stringify(waits.args)).toContain(String(NOW + 5_000))
 })

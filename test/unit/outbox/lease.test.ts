@@ -3,18 +3,16 @@ import { expect, test } from 'vitest'
 import { AgentError } from '../../../lib/errors.ts'
 import { leaseOf } from '../../../lib/outbox/lease.ts'
 import type { Step } from '../../../lib/outbox/step.ts'
+import type { LaneWakeUp } from '../../../lib/outbox/wake-up.ts'
+import type { Item } from '../../../lib/store/table.ts'
 
 const NOW = 1_800_000_000_000
 const by = { now: NOW, random: () => 0.5, newId: () => 'new' }
 const CONFLICT = new AgentError('store.conflict', 'another transaction')
 const FOREIGN = { kind: { S: 'lane' }, lane: { S: 'a' }, lease: { S: 'another' }, leaseUntil: { N: String(NOW + 1) } }
 
-const begin = () =>
-  leaseOf(
-    { lane: 'a', reason: { kind: 'committed' } },
-    { id: 'mine', now: NOW },
-    (result): Step<unknown> => ({ result }),
-  )
+const begin = (reason: LaneWakeUp['reason'] = { kind: 'committed' }) =>
+  leaseOf({ lane: 'a', reason }, { id: 'mine', now: NOW }, (result): Step<unknown> => ({ result }))
 
 const askOf = (step: Step<unknown>) => {
   if (!('ask' in step)) throw new Error('it has ended')
@@ -36,7 +34,27 @@ test('is not tried again after any other fault', () => {
 
 test('is tried again where its holder has released it before it could be marked', () => {
   const mark = askOf(begin()).next({ written: undefined, found: FOREIGN }, by)
-  expect(JSON.stringify(askOf(mark).with)).toContain('dirty')
+  expect(askOf(mark).with).toMatchObject([
+    { change: { set: { dirty: {} } }, condition: { equals: { lease: FOREIGN.lease } } },
+  ])
   const again = askOf(mark).next({ written: undefined, found: undefined }, by)
   expect(askOf(again).with).toEqual(askOf(begin()).with)
+})
+
+test('is left as it is where it waits, or where anything but a commit finds it leased', () => {
+  const { lease, leaseUntil, ...free } = FOREIGN
+  const notLeased = (reason: LaneWakeUp['reason'], found: Item) =>
+    askOf(begin(reason)).next({ written: undefined, found }, by)
+  expect(notLeased({ kind: 'committed' }, { ...free, waiting: { S: 'w' } })).toMatchObject({
+    result: { leased: undefined, found: { lane: 'a', waiting: 'w' } },
+  })
+  expect(notLeased({ kind: 'due', at: NOW }, FOREIGN)).toMatchObject({
+    result: { leased: undefined, found: { lane: 'a', lease: 'another' } },
+  })
+})
+
+test('is made anew where it cannot be read, and the wake-up comes again', () => {
+  const made = askOf(askOf(begin()).next({ written: { ...FOREIGN, failures: { S: 'many' } } }, by))
+  expect(made).toMatchObject({ does: 'put', with: [{ lane: { S: 'a' }, dueAt: { N: String(NOW) } }] })
+  expect(made.next(undefined, by)).toMatchObject({ error: { code: 'store.conflict' } })
 })

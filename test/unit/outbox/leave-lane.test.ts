@@ -60,15 +60,20 @@ describe('after a fault', () => {
   })
 
   test('behind the release of the lease nothing is written, and the fault is thrown', () => {
-    const woken = askOf(waitUntil(D, { at: NOW, failures: 1 }, by)).goOn(WRITTEN)
-    expect(askOf(woken).does).toBe('wakeLater')
+    const waits = askOf(waitUntil(D, { at: NOW, failures: 1 }, by))
+    expect(JSON.parse(waits.text)).toMatchObject([[{ update: {} }]])
+    const woken = waits.goOn(WRITTEN)
+    expect(askOf(woken)).toMatchObject({
+      does: 'wakeLater',
+      text: expect.stringContaining(`{"kind":"due","at":${NOW}}},0]`),
+    })
     expect(askOf(woken).fail(CONFLICT)).toMatchObject({ error: CONFLICT })
   })
 })
 
 describe('a write', () => {
   test('is repeated five times where another transaction has the lane, after a pause that doubles', () => {
-    let step = remove(D)
+    let step = remove({ ...D, item: 'i1' })
     for (let pause = 12.5; pause <= 200; pause *= 2) {
       const paused = askOf(step).goOn({ written: false, failed: [], conflict: true })
       expect(askOf(paused)).toMatchObject({ does: 'pause', text: `[${pause}]` })
@@ -76,6 +81,7 @@ describe('a write', () => {
     }
     const waits = askOf(step).goOn({ written: false, failed: [], conflict: true })
     expect(askOf(waits)).toMatchObject({ does: 'transact', text: expect.stringContaining(String(NOW + 5_000)) })
+    expect(askOf(waits).text).not.toContain('errors')
   })
 
   test('of an outcome is repeated for a lane that is dirty, and for nothing else', () => {
@@ -106,7 +112,11 @@ test.each([
 ] as const)('%s is handed over as what it is', (_, probes, reason, kind) => {
   const handedOver = askOf(handOver({ ...D, probes, wakeUp: wokenBy(reason) }, by))
   expect(handedOver.text.includes(String(NOW + 15 * 60_000))).toBe(kind === 'released')
-  expect(askOf(handedOver.goOn(WRITTEN)).text).toContain(`"kind":"${kind}"`)
+  expect(handedOver.text).toContain(D.lane.lease)
+  const woken = askOf(handedOver.goOn(WRITTEN))
+  expect(woken).toMatchObject({ does: 'wakeLanes', text: expect.stringMatching(`"kind":"${kind}".*,"slow"]$`) })
+  expect(woken.goOn([true])).toHaveProperty('result')
+  expect(woken.goOn([false])).toHaveProperty(kind === 'probe' ? 'result' : 'error')
 })
 
 test.each([
@@ -116,7 +126,13 @@ test.each([
 ] as const)('a lane of the %s queue goes on in a bulkhead of that queue, up to 12 hops', (queue, isQuick, bulkhead) => {
   const written = (hops: number) =>
     askOf(yieldLane({ ...D, queue, isQuick, wakeUp: wokenBy({ kind: 'committed' }, hops) }, by)).goOn(WRITTEN)
-  expect(askOf(written(11)).text).toContain(`"hops":12}],"${bulkhead}"`)
+  const reason = `{"kind":"due","at":${NOW}}`
+  const woken = askOf(written(11))
+  expect(woken).toMatchObject({
+    does: 'wakeLanes',
+    text: expect.stringContaining(`"reason":${reason},"hops":12}],"${bulkhead}"`),
+  })
+  expect(woken.goOn([true])).toHaveProperty('result')
   expect(written(12)).toEqual({ result: undefined })
 })
 
@@ -127,6 +143,7 @@ describe('a lane that is not leased', () => {
     let step = repair({ lane: 'a', reason }, found, { repeated, now: NOW })
     for (; 'ask' in step; step = askOf(step).goOn({ destination: 'd', version: 1, dueAt: NOW }))
       done.push(`${askOf(step).does} ${askOf(step).text}`)
+    expect(step).toHaveProperty('result')
     return done
   }
   const listed = { waiting: 'w', waitsFor: 'd' }
@@ -154,7 +171,7 @@ describe('a lane that is not leased', () => {
     ])
     expect(all(listed, { kind: 'committed' }, true)).toEqual(read)
     expect(all({}, { kind: 'committed' }, true)).toEqual([])
-    expect(all(leased, { kind: 'committed' }, true)).toEqual([expect.stringMatching(/^update/), woken])
+    expect(all(leased, { kind: 'committed' }, true)).toEqual([expect.stringMatching(/^update .*dirty/), woken])
     expect(all({ ...leased, leaseUntil: 0, dueAt: due.at }, { kind: 'committed' }, true)).toEqual([woken])
   })
 })

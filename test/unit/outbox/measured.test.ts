@@ -40,6 +40,8 @@ describe('deliveries', () => {
     await scene.handleAll()
     await scene.pass(2 * MINUTE)
     expect([sum('MessagesDelivered'), sum('AttemptsFailed'), sum('MessagesGivenUp')]).toEqual([1, 2, 0])
+    const again = { lastError: expect.any(String), nextAttemptAt: expect.any(String) }
+    expect(lines.filter(({ event }) => event === 'outbox.attempt_failed')).toMatchObject([again, again])
 
     scene.respond = () => answered(500)
     const [late] = await scene.sendTo(newOrigin(), 1)
@@ -48,6 +50,7 @@ describe('deliveries', () => {
     await sweep(scene.now)
     await scene.handleAll()
     expect(sum('MessagesGivenUp')).toBe(1)
+    expect(lines.filter(({ event }) => event === 'outbox.given_up')).toMatchObject([{ tenant: late?.tenant }])
     expect(late && (await scene.lane(late.lane))).toBeUndefined()
   })
 
