@@ -66,13 +66,13 @@ const mallory = new RawMessages(wallet)
 const mallorys = await connect(stage, wallet, caller)
 
 /** Sends messages, some at a time. Returns what they did to records, and what failed on our side. */
-const effects = async (messages: DidCommJson[], route: Route): Promise<unknown[]> => {
+const effects = async (messages: DidCommJson[], route: Route, sender = mallory): Promise<unknown[]> => {
   const before = await recordsInTable(stage)
   const failed: unknown[] = []
   const left = [...messages]
   const send = async (): Promise<void> => {
     for (let message = left.shift(); message !== undefined; message = left.shift()) {
-      const { status } = await mallory.send(message, route)
+      const { status } = await sender.send(message, route)
       if (status >= 500) failed.push({ status, message })
     }
   }
@@ -168,6 +168,26 @@ describe.each(Object.entries(ROUTES))('%s', (route, routeOf) => {
     expect(await effects(exchangeMessages({ thid }), await routeOf())).toEqual([])
   })
 })
+
+/** Messages to the role that the tenant does not have in an exchange with Alice. */
+const TO_THE_OTHER_ROLE: Record<string, RegExp> = {
+  'a proof request': /present-proof.*(request-presentation|ack)$/,
+  'a proof request of hers': /present-proof.*(propose-presentation|\/presentation)$/,
+  'an offer': /issue-credential.*(offer|issue)-credential$/,
+  'an offer of hers': /issue-credential.*(propose-credential|request-credential|ack)$/,
+}
+
+test.each(Object.entries(TO_THE_OTHER_ROLE))(
+  'on the thread of %s, not even Alice says what is for the other role',
+  async (thread, types) => {
+    const raw = new RawMessages(alice)
+    const messages = didCommMessages({ thid: THREADS[thread]?.() ?? '' }).filter((message) =>
+      types.test(String(message['@type'])),
+    )
+    expect(messages.length).toBeGreaterThan(2)
+    expect(await effects(messages, await raw.route(alices.walletConnectionId), raw)).toEqual([])
+  },
+)
 
 test('a stranger begins no exchange, even where it says how it would be answered', async () => {
   const senderKey = await mallory.newKey()
