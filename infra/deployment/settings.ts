@@ -21,6 +21,8 @@ const EventSourceConcurrency = wholeNumber(2, 1000)
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html */
 const TableName = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_.-]{3,255}$/, 'is not the name of a table'))
 
+const TRUE_OR_FALSE = v.picklist(['true', 'false'], 'is neither true nor false')
+
 const KEY_ARN = /^arn:[a-z-]+:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/
 
 /** Describes the first proxy whose address the functions would refuse; undefined if there is none. */
@@ -94,11 +96,11 @@ export const DeploymentSettings = v.object({
     v.description('ARN of the KMS key that opens what is sealed in EXISTING_TABLE.'),
   ),
   ALLOW_NEW_ADDRESS: v.pipe(
-    v.optional(v.picklist(['true', 'false'], 'is neither true nor false'), 'false'),
+    v.optional(TRUE_OR_FALSE, 'false'),
     v.description('`true` deploys a stage with another address than its own, which wallets have kept.'),
   ),
   ALLOW_NEW_TABLE: v.pipe(
-    v.optional(v.picklist(['true', 'false'], 'is neither true nor false'), 'false'),
+    v.optional(TRUE_OR_FALSE, 'false'),
     v.description('`true` deploys a new stack with an empty table beside the one that an earlier stack has left.'),
   ),
   ANONCREDS: v.pipe(
@@ -106,7 +108,7 @@ export const DeploymentSettings = v.object({
     v.description("`off` deploys without AnonCreds' native library, which `npm run anoncreds -- --arch arm64` brings."),
   ),
   DELETION_PROTECTION: v.pipe(
-    v.optional(v.picklist(['true', 'false'], 'is neither true nor false'), 'true'),
+    v.optional(TRUE_OR_FALSE, 'true'),
     v.description('`false` lets the table be deleted: deploy takes its deletion protection off.'),
   ),
 })

@@ -49,7 +49,8 @@ const recoverFrom = async (QueueUrl: string | undefined): Promise<number> => {
     await sqs().send(new DeleteMessageBatchCommand({ QueueUrl, Entries: Messages.map(toEntry) }))
     recovered += Messages.length
   }
-  return count - recovered
+  // The count is approximate, and the last call may bring more than were counted.
+  return Math.max(0, count - recovered)
 }
 
 const toEntry = ({ ReceiptHandle }: Message, index: number) => ({ Id: String(index), ReceiptHandle })

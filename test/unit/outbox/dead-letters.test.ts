@@ -99,3 +99,16 @@ test('wake-ups that another receipt hides are counted', async () => {
   await countDeadLetters()
   expect(counted()).toMatchObject([{ timers: 1, weight: 1 }])
 })
+
+test('more than were counted take nothing from what lies in other queues', async () => {
+  dead = {
+    [URLS.WAKE_UP_DEAD_LETTER_QUEUE_URL]: ['c1', 'c2', 'c3'].map((id) => wakeUpOf(`acme|ConnectionRecord|${id}`)),
+    [URLS.JOB_DEAD_LETTER_QUEUE_URL]: ['one'],
+  }
+  vi.spyOn(sqs(), 'send').mockImplementation((async (command: unknown) =>
+    command instanceof GetQueueAttributesCommand
+      ? { Attributes: { ApproximateNumberOfMessages: dead[command.input.QueueUrl ?? '']?.length ? '1' : '0' } }
+      : send(command)) as never)
+  await countDeadLetters()
+  expect(counted()).toMatchObject([{ wakeUps: 0, jobs: 1, DeadLetters: 1, weight: 1 }])
+})
