@@ -4,12 +4,10 @@ import { query } from '../lib/http/query.ts'
 import { pageOf } from '../lib/http/request.ts'
 import { GetConnections } from '../lib/interface/connections.ts'
 import { connectionRecords } from '../lib/records/kinds.ts'
-import { knownSpelling } from '../lib/store/did-spelling.ts'
 import { listFiltered } from '../lib/store/record-lists.ts'
 
 export const getConnections = query(GetConnections, async ({ agent, query }) => {
   const { myDid, ...others } = query
-  const [did, theirDid] = await Promise.all([knownSpelling(agent, myDid), knownSpelling(agent, query.theirDid)])
-  const page = await listFiltered(agent, connectionRecords, { ...others, did, theirDid })
+  const page = await listFiltered(agent, connectionRecords, { ...others, did: myDid })
   return pageOf(page, connectionRecords.view, { path: GetConnections.path, query })
 })

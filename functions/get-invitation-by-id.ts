@@ -1,4 +1,4 @@
-/** GetInvitationById: the target of the QR code of an invitation, in one read. */
+/** GetInvitationById: the target of the QR code of an invitation. */
 import { query } from '../lib/http/query.ts'
 import { Page, Redirect } from '../lib/http/request.ts'
 import { GetInvitationById } from '../lib/interface/pages.ts'

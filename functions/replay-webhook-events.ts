@@ -9,6 +9,6 @@ export const replayWebhookEvents = command(ReplayWebhookEvents, {
   authorize: ({ principal, path }) => managingAgent(principal, path.orgId),
   handle: async ({ path, body, unit }) => {
     const { id } = await requireEnabledEndpoint(unit, path)
-    return body.eventId === undefined ? replaySince(unit, id, body) : replayEvent(unit, id, body.eventId)
+    return body.eventId === undefined ? replaySince(unit, id, body) : replayEvent(unit, path, body.eventId)
   },
 })

@@ -1,4 +1,4 @@
-/** ShowInvitation: the invitation of a URL, as a page or as JSON, in one read. */
+/** ShowInvitation: the invitation of a URL, as a page or as JSON. */
 import { query } from '../lib/http/query.ts'
 import { Page } from '../lib/http/request.ts'
 import { ShowInvitation } from '../lib/interface/pages.ts'

@@ -51,8 +51,8 @@ export const GROUPS = {
   delivers: [
     'get destination endpoint-events organization',
     'query connection event-lanes organization',
-    'put lanes corrupt waiting-lanes endpoint-attempts endpoint-events message-outcomes',
-    'update basic-message connection event-lanes destination endpoint-events organization',
+    'put lanes corrupt waiting-lanes endpoint-events message-outcomes',
+    'update basic-message connection event-lanes destination organization',
     'delete connection event-lanes waiting-lanes endpoint-events',
     'send SlowWakeUpQueue TimerQueue',
     'open organizations',

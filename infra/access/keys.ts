@@ -6,6 +6,7 @@
 import { RECORDS } from '../../lib/records/kinds.ts'
 
 export const KEYS: Record<string, readonly string[]> = {
+  layout: ['@layout'],
   tenant: ['@tenant|*'],
   'issuer-keys': ['@issuer-keys|*'],
   idempotency: ['*|idempotency|*'],
@@ -22,15 +23,14 @@ export const KEYS: Record<string, readonly string[]> = {
   'webvh-seen': ['*|webvh-seen|*'],
   /** The document of a did:web that this service hosts. */
   'web-document': ['*|did-web|document'],
-  /** What was handled before: an envelope, and a message. */
-  'envelope-mark': ['*|inbound|*'],
+  /** What was handled before. */
   'message-mark': ['*|message|*'],
   /** How many requests for a connection have come, definitions were made, and documents of strangers are being read. */
   count: ['*|count|*'],
   /** Webhook endpoints of an organization, its data key, its list of tenants. */
   organization: ['@org|*'],
+  /** Events at rest, and the attempts at all. */
   'endpoint-events': ['@endpoint|*|events|*'],
-  'endpoint-attempts': ['@endpoint|*|attempts|*'],
   /** Events in their lanes (messages are beside the connection's record), and the states of all lanes. */
   'event-lanes': ['@outbox|*'],
   lanes: ['*|ConnectionRecord|*|lane', '@outbox|*|lane'],

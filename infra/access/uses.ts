@@ -44,6 +44,13 @@ export const rightsOf = (entry: string): Access[] => {
   return [{ [onTable]: names.flatMap(patternsOf) }]
 }
 
+/** All rights of a function. Whoever uses the table reads the version of its layout first (lib/store/layout.ts). */
+export const allRightsOf = (uses: readonly string[]): Access[] => {
+  const rights = uses.flatMap(rightsOf)
+  const usesTable = rights.some((access) => Object.values(TABLE_ACTIONS).some((action) => action in access))
+  return usesTable ? [...rights, ...rightsOf('get layout')] : rights
+}
+
 const patternsOf = (name: string): readonly string[] => {
   const patterns = ownValue(KEYS, name)
   if (patterns === undefined) throw new Error(`"${name}" is not a key of infra/access/keys.ts`)

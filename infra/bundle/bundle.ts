@@ -5,15 +5,18 @@ import { basename } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { needsLibrary, needsRegistries } from '../anoncreds/functions.ts'
 import { browserFilePlaces, browserFiles } from './browser-files.ts'
-import { lambdaCredentials, lateEntries, lateModules, lazyBuiltins } from './cold-start.ts'
+import { lambdaCredentials, lateEntries, lateModules, lazyBuiltins, metadataFirst } from './cold-start.ts'
 import { nativeLibrary } from './native-library.ts'
 import {
   bindingLeftOut,
   englishZod,
   leftOut,
+  nodeStreams,
   registriesLeftOut,
   slimWebvh,
+  treeOfCredo,
   treeOfRxjs,
+  treeOfZod,
   versionsOnly,
 } from './slim-packages.ts'
 
@@ -86,12 +89,10 @@ const buildEntries = async (
   folder: string,
   entries: Record<string, string>,
   { withLibrary, withRegistries }: Contents,
-  inject: string[] = [],
 ) => {
   const built = await build({
     absWorkingDir: folder,
     entryPoints: entries,
-    inject,
     // Nothing is written; the names of the outputs start here.
     outdir: '.build',
     outExtension: { '.js': '.mjs' },
@@ -117,10 +118,14 @@ const buildEntries = async (
       leftOut,
       ...(withLibrary ? [] : [bindingLeftOut]),
       ...(withRegistries ? [] : [registriesLeftOut]),
+      metadataFirst,
       lateModules,
       nativeLibrary,
       browserFilePlaces,
       treeOfRxjs,
+      treeOfZod,
+      treeOfCredo,
+      nodeStreams,
       englishZod,
       versionsOnly,
       slimWebvh,
@@ -167,8 +172,7 @@ export const bundleTogether = async (
   entries: Record<string, string>,
   contents: Contents,
 ): Promise<Map<string, Bundle>> => {
-  // Shared chunks are not evaluated in the order of the imports, and this module has to be the first.
-  const built = await buildEntries(folder, entries, contents, ['reflect-metadata'])
+  const built = await buildEntries(folder, entries, contents)
   const bundles = Object.keys(entries).map(async (name) => [name, await bundleOf(built, name)] as const)
   return new Map(await Promise.all(bundles))
 }

@@ -1,5 +1,8 @@
 /** esbuild plugins that make a cold start of a function faster. */
+
+import { readFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
+import { parse } from 'node:path'
 import type { Metafile, Plugin } from 'esbuild'
 import { modulesAt } from './own-modules.ts'
 
@@ -26,13 +29,19 @@ export const lazyBuiltins: Plugin = {
 /**
  * The AWS SDK takes its credentials from the environment and nowhere else, which is where Lambda puts them. The chain
  * through profiles, SSO, web identity and metadata servers is a third of a reading function's bundle and 10 ms of its
- * start. https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
+ * start. Lambda does not change them while a process lives, and the SDK asks for them at each request: they are
+ * read once. https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
  */
 export const lambdaCredentials: Plugin = {
   name: 'lambda-credentials',
   setup(build) {
     build.onLoad({ filter: /[\\/]@aws-sdk[\\/]credential-provider-node[\\/]dist-(es|cjs)[\\/]index\.js$/ }, () => ({
-      contents: "export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env'",
+      contents: `
+        import { fromEnv } from '@aws-sdk/credential-provider-env'
+        export const defaultProvider = (init) => {
+          let credentials
+          return async () => (credentials ??= await fromEnv(init)())
+        }`,
       loader: 'js',
     }))
   },
@@ -45,9 +54,11 @@ const TOUCHED_LATE = new RegExp(
     '@sd-jwt/[^/]+',
     '@digitalcredentials/(vc|jsonld)(/.*)?',
     '@sphereon/[^/]+',
-    '@peculiar/x509',
+    '@peculiar/(x509|asn1-ecc|asn1-schema|asn1-x509)',
     'dcql',
     're2js',
+    'luxon',
+    'query-string',
   ].join('|')})$`,
 )
 
@@ -64,6 +75,30 @@ const IMPORTERS = [
 ]
 
 const NAMESPACE = 'late'
+const FOUND = 'found'
+
+/**
+ * Modules of Credo's own that have a stub: JSON-LD contexts, which are 160 KB, what ISO mdocs compute with, and Web Crypto, which only X.509 uses. It
+ * extends classes of packages with ASN.1, so those have none in its own folder.
+ */
+const LATE_MODULES = /[\\/](defaultContexts|MdocContext|CredoWebCrypto|CredoWebCryptoKey|keyAlgorithmConversion)\.mjs$/
+const OF_WEB_CRYPTO = /[\\/]crypto[\\/]webcrypto[\\/]/
+
+const REFLECTS = /[\\/](tsyringe[\\/]dist[\\/]esm5[\\/]index\.js|helpers[\\/]decorateMetadata\.mjs)$/
+
+/**
+ * What adds metadata to classes imports what can: chunks that are shared are not evaluated in the order of the imports,
+ * and without that module no metadata is added.
+ */
+export const metadataFirst: Plugin = {
+  name: 'metadata-first',
+  setup(build) {
+    build.onLoad({ filter: REFLECTS }, async ({ path }) => ({
+      contents: `import 'reflect-metadata'\n${await readFile(path, 'utf8')}`,
+      loader: 'js',
+    }))
+  },
+}
 
 /**
  * A module whose exports are getters of the real one's. Also finds the members of a CommonJS `default`, as Node does.
@@ -90,13 +125,19 @@ export const lateModules: Plugin = {
   setup(build) {
     build.onResolve({ filter: TOUCHED_LATE }, ({ path, importer, namespace, resolveDir }) =>
       namespace !== NAMESPACE && IMPORTERS.some((filter) => filter.test(importer))
-        ? { path, namespace: NAMESPACE, pluginData: resolveDir }
+        ? { path, namespace: NAMESPACE, pluginData: { resolveDir, module: path } }
         : undefined,
     )
-    build.onLoad({ filter: /^/, namespace: NAMESPACE }, ({ path, pluginData }) => ({
-      contents: stub(path),
+    build.onResolve({ filter: LATE_MODULES }, async ({ path, importer, namespace, kind, resolveDir, pluginData }) => {
+      if (namespace === NAMESPACE || pluginData === FOUND || OF_WEB_CRYPTO.test(importer)) return undefined
+      const resolved = await build.resolve(path, { importer, resolveDir, kind, pluginData: FOUND })
+      // Without its ending, by which the bundler would take the stub for an ES module.
+      return { path: parse(path).name, namespace: NAMESPACE, pluginData: { resolveDir, module: resolved.path } }
+    })
+    build.onLoad({ filter: /^/, namespace: NAMESPACE }, ({ pluginData: { module, resolveDir } }) => ({
+      contents: stub(module),
       loader: 'js',
-      resolveDir: pluginData,
+      resolveDir,
     }))
   },
 }

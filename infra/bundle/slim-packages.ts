@@ -129,3 +129,55 @@ export const versionsOnly: Plugin = {
     })
   },
 }
+
+/**
+ * Nothing can be left out of zod's default export, nor of its export `z`: both are objects. Of the module's own
+ * namespace everything can that nothing uses, which is half.
+ */
+const ZOD_AS_OBJECT = /^import (?:\{ z \}|(z[\d$]*)) from "zod";$/gm
+
+export const treeOfZod: Plugin = {
+  name: 'tree-of-zod',
+  setup(build) {
+    build.onLoad(
+      { filter: /[\\/](@credo-ts|@sd-jwt)[\\/][^/\\]+[\\/](build|dist)[\\/].*\.mjs$/ },
+      async ({ path }) => ({
+        contents: (await readFile(path, 'utf8')).replace(
+          ZOD_AS_OBJECT,
+          (_, name = 'z') => `import * as ${name} from "zod";`,
+        ),
+        loader: 'js',
+      }),
+    )
+  },
+}
+
+/**
+ * Credo's packages do not say that their modules can be left out where nothing uses what they export. Most import
+ * whole folders beside what they need.
+ */
+export const treeOfCredo: Plugin = {
+  name: 'tree-of-credo',
+  setup(build) {
+    build.onResolve({ filter: /^\./ }, async ({ path, resolveDir, kind, pluginData }) => {
+      if (pluginData === 'found' || !/[\\/]@credo-ts[\\/]/.test(resolveDir)) return undefined
+      const resolved = await build.resolve(path, { resolveDir, kind, pluginData: 'found' })
+      return { path: resolved.path, sideEffects: false }
+    })
+  },
+}
+
+/**
+ * The SDK asks of each body whether it is a stream or a blob of the web, for which Node loads all that it has of them:
+ * 5 ms. The SDK's client reads by `node:https`, and no operation of the service sends a body of these kinds.
+ */
+export const nodeStreams: Plugin = {
+  name: 'node-streams',
+  setup(build) {
+    const filter = /[\\/]@smithy[\\/]core[\\/]dist-es[\\/].*[\\/]stream-type-check\.js$/
+    build.onLoad({ filter }, () => ({
+      contents: 'export const isReadableStream = () => false; export const isBlob = () => false',
+      loader: 'js',
+    }))
+  },
+}

@@ -2,11 +2,12 @@
 import { APIGatewayClient, GetAccountCommand, paginateGetApiKeys } from '@aws-sdk/client-api-gateway'
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
 import { CloudWatchLogsClient, paginateDescribeLogGroups } from '@aws-sdk/client-cloudwatch-logs'
-import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb'
+import { DynamoDBClient, paginateListTables, ResourceNotFoundException } from '@aws-sdk/client-dynamodb'
 import { GetAccountSummaryCommand, GetRoleCommand, IAMClient, NoSuchEntityException } from '@aws-sdk/client-iam'
 import { KMSClient } from '@aws-sdk/client-kms'
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts'
+import { readLayout, type TableLayout } from '../layout.ts'
 import { type AddressOnAws, type NewDomain, readAddress } from './address-on-aws.ts'
 import { type ExistingKey, type ExistingTable, findKey, findTable } from './existing-data.ts'
 import { type KeyRights, readKeyRights } from './key-rights.ts'
@@ -14,6 +15,7 @@ import { type Quotas, readQuotas } from './quotas.ts'
 import { type Reading, read } from './reading.ts'
 import type { ClientConfig } from './serverless.ts'
 import { type DeployedStack, deployedTemplate, describeStack, physicalIds } from './stack.ts'
+import { TABLE } from './template.ts'
 
 /** What is to be deployed: the settings for which something is looked up on AWS. */
 export interface Deployment {
@@ -70,6 +72,8 @@ export interface Account {
   stack: Reading<Stack | undefined>
   existingTable: Reading<ExistingTable | undefined> | undefined
   existingKey: Reading<ExistingKey | undefined> | undefined
+  /** Of the table that there is already. Undefined: there is none. */
+  layout: Reading<TableLayout | undefined>
   /** Undefined: the stack creates no domain. */
   address: AddressOnAws | undefined
   /** Names with the prefix that a stack of this name gives them. */
@@ -106,9 +110,11 @@ export const readAccount = async (config: ClientConfig, deployment: Deployment):
       readStack(cloudFormation, stackName),
     ),
   ])
-  const [existingTable, existingKey, address, tables, logGroups, apiKeys] = await Promise.all([
+  const used = existing?.table ?? ('value' in stack ? stack.value?.physicalIds[TABLE] : undefined)
+  const [existingTable, existingKey, layout, address, tables, logGroups, apiKeys] = await Promise.all([
     existing && read('dynamodb:DescribeTable and ListTagsOfResource', () => findTable(dynamodb, existing.table)),
     existing && read('kms:DescribeKey', () => findKey(kms, existing.key)),
+    read('dynamodb:GetItem and Scan', async () => (used === undefined ? undefined : layoutOf(dynamodb, used))),
     domain && readAddress(client, domain),
     read('dynamodb:ListTables', () => readTables(dynamodb, stackName)),
     read('logs:DescribeLogGroups', () => readLogGroups(logs, `/aws/lambda/${stackName}-`)),
@@ -116,7 +122,7 @@ export const readAccount = async (config: ClientConfig, deployment: Deployment):
   ])
   const { region } = config
   const present = { identity, lambda: limits, quotas, roles, gateway, keyRights, stack }
-  return { region, ...present, existingTable, existingKey, address, tables, logGroups, apiKeys }
+  return { region, ...present, existingTable, existingKey, layout, address, tables, logGroups, apiKeys }
 }
 
 const readIdentity = async (sts: STSClient): Promise<Identity> => {
@@ -165,6 +171,16 @@ const readStack = async (cloudFormation: CloudFormationClient, stackName: string
     physicalIds(cloudFormation, stackName),
   ])
   return { ...stack, template, physicalIds: ids }
+}
+
+/** Undefined: there is no such table. */
+const layoutOf = async (dynamodb: DynamoDBClient, table: string): Promise<TableLayout | undefined> => {
+  try {
+    return await readLayout(dynamodb, table)
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return undefined
+    throw error
+  }
 }
 
 const readTables = async (client: DynamoDBClient, stackName: string): Promise<string[]> => {

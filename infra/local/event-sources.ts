@@ -1,8 +1,7 @@
 /** Starts what invokes functions besides HTTP: the event source mappings and schedules of serverless.yml. */
 import { randomUUID } from 'node:crypto'
-import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams'
-import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import type { QueueEvent, Service, StreamEvent } from '../service.ts'
+import type { AwsCall } from './aws-call.ts'
 import type { Invoke } from './functions.ts'
 import { never, untilAborted } from './pause.ts'
 import { runQueueMapping } from './queue-mapping.ts'
@@ -20,8 +19,8 @@ export interface EventSources {
 
 interface Stage {
   invoke: Invoke
-  streams: DynamoDBStreamsClient
-  sqs: SQSClient
+  streams: AwsCall
+  sqs: AwsCall
   created: Created[]
   dataDir: string | undefined
 }
@@ -96,5 +95,5 @@ const reportFailure = async (
       streamArn: resolve(event.arn, created),
     },
   }
-  await sqs.send(new SendMessageCommand({ QueueUrl: queue.ref, MessageBody: JSON.stringify(report) }))
+  await sqs('SendMessage', { QueueUrl: queue.ref, MessageBody: JSON.stringify(report) })
 }

@@ -3,12 +3,13 @@
  * messages, and all of a batch whose invocation failed, come back after the visibility timeout.
  * https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
  */
-import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import * as v from 'valibot'
 import type { QueueEvent } from '../service.ts'
+import type { AwsCall } from './aws-call.ts'
 import { failedItems } from './batch-failures.ts'
 
 export interface QueueMapping {
-  sqs: SQSClient
+  sqs: AwsCall
   queueUrl: string
   queueArn: string
   event: QueueEvent
@@ -23,11 +24,28 @@ const WAIT_SECONDS = 20
 const BATCH_SIZE = 10
 const CONCURRENCY = 1_000
 
+const Received = v.object({
+  Messages: v.optional(
+    v.array(
+      v.object({
+        MessageId: v.string(),
+        ReceiptHandle: v.string(),
+        Body: v.string(),
+        MD5OfBody: v.string(),
+        Attributes: v.record(v.string(), v.string()),
+      }),
+    ),
+    [],
+  ),
+})
+
+type Message = v.InferOutput<typeof Received>['Messages'][number]
+
 const asRecord = ({ MessageId, ReceiptHandle, Body, Attributes, MD5OfBody }: Message, queueArn: string): unknown => ({
   messageId: MessageId,
   receiptHandle: ReceiptHandle,
   body: Body,
-  attributes: Attributes ?? {},
+  attributes: Attributes,
   messageAttributes: {},
   md5OfBody: MD5OfBody,
   eventSource: 'aws:sqs',
@@ -44,14 +62,13 @@ export const runQueueMapping = async (mapping: QueueMapping, signal: AbortSignal
   const { batchSize = BATCH_SIZE, maximumConcurrency = CONCURRENCY } = event
   const running = new Set<Promise<void>>()
   const receive = async (atMost: number): Promise<Message[]> => {
-    const command = new ReceiveMessageCommand({
+    const query = {
       QueueUrl: queueUrl,
       MaxNumberOfMessages: Math.min(MAX_RECEIVED, atMost),
       WaitTimeSeconds: WAIT_SECONDS,
       MessageSystemAttributeNames: ['All'],
-    })
-    const { Messages = [] } = await sqs.send(command, { abortSignal: signal })
-    return Messages
+    }
+    return v.parse(Received, await sqs('ReceiveMessage', query, signal)).Messages
   }
 
   try {
@@ -73,10 +90,10 @@ const handle = async ({ sqs, queueUrl, queueArn, event, invoke }: QueueMapping, 
   try {
     const result = await invoke({ Records: batch.map((message) => asRecord(message, queueArn)) })
     const failed = failedItems(result, event.functionResponseType)
-    const done = batch.filter(({ MessageId }) => !failed.has(MessageId ?? ''))
+    const done = batch.filter(({ MessageId }) => !failed.has(MessageId))
     if (done.length === 0) return
     const Entries = done.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }))
-    await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries }))
+    await sqs('DeleteMessageBatch', { QueueUrl: queueUrl, Entries })
   } catch {
     // The function's error is in the log; its messages are still in the queue.
   }

@@ -2,9 +2,9 @@
  * The local stage: database, queues, functions, event sources and API, started in the order in which they need each
  * other.
  */
-import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams'
 import { folderOnThisMachine, WITHOUT_LIBRARY } from '../anoncreds/library-file.ts'
 import type { Serverless } from '../service.ts'
+import { awsCall } from './aws-call.ts'
 import { startEventSources } from './event-sources.ts'
 import type { Environment } from './function-process.ts'
 import { startFunctions } from './functions.ts'
@@ -32,7 +32,7 @@ export const startStage = async (serverless: Serverless, settings: LocalSettings
   const parts = new AsyncDisposableStack()
   try {
     const storage = await startStorage(service, settings, parts)
-    const { database, sqs, created, environment, issuer, port, baseUrl } = storage
+    const { database, created, environment, issuer, port, baseUrl } = storage
     const functions = startFunctions(serverless, environment, {
       ...Object.fromEntries(created.map(({ ref, id }) => [ref, id])),
       [KMS_KEY]: 'SealingKey',
@@ -43,7 +43,9 @@ export const startStage = async (serverless: Serverless, settings: LocalSettings
     const { startApi } = await import('./api.ts')
     const api = await startApi(serverless, functions.invoke, { host, port })
     parts.defer(() => api.stop())
-    const streams = new DynamoDBStreamsClient({ endpoint: database.endpoint })
+    const { region } = service.provider
+    const streams = awsCall(database.endpoint, 'dynamodb', region)
+    const sqs = awsCall(storage.sqsEndpoint, 'sqs', region)
     const sources = startEventSources(service, { invoke: functions.invoke, streams, sqs, created, dataDir })
     parts.defer(() => sources.stop())
     await functions.loaded

@@ -6,6 +6,7 @@ import { SQSClient } from '@aws-sdk/client-sqs'
 import { readSettings } from '../../lib/settings.ts'
 import { folderOnThisMachine, libraryFolder } from '../anoncreds/library-file.ts'
 import { StageFailure } from '../failure.ts'
+import { ensureLayout } from '../layout.ts'
 import type { Service } from '../service.ts'
 import { lockDataFolder } from './data-folder.ts'
 import { type Database, startDatabase } from './dynamodb.ts'
@@ -19,7 +20,7 @@ import type { LocalSettings } from './settings.ts'
 
 interface Storage {
   database: Database
-  sqs: SQSClient
+  sqsEndpoint: string
   created: Created[]
   issuer: Issuer
   /** Of the API. */
@@ -66,6 +67,7 @@ export const startStorage = async (
   // Always the same, because data that is kept is found again by these names.
   const local = { dynamodb, sqs, sqsEndpoint: queues.endpoint, stageName: `${service.service}-local` }
   const resources = await createResources(service.resources.Resources, local)
+  for (const { name } of resources.tables) await requireLayout(dynamodb, name, dataDir)
   for (const { name, ref } of resources.queues) await queues.putBack(sqs, { name, url: ref })
   const created = [...resources.tables, ...resources.queues]
 
@@ -82,7 +84,15 @@ export const startStorage = async (
     LOG_LEVEL: settings.logLevel,
   }
   checkEnvironment(environment)
-  return { database, sqs, created, issuer, port, baseUrl, environment }
+  return { database, sqsEndpoint: queues.endpoint, created, issuer, port, baseUrl, environment }
+}
+
+/** A new table gets the version of its layout; one of another version is left as it is. Throws `StageFailure`. */
+const requireLayout = async (dynamodb: DynamoDBClient, table: string, dataDir: string | undefined): Promise<void> => {
+  const flaw = await ensureLayout(dynamodb, table)
+  if (flaw === undefined) return
+  const where = dataDir === undefined ? `The table ${table}` : `DATA_DIR=${dataDir}: its table`
+  throw new StageFailure(`${where} ${flaw}: begin with an empty one`)
 }
 
 export const KMS_KEY = 'alias/local'

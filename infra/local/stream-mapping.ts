@@ -3,8 +3,8 @@
  * has them. https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
  */
 import { isDeepStrictEqual } from 'node:util'
-import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams'
 import type { StreamEvent } from '../service.ts'
+import type { AwsCall } from './aws-call.ts'
 import { failedItems } from './batch-failures.ts'
 import { eventFilter } from './event-filter.ts'
 import { pause } from './pause.ts'
@@ -12,7 +12,7 @@ import type { StreamPosition } from './stream-position.ts'
 import { type ChangeRecord, type StreamBatch, streamRecords } from './stream-records.ts'
 
 export interface StreamMapping {
-  streams: DynamoDBStreamsClient
+  streams: AwsCall
   streamArn: string
   event: StreamEvent
   position: StreamPosition

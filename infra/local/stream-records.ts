@@ -1,20 +1,22 @@
 /** Reads the changes of a table's stream, oldest first and without end. */
-import {
-  type _Record,
-  DescribeStreamCommand,
-  type DynamoDBStreamsClient,
-  GetRecordsCommand,
-  GetShardIteratorCommand,
-  type GetShardIteratorOutput,
-  TrimmedDataAccessException,
-} from '@aws-sdk/client-dynamodb-streams'
+import * as v from 'valibot'
+import { errorName } from '../../lib/errors.ts'
+import type { AwsCall } from './aws-call.ts'
 import { pause } from './pause.ts'
 
+/** A change as the stream has it, and Lambda passes it on: bytes in base64, times in epoch seconds. */
+const Change = v.looseObject({ dynamodb: v.looseObject({ SequenceNumber: v.string() }) })
+
 /** A change as a function gets it. */
-export interface ChangeRecord {
-  [field: string]: unknown
-  dynamodb: { [field: string]: unknown; SequenceNumber: string }
-}
+export type ChangeRecord = v.InferOutput<typeof Change>
+
+const Described = v.object({
+  StreamDescription: v.object({ Shards: v.optional(v.array(v.object({ ShardId: v.string() })), []) }),
+})
+
+const Iterator = v.object({ ShardIterator: v.string() })
+
+const Read = v.object({ Records: v.array(Change), NextShardIterator: v.nullish(v.string()) })
 
 /** Changes of one shard. */
 export interface StreamBatch {
@@ -29,7 +31,7 @@ export interface Place {
 }
 
 interface Reading {
-  streams: DynamoDBStreamsClient
+  streams: AwsCall
   streamArn: string
   batchSize: number
   signal: AbortSignal
@@ -39,17 +41,6 @@ interface Reading {
 const MIN_PAUSE = 10
 const MAX_PAUSE = 100
 
-const asChange = ({ dynamodb, ...record }: _Record, streamArn: string): ChangeRecord => ({
-  ...record,
-  eventSourceARN: streamArn,
-  dynamodb: {
-    ...dynamodb,
-    SequenceNumber: dynamodb?.SequenceNumber ?? '',
-    // Lambda passes it on in epoch seconds.
-    ApproximateCreationDateTime: Math.floor((dynamodb?.ApproximateCreationDateTime?.getTime() ?? 0) / 1000),
-  },
-})
-
 /**
  * Ids of the stream's shards from `first` on, or of all if it no longer exists. Here they follow one another, because
  * no shard is split.
@@ -57,8 +48,8 @@ const asChange = ({ dynamodb, ...record }: _Record, streamArn: string): ChangeRe
 async function* shardIds({ streams, streamArn, signal }: Reading, first: string | undefined): AsyncGenerator<string> {
   let last: string | undefined
   for (;;) {
-    const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn: streamArn }))
-    const ids = (StreamDescription?.Shards ?? []).flatMap(({ ShardId }) => ShardId ?? [])
+    const { StreamDescription } = v.parse(Described, await streams('DescribeStream', { StreamArn: streamArn }, signal))
+    const ids = StreamDescription.Shards.map(({ ShardId }) => ShardId)
     const next = last === undefined ? Math.max(0, ids.indexOf(first ?? '')) : ids.indexOf(last) + 1
     last = ids[next] ?? last
     if (next < ids.length && last !== undefined) yield last
@@ -68,28 +59,29 @@ async function* shardIds({ streams, streamArn, signal }: Reading, first: string 
 
 /** A shard iterator after `sequenceNumber`, or at the oldest record if that one is no longer held. */
 const startOf = async ({ streams, streamArn }: Reading, ShardId: string, sequenceNumber: string | undefined) => {
-  const oldest = { StreamArn: streamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' } as const
-  if (sequenceNumber === undefined) return streams.send(new GetShardIteratorCommand(oldest))
+  const iterator = async (start: object) =>
+    v.parse(Iterator, await streams('GetShardIterator', { StreamArn: streamArn, ShardId, ...start })).ShardIterator
+  const oldest = { ShardIteratorType: 'TRIM_HORIZON' }
+  if (sequenceNumber === undefined) return iterator(oldest)
   try {
-    const after = { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: sequenceNumber } as const
-    return await streams.send(new GetShardIteratorCommand({ ...oldest, ...after }))
+    return await iterator({ ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: sequenceNumber })
   } catch (error) {
-    if (!(error instanceof TrimmedDataAccessException)) throw error
-    return streams.send(new GetShardIteratorCommand(oldest))
+    if (errorName(error) !== 'TrimmedDataAccessException') throw error
+    return iterator(oldest)
   }
 }
 
-/** The records of a shard from `ShardIterator` on; ends when the shard is closed. */
+/** The records of a shard from `start` on; ends when the shard is closed. */
 async function* shardRecords(
   { streams, streamArn, batchSize, signal }: Reading,
-  { ShardIterator }: GetShardIteratorOutput,
+  start: string,
 ): AsyncGenerator<ChangeRecord[]> {
   let pauseMs = MIN_PAUSE
-  for (let iterator = ShardIterator; iterator !== undefined; ) {
-    const command = new GetRecordsCommand({ ShardIterator: iterator, Limit: batchSize })
-    const { Records = [], NextShardIterator } = await streams.send(command, { abortSignal: signal })
+  for (let iterator: string | null | undefined = start; iterator != null; ) {
+    const output = await streams('GetRecords', { ShardIterator: iterator, Limit: batchSize }, signal)
+    const { Records, NextShardIterator }: v.InferOutput<typeof Read> = v.parse(Read, output)
     if (Records.length > 0) {
-      yield Records.map((record) => asChange(record, streamArn))
+      yield Records.map((record) => ({ ...record, eventSourceARN: streamArn }))
       pauseMs = MIN_PAUSE
     } else {
       await pause(pauseMs, signal)

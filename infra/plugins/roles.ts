@@ -2,7 +2,7 @@
  * Serverless plugin: `uses` of a function makes its role, which also allows what Lambda needs to run it, and what of
  * its environment follows.
  */
-import { environmentOf, rightsOf } from '../access/uses.ts'
+import { allRightsOf, environmentOf } from '../access/uses.ts'
 import type { Statement } from '../roles/policy.ts'
 import { allow, arnOf, statementsOf } from '../roles/statements.ts'
 import { type FunctionDefinition, type Resource, type Serverless, withServerlessErrors } from '../service.ts'
@@ -49,7 +49,7 @@ const leaveToReference = (lambda: Resource, roleId: string): void => {
 const roleIdOf = (key: string): string => `${key.replace(/^./, (letter) => letter.toUpperCase())}Role`
 
 const roleOf = (definition: FunctionDefinition, lambda: Resource | undefined): Resource => {
-  const rights = definition.uses.flatMap(rightsOf)
+  const rights = allRightsOf(definition.uses)
   const Statement = [...runtimeStatements(lambda), ...sourceStatements(definition), ...statementsOf(rights)]
   return {
     Type: 'AWS::IAM::Role',

@@ -1,5 +1,6 @@
 /**
- * Serverless plugin: protects the table after a deployment, and prints after a removal which table and key are kept.
+ * Serverless plugin: writes the version of its layout to a new table and protects it after a deployment, and prints
+ * after a removal which table and key are kept.
  */
 import { errorLine } from '../deployment/aws-error.ts'
 import type { ClientConfig, DeployingServerless } from '../deployment/serverless.ts'
@@ -19,7 +20,7 @@ export default class TableProtection {
     this.#serverless = serverless
     this.#log = log
     this.hooks = {
-      'after:deploy:deploy': () => this.#protect(),
+      'after:deploy:deploy': () => this.#finishTable(),
       'before:remove:remove': () => this.#readRemaining(),
       'after:remove:remove': () => this.#printRemaining(),
     }
@@ -31,19 +32,24 @@ export default class TableProtection {
 
   #config = (): Promise<ClientConfig> => this.#serverless.getProvider('aws').getAwsSdkV3Config()
 
-  #protect = async (): Promise<void> => {
-    const [{ protectTable }, { describeStack }, { DynamoDBClient }, { CloudFormationClient }] = await Promise.all([
-      import('../deployment/deletion-protection.ts'),
-      import('../deployment/stack.ts'),
-      import('@aws-sdk/client-dynamodb'),
-      import('@aws-sdk/client-cloudformation'),
-    ])
+  #finishTable = async (): Promise<void> => {
+    const [{ protectTable }, { ensureLayout }, { describeStack }, { DynamoDBClient }, { CloudFormationClient }] =
+      await Promise.all([
+        import('../deployment/deletion-protection.ts'),
+        import('../layout.ts'),
+        import('../deployment/stack.ts'),
+        import('@aws-sdk/client-dynamodb'),
+        import('@aws-sdk/client-cloudformation'),
+      ])
     const config = await this.#config()
     const stack = await describeStack(new CloudFormationClient(config), this.#stackName)
     const table = stack?.outputs.TableName
     if (table === undefined) return
+    const dynamodb = new DynamoDBClient(config)
+    const flaw = await ensureLayout(dynamodb, table)
+    if (flaw !== undefined) throw new this.#serverless.classes.Error(`the table ${table} ${flaw}`)
     const isProtected = process.env.DELETION_PROTECTION !== 'false'
-    if (await protectTable(new DynamoDBClient(config), table, isProtected))
+    if (await protectTable(dynamodb, table, isProtected))
       this.#log.notice(
         `The table ${table} is ${isProtected ? 'protected against deletion' : 'no longer protected against deletion'}`,
       )

@@ -1,7 +1,7 @@
 /** Holds functions to their roles where there is no IAM: on the local stage and in tests. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { rightsOf } from '../access/uses.ts'
+import { allRightsOf } from '../access/uses.ts'
 import { type CommandInput, callsOf, type Service } from './aws-calls.ts'
 import { allows, type Call, type IsAllowed } from './policy.ts'
 import { recorder } from './recorder.ts'
@@ -23,7 +23,7 @@ type Client = Pick<DynamoDBClient, 'middlewareStack'>
 export const roleCheck = (uses: Record<string, string[]>): IsAllowed => {
   const { RECORD_CALLS } = process.env
   if (RECORD_CALLS !== undefined) return recorder(RECORD_CALLS)
-  const roles = new Map(Object.entries(uses).map(([key, entries]) => [key, statementsOf(entries.flatMap(rightsOf))]))
+  const roles = new Map(Object.entries(uses).map(([key, entries]) => [key, statementsOf(allRightsOf(entries))]))
   return (functionKey, call) => allows(roles.get(functionKey) ?? [], call)
 }
 

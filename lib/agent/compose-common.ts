@@ -81,7 +81,9 @@ class PlatformModule implements Module {
     dependencyManager.registerInstance(InjectionSymbols.AgentContextProvider, this.#contexts)
     dependencyManager.registerInstance<Sessions>(DidCommTransportService, new UnitOfWorkSessions())
     const { container } = dependencyManager
-    container.register(DidRepository, { useFactory: (services) => new AgentDidRepository(services, knownDids) })
+    container.register(DidRepository, {
+      useFactory: (services) => new AgentDidRepository(services, knownDids, sealedKeys),
+    })
     container.register(DidCommEnvelopeService, {
       useFactory: (services) => new AgentPackingService(services, sealedKeys),
     })

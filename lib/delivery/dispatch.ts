@@ -11,11 +11,11 @@ import { outboxItem } from '../outbox/message-item.ts'
 import { wakeCommitted } from '../outbox/queues.ts'
 import { mayPassLater } from '../store/faults.ts'
 import { dispatchEvents, type FailedChange } from '../webhooks/dispatch-events.ts'
-import { placeItem } from '../webhooks/event-item.ts'
+import { pendingEventItem } from '../webhooks/event-item.ts'
 import { beginTry, endTry, park, parkedChanges, suspectIn } from './parked-changes.ts'
 
 /** The kinds of items that wait in lanes. The partition of such an item is the name of its lane. */
-const LANE_KINDS = [outboxItem.kind, placeItem.kind]
+const LANE_KINDS = [outboxItem.kind, pendingEventItem.kind]
 
 /** How often a change is tried that fails by itself, or that kills the dispatching process. */
 const MAX_TRIES = 3

@@ -6,7 +6,6 @@ import { type Contract, type Schema, successOf } from '../interface/contract.ts'
 import { OPERATIONS } from '../interface/operations.ts'
 import { SHOWN_RECORDS } from '../interface/shown-records.ts'
 import { TenantRecord } from '../records/tenant.ts'
-import { fieldsOf } from './json-schema.ts'
 
 /** Parameters of other operations, with the runtime expressions of their values. */
 type Parameters = Record<string, string>
@@ -29,7 +28,8 @@ const OF_MEMBERS: Record<string, Parameters> = {
   did: ofBody('did', '/did'),
 }
 
-const membersOf = (schema: Schema): string[] => ('entries' in schema ? Object.keys(Object(schema.entries)) : [])
+const membersOf = (schema: Schema | undefined): string[] =>
+  schema !== undefined && 'entries' in schema ? Object.keys(Object(schema.entries)) : []
 
 const inResponseOf = (contract: Contract): Parameters[] => {
   const { schema } = successOf(contract)
@@ -43,12 +43,10 @@ const ofEndpoint = ({ path, body }: Contract): Parameters[] => {
   return body === undefined || !path.endsWith('/register') ? [] : [{ orgId, ...ofBody('endpointId', '/data/id') }]
 }
 
-const namesOf = (schema: Schema | undefined): string[] => fieldsOf(schema).map(({ name }) => name)
-
 /** Whether these are all parameters of the path, and the operation has each of them. */
 const hasParameters = ({ parameters: { path, query } = {} }: Contract, names: string[]): boolean => {
-  const inPath = namesOf(path)
-  const all = [...inPath, ...namesOf(query)]
+  const inPath = membersOf(path)
+  const all = [...inPath, ...membersOf(query)]
   return inPath.every((name) => names.includes(name)) && names.every((name) => all.includes(name))
 }
 

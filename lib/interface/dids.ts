@@ -85,7 +85,7 @@ export const ResolveDid = /* @__PURE__ */ defineContract(() => ({
   path: '/dids/{did+}',
   summary: 'Resolve any DID',
   description:
-    'The result is not stored. 404: the document is not found. 422: the DID is malformed, or its method is not supported; `didResolutionMetadata.error` is in ' +
+    'The result is not stored. 404: the document is not found. 503: its host does not answer. 422: the DID is malformed, or its method is not supported; `didResolutionMetadata.error` is in ' +
     '`details`. The DID may be in the path unchanged or percent-encoded.',
   parameters: { path: v.object({ did: DidInPath }) },
   responses: {

@@ -33,9 +33,12 @@ export interface JobKey {
  * Always in the index `due`. `dueAt` (ms since the epoch) is the time of the next run, or the end of the current lease.
  */
 export const jobItem = defineItem('job', (key: JobKey) => jobAddress(key), {
-  /** Started runs, and those that failed or died, since the job was last put off. */
+  /** Started runs, and those that failed, since the job was last put off. */
   attempts: integer(),
   failures: integer(),
+  /** Runs in a row whose process ended with them, and when the first of them began (ms since the epoch). */
+  ends: optional(integer()),
+  since: optional(integer()),
   /** Id of the running invocation. */
   lease: optional(text()),
   createdAt: isoTime(),
@@ -72,6 +75,8 @@ export interface JobHandler {
    * Records the final failure, in the transaction that removes the job. `reason`: a sentence that the owner may read.
    */
   giveUp(unit: UnitOfWork, job: Job, reason: string): Promise<unknown>
+  /** A job that is never to end by failing runs again after this time (ms), although it was given up. */
+  again?: number
 }
 
 export type JobHandlers = Readonly<Record<JobType, JobHandler>>

@@ -5,21 +5,27 @@ import { readItem } from '../store/item.ts'
 import { updateIf, updateOrFind } from '../store/write.ts'
 import { dueJob, type Job, type JobItem, type JobKey, jobItem } from './job.ts'
 
-/** Longer than the function may run (60 s), shorter than the visibility timeout of its queue (360 s). */
+/** Longer than the function may run (60 s). In ms. */
 const LEASE_MS = 90_000
+const MAX_LEASE_MS = 30 * 60_000
+
+/** After each process that ended with the job, the next one that does is found twice as late. */
+const leaseAfter = (ends = 0): number => Math.min(MAX_LEASE_MS, LEASE_MS * 2 ** ends)
 
 /** A job that only this invocation may end. */
 export interface LeasedJob extends Job {
   lease: string
   /** Including this one. */
   attempts: number
-  /** Attempts that failed, or whose process died. */
   failures: number
+  /** Runs in a row before this one whose process ended with them, and when the first run began (ms since the epoch). */
+  ends: number
+  since: number
 }
 
 /** Whether the job is due, or its lease belongs to a process that is known to have ended (ms since the epoch). */
-const isDue = ({ dueAt = 0, lease }: JobItem, now: number): boolean =>
-  dueAt <= now || (lease !== undefined && dueAt < (settings().LEASES_VOID_BEFORE ?? 0) + LEASE_MS)
+const isDue = ({ dueAt = 0, lease, ends }: JobItem, now: number): boolean =>
+  dueAt <= now || (lease !== undefined && dueAt < (settings().LEASES_VOID_BEFORE ?? 0) + leaseAfter(ends))
 
 /**
  * The condition that no other invocation has leased the job since it was read. `dueAt` is not compared: a stored
@@ -38,12 +44,14 @@ export const leaseJob = async (key: JobKey, lease: string, now: number): Promise
   const job = await readItem(jobItem, key)
   if (job === undefined || !isDue(job, now)) return undefined
   const attempts = job.attempts + 1
-  const failures = job.failures + (job.lease === undefined ? 0 : 1)
-  const set = jobItem.attributes({ attempts, failures, lease, ...dueJob(key, now + LEASE_MS) })
+  const { failures, createdAt } = job
+  const ends = job.lease === undefined ? 0 : (job.ends ?? 0) + 1
+  const counted = { attempts, ends, since: ends === 0 ? now : (job.since ?? now) }
+  const set = jobItem.attributes({ ...counted, lease, ...dueJob(key, now + leaseAfter(ends)) })
   const updated = await updateOrFind(jobItem.addressOf(key), { set }, asRead(job, now))
   // The SDK repeats a request after a lost response. Then the existing lease is this one.
   const isLeased = updated.written !== undefined || updated.found?.lease?.S === lease
-  return isLeased ? { ...key, createdAt: job.createdAt, lease, attempts, failures } : undefined
+  return isLeased ? { ...key, createdAt, lease, failures, ...counted } : undefined
 }
 
 /** The state of a job after a failed attempt. */

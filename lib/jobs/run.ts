@@ -6,6 +6,7 @@ import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
 import { wakeJobLater } from '../outbox/queues.ts'
 import { decodeJobWakeUp } from '../outbox/wake-up.ts'
+import { translateFault } from '../store/faults.ts'
 import { transaction } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import {
@@ -21,13 +22,13 @@ import {
 } from './job.ts'
 import { isLeased, type LeasedJob, leaseJob, releaseJob } from './lease.ts'
 
-/** After this many failures a job is given up. */
+/** After this many failures a job is given up. Faults of AWS are none. */
 const MAX_FAILURES = 3
-/**
- * After this many attempts, about 16 hours, it is also given up. Conflicts and an unavailable table count as attempts,
- * not as failures.
- */
+/** A job that meets a conflict after this many attempts, about 16 hours, writes what can never be written. */
 const MAX_ATTEMPTS = 40
+/** Its process may also end without its doing: so many ends in a row count, over this time (ms). */
+const MAX_ENDS = 5
+const ENDS_MS = 60 * 60_000
 
 /** Backoff in ms: doubles up to half an hour. */
 const growingPause = ({ attempts }: { attempts: number }): number => Math.min(30 * 60_000, 5_000 * 2 ** (attempts - 1))
@@ -68,8 +69,8 @@ export const runBatch = async (records: SQSRecord[], handlers: JobHandlers): Pro
 export const runJob = async (key: JobKey, handler: JobHandler): Promise<void> => {
   const job = await leaseJob(key, randomUUID(), Date.now())
   if (job === undefined) return
-  if (job.failures >= MAX_FAILURES) return giveUp(job, handler, STOPPED)
-  if (job.attempts > MAX_ATTEMPTS) return giveUp(job, handler, INTERNAL)
+  const hasEnded = job.ends >= MAX_ENDS && Date.now() - job.since >= ENDS_MS
+  if (hasEnded || job.failures >= MAX_FAILURES) return giveUp(job, handler, STOPPED)
   try {
     const result = await handler.run(job)
     await transaction(job.tenant, (unit) => end(unit, job, result))
@@ -104,13 +105,15 @@ const afterFailure = async (job: LeasedJob, handler: JobHandler, error: unknown)
     log('warn', 'a job was taken over while it ran', { event: 'job.taken_over', type: job.type })
     return
   }
-  const transient = isAgentError(error, 'store.conflict') || isAgentError(error, 'store.unavailable')
-  const failures = job.failures + (transient ? 0 : 1)
+  const isConflict = isAgentError(translateFault(error), 'store.conflict')
+  const isOfAws = isConflict || isAgentError(translateFault(error), 'store.unavailable')
+  const failures = job.failures + (isOfAws ? 0 : 1)
   log(isOurs(error) ? 'error' : 'warn', 'an attempt at a job has failed', {
     event: 'job.failed',
     ...{ type: job.type, tenant: job.tenant, id: job.id, failures, error: errorName(error) },
   })
-  if (failures >= MAX_FAILURES) return giveUp(job, handler, reasonOf(error))
+  const isStuck = isConflict && job.attempts > MAX_ATTEMPTS
+  if (isStuck || failures >= MAX_FAILURES) return giveUp(job, handler, isStuck ? INTERNAL : reasonOf(error))
   const pause = pauseAfter({ failures, attempts: job.attempts })
   if (await releaseJob(job, { failures, at: Date.now() + pause })) await wakeJobLater(jobName(job), pause)
 }
@@ -122,8 +125,10 @@ const isOurs = (error: unknown): boolean => !isAgentError(error) || error.code =
 const reasonOf = (error: unknown): string => (isAgentError(error) && !isOurs(error) ? error.message : INTERNAL)
 
 const giveUp = async (job: LeasedJob, handler: JobHandler, reason: string): Promise<void> => {
+  const { again: later } = handler
+  const commit = (unit: UnitOfWork) => handler.giveUp(unit, job, reason)
   try {
-    await transaction(job.tenant, (unit) => end(unit, job, { commit: () => handler.giveUp(unit, job, reason) }))
+    await transaction(job.tenant, (unit) => end(unit, job, later === undefined ? { commit } : { commit, later }))
   } catch (error) {
     if (error instanceof LeaseLost) return
     await releaseJob(job, { failures: MAX_FAILURES, at: Date.now() + growingPause(job) })

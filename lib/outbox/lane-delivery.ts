@@ -2,7 +2,7 @@
 import { describeOutcome, isTaken } from '../egress/post.ts'
 import { askedDelay } from '../egress/retry-after.ts'
 import { log } from '../log.ts'
-import type { MetricName } from '../metrics.ts'
+import { type MetricName, measure } from '../metrics.ts'
 import { faultOf, reachedBy, SLOW_MS } from './circuit-breaker.ts'
 import { type CorruptItem, logCorrupt } from './corrupt-item.ts'
 import { type Destination, isClosed, isQuick, isSlow, type Target } from './destination.ts'
@@ -67,7 +67,16 @@ export const delivery = ({ wakeUp, queue, lease, repeated, startUntil }: Start):
   })
 
 const unknown = (d: Delivery): Step =>
-  withLine(() => log('error', 'a wake-up for a lane of no known kind', { event: 'outbox.unknown_lane' }), remove(d))
+  withLine(
+    () =>
+      measure(
+        'error',
+        'a wake-up for a lane of no known kind',
+        { event: 'outbox.unknown_lane' },
+        { values: { WakeUpsDead: 1 } },
+      ),
+    remove(d),
+  )
 
 /** The items that were read and are not done, and whether there are more. The first is the one that is delivered. */
 interface Reading extends Delivery {

@@ -8,7 +8,7 @@ import type { Item } from '../store/table.ts'
 import type { Updated } from '../store/write.ts'
 import { logCorrupt } from './corrupt-item.ts'
 import { type Lane, type LeasedLane, laneItem } from './lane.ts'
-import { ask, type By, type Step, withLine } from './step.ts'
+import { ask, type By, type OrElse, pauseBefore, type Step, withLine } from './step.ts'
 import type { FirstItem, LaneWakeUp } from './wake-up.ts'
 
 /** Longer than a function that delivers may run (30 s), shorter than the visibility timeout of its queue (180 s). */
@@ -54,12 +54,13 @@ export const leaseOf = <R>(
   /** Leases until this time are over. */
   const overUntil = Math.max(now, voidBefore + LEASE_MS - 1)
   const conflict = (message: string): Step<R> => ({ error: new AgentError('store.conflict', message) })
+  const again = (): Step<R> => leaseOf(wakeUp, lease, next, tries + 1)
+  const isLast = tries + 1 === MAX_TRIES
+  const changed = (): Step<R> => conflict('the lane changed at the same time')
   /** A transaction of the lane's holder takes some ms, where the wake-up would come again after minutes. */
-  const again = (error?: unknown): Step<R> => {
-    if (error !== undefined && !isAgentError(error, 'store.conflict')) return { error }
-    return tries + 1 < MAX_TRIES
-      ? leaseOf(wakeUp, lease, next, tries + 1)
-      : conflict('the lane changed at the same time')
+  const onError: OrElse<R> = (error, by) => {
+    if (!isAgentError(error, 'store.conflict')) return { error }
+    return isLast ? changed() : pauseBefore(tries, by, again)
   }
 
   const onTried = (tried: Updated, by: By): Step<R> => {
@@ -79,8 +80,8 @@ export const leaseOf = <R>(
     const change = { set: laneItem.attributes({ dirty: true }) }
     const condition = { equals: { lease: { S: holder } } }
     const onMarked = ({ written }: Updated, at: By): Step<R> =>
-      written === undefined ? again() : next({ leased: undefined, found }, at)
-    return ask('update', [{ address: laneAddress(lane), change, condition }], onMarked, again)
+      written === undefined ? (isLast ? changed() : again()) : next({ leased: undefined, found }, at)
+    return ask('update', [{ address: laneAddress(lane), change, condition }], onMarked, onError)
   }
 
   const leaseUntil = now + LEASE_MS
@@ -97,7 +98,7 @@ export const leaseOf = <R>(
     'update',
     [{ address: laneAddress(lane), change, condition: { ...condition, anyOf: free } }],
     onTried,
-    again,
+    onError,
   )
 }
 

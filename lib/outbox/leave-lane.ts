@@ -7,7 +7,7 @@ import type { TableWrite } from '../store/write.ts'
 import { awaitDestination, awaitUnlessDue } from './destination-events.ts'
 import { type Lane, type LeasedLane, laneWrites, toEnter, type Wait } from './lane.ts'
 import { addFault, type OwnFaults } from './own-faults.ts'
-import { ask, type By, type OrElse, type Step, withLine } from './step.ts'
+import { ask, type By, type OrElse, pauseBefore, type Step, withLine } from './step.ts'
 import { entryRemoval, entryWrite, newEntry } from './waiting-list.ts'
 import type { LaneWakeUp } from './wake-up.ts'
 
@@ -115,7 +115,7 @@ const transact = (d: Delivery, writes: TableWrite[], next: (failed: number[], by
     (result, by) => {
       if (result.written) return next([], by)
       if (result.failed.length > 0) return next(result.failed, by)
-      if (conflicts < MAX_CONFLICTS) return ask('pause', [by.random() * 25 * 2 ** conflicts], again, onFault(d))
+      if (conflicts < MAX_CONFLICTS) return pauseBefore(conflicts, by, again, onFault(d))
       return onFault(d)(new AgentError('store.unavailable', 'other transactions keep the lane from being written'), by)
     },
     onFault(d),

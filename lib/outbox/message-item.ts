@@ -1,15 +1,15 @@
 /**
- * The outbox item (the waiting messages of one invocation to one connection), the item that keeps their outcome, and
- * what lists show of it.
+ * The outbox item (the waiting messages of one invocation to one connection), the item of one that was given up, and
+ * what its basic messages show of the delivery.
  */
 
 import * as v from 'valibot'
-import type { Delivery } from '../records/delivery.ts'
-import type { Change } from '../store/conditions.ts'
+import type { StoredDelivery } from '../records/delivery.ts'
 import { defineItem, type Stored } from '../store/item.ts'
-import { inKey, integer, isoTime, json, optional, picklist, text } from '../store/item-fields.ts'
-import { type Address, digest, messageEntryAddress, messageLane, outcomeAddress } from '../store/keys.ts'
-import { deliveryAttributes } from '../store/stored-record.ts'
+import { inKey, integer, isoTime, json, optional, packed, text } from '../store/item-fields.ts'
+import { basicMessageAddress, digest, messageLane, outcomeAddress } from '../store/keys.ts'
+import { deliveryChange } from '../store/stored-record.ts'
+import type { TableWrite } from '../store/write.ts'
 
 /** One packed DIDComm message: `payload` is the JSON text of the envelope, as it is posted. */
 const OutboxMessage = v.object({ endpoint: v.string(), payload: v.string() })
@@ -25,16 +25,8 @@ export const destinationAt = (endpoint = ''): string => {
   return `${origin}#${digest(pathname + search)}`
 }
 
-/**
- * A basic message among the messages: its record as the API shows it, or only its ids if the record is too large for an
- * event.
- */
-export const SentBasicMessage = v.object({
-  record: v.looseObject({ id: v.string() }),
-  truncated: v.optional(v.literal(true)),
-  /** Creation time of a record that is not given in full: it is part of the key of the record's index entry. */
-  createdAt: v.optional(v.string()),
-})
+/** A basic message among the messages: what the address of its record is made of. */
+export const SentBasicMessage = v.object({ id: v.string(), createdAt: v.string() })
 export type SentBasicMessage = v.InferOutput<typeof SentBasicMessage>
 
 interface ItemKey {
@@ -52,8 +44,8 @@ const fields = {
   did: optional(text()),
   id: inKey('sk', text()),
   /** Sent in this order. */
-  messages: json(v.array(OutboxMessage)),
-  /** The basic messages whose events report the item's outcome. */
+  messages: packed(v.array(OutboxMessage)),
+  /** The basic messages that show what becomes of the item. */
   basicMessages: optional(json(v.array(SentBasicMessage))),
   /** Number of messages that the wallet has accepted. */
   taken: integer(),
@@ -65,7 +57,7 @@ const fields = {
   pendingSince: optional(isoTime()),
 }
 
-/** It has no expiry: it is either delivered or given up, and both are recorded. */
+/** It has no expiry: it is either delivered or given up, and its basic messages show which. */
 export const outboxItem = defineItem(
   'outbox',
   ({ tenant, connectionId, did, id }: ItemKey) => ({ pk: messageLane(tenant, connectionId, did), sk: id }),
@@ -73,18 +65,18 @@ export const outboxItem = defineItem(
 )
 export type OutboxItem = Stored<typeof outboxItem>
 
-/** The packed messages of a delivered item are deleted; those of an item that was given up are kept for a redrive. */
+/** An item that was given up, which is kept for a redrive. */
 export const outcomeItem = defineItem(
   'outbox-outcome',
   ({ tenant, connectionId, id }: ItemKey) => outcomeAddress(tenant, connectionId, id),
-  { ...fields, state: picklist(['delivered', 'failed']), endedAt: text(), expiresAt: integer() },
+  { ...fields, endedAt: isoTime(), expiresAt: integer() },
 )
 export type Outcome = Stored<typeof outcomeItem>
 
 /** The same for the sender of the message. */
-export const deliveryOf = ({ state, attempts, lastError, endedAt }: Outcome): Delivery => ({
-  ...{ state, attempts },
-  ...(state === 'delivered' ? { deliveredAt: endedAt } : lastError !== undefined && { lastError }),
+export const failedDelivery = ({ attempts, lastError, endedAt }: Outcome): StoredDelivery => ({
+  ...{ state: 'failed', attempts, at: endedAt },
+  ...(lastError !== undefined && { lastError }),
 })
 
 interface Sent {
@@ -94,18 +86,16 @@ interface Sent {
 }
 
 /**
- * The changes that show a delivery in the entries of the connection's list of messages, which then needs no other read.
- * They are part of the transaction that records the delivery. They have no condition: if the record was deleted, an
- * entry remains that no list shows, and the message is delivered all the same.
+ * The changes of the basic messages that show a delivery. They are part of the transaction that records it. A message
+ * that was deleted meanwhile is left out: an update would create a part of it anew.
  */
 export const deliveryUpdates = (
   { tenant, connectionId, basicMessages = [] }: Sent,
-  delivery: Delivery,
-): { update: Address; change: Change }[] => {
-  const change = { set: deliveryAttributes(delivery) }
-  return basicMessages.flatMap(({ record, createdAt = record.createdAt }) =>
-    typeof createdAt === 'string'
-      ? [{ update: messageEntryAddress(tenant, connectionId, createdAt, record.id), change }]
-      : [],
-  )
-}
+  delivery: StoredDelivery,
+): Extract<TableWrite, { update: unknown }>[] =>
+  basicMessages.map(({ id, createdAt }) => ({
+    update: basicMessageAddress(tenant, connectionId, createdAt, id),
+    change: deliveryChange(delivery),
+    condition: { present: ['pk'] },
+    orSkip: true,
+  }))

@@ -5,18 +5,18 @@
 import { describeOutcome, type Post, type PostOutcome, post } from '../egress/post.ts'
 import { log } from '../log.ts'
 import { settings } from '../settings.ts'
-import { decodeIfSound, itemBytes } from '../store/item.ts'
+import { decodeIfSound } from '../store/item.ts'
 import { FIRST_WAITING, messageLaneOf } from '../store/keys.ts'
 import { setAside } from '../store/set-aside.ts'
 import { epochSeconds, type Item, queryPage } from '../store/table.ts'
-import { MAX_ITEM_BYTES, type TableWrite } from '../store/write.ts'
+import type { TableWrite } from '../store/write.ts'
 import type { CorruptItem } from './corrupt-item.ts'
 import { readWithDestination } from './destination-access.ts'
 import type { Attempt, LaneContents } from './lane-contents.ts'
 import {
-  deliveryOf,
   deliveryUpdates,
   destinationAt,
+  failedDelivery,
   type OutboxItem,
   type Outcome,
   outboxItem,
@@ -31,7 +31,7 @@ const ENVELOPE_TYPE = 'application/didcomm-envelope-enc'
 /** Items read at once: one may have hundreds of KB. */
 const READ = 10
 
-/** Seconds for which an outcome is kept. */
+/** Seconds for which an item that was given up is kept. */
 const SECONDS_KEPT = 14 * 24 * 60 * 60
 
 /** For tests: another resolver, shorter limits. */
@@ -77,12 +77,10 @@ export const openMessageLane = (
     endWithoutSending: () => undefined,
     send: (waiting) => send(waiting, transport),
     delivered: ({ item, index }, { endedAt }) =>
-      index < item.messages.length - 1
-        ? [changed(item, { taken: index + 1 })]
-        : ended({ ...item, attempts: item.attempts + 1 }, 'delivered', endedAt),
+      index < item.messages.length - 1 ? [changed(item, { taken: index + 1 })] : delivered(item, endedAt),
     failed: ({ item }, attempt) => failed({ ...item, ...attempted(item, attempt) }, attempt),
     givenUp: ({ item }, now, attempt) =>
-      ended(attempt === undefined ? item : { ...item, ...attempted(item, attempt) }, 'failed', now),
+      givenUp(attempt === undefined ? item : { ...item, ...attempted(item, attempt) }, now),
     about: ({ item }) => ({ tenant, connectionId, outboxId: item.id }),
   }
 }
@@ -141,12 +139,16 @@ const attempted = ({ attempts }: OutboxItem, { outcome }: Attempt) => ({
 })
 
 /** The item still waits. */
-const failed = (item: OutboxItem, { nextAttemptAt }: Attempt): TableWrite[] => {
+const failed = (item: OutboxItem, { endedAt, nextAttemptAt }: Attempt): TableWrite[] => {
   const { attempts, lastError } = item
   const next = nextAttemptAt === undefined ? {} : { nextAttemptAt: new Date(nextAttemptAt).toISOString() }
   return [
     changed(item, { attempts, lastError }),
-    ...deliveryUpdates(item, { state: 'pending', attempts, ...(lastError !== undefined && { lastError }), ...next }),
+    ...deliveryUpdates(item, {
+      ...{ state: 'pending', attempts, at: new Date(endedAt).toISOString() },
+      ...(lastError !== undefined && { lastError }),
+      ...next,
+    }),
   ]
 }
 
@@ -157,26 +159,28 @@ const changed = (item: OutboxItem, change: Partial<OutboxItem>): TableWrite => (
 })
 
 const failedAt = (now: number) => ({
-  state: 'failed' as const,
   endedAt: new Date(now).toISOString(),
   expiresAt: epochSeconds(now) + SECONDS_KEPT,
 })
 
-/**
- * The item leaves the lane, and its outcome is kept: without the messages if it would be too large with them, as an
- * older item may be.
- */
-const ended = (item: OutboxItem, state: 'delivered' | 'failed', now: number): TableWrite[] => {
-  const outcome: Outcome = { ...item, ...failedAt(now), state }
-  const fits = itemBytes(outcomeItem.encode(outcome)) <= MAX_ITEM_BYTES
-  const messages = state === 'failed' && fits ? item.messages : []
-  return [
-    { remove: outboxItem.addressOf(item), condition: { present: ['pk'] } },
-    ...outcomeWrites({ ...outcome, messages }),
-  ]
+/** The item leaves the lane. */
+const removal = (item: OutboxItem): TableWrite => ({
+  remove: outboxItem.addressOf(item),
+  condition: { present: ['pk'] },
+})
+
+const delivered = (item: OutboxItem, endedAt: number): TableWrite[] => {
+  const at = new Date(endedAt).toISOString()
+  const delivery = { state: 'delivered', attempts: item.attempts + 1, deliveredAt: at, at } as const
+  return [removal(item), ...deliveryUpdates(item, delivery)]
 }
+
+const givenUp = (item: OutboxItem, now: number): TableWrite[] => [
+  removal(item),
+  ...outcomeWrites({ ...item, ...failedAt(now) }),
+]
 
 const outcomeWrites = (outcome: Outcome): TableWrite[] => [
   { put: outcomeItem.encode(outcome) },
-  ...deliveryUpdates(outcome, deliveryOf(outcome)),
+  ...deliveryUpdates(outcome, failedDelivery(outcome)),
 ]

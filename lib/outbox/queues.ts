@@ -6,6 +6,8 @@ import { AgentError, errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
 import { settings } from '../settings.ts'
+import { leanRequestHandler, UNUSED_MIDDLEWARE } from '../store/lean-client.ts'
+import { requestSigner } from '../store/request-signer.ts'
 import {
   type Bulkhead,
   committedId,
@@ -22,19 +24,26 @@ import {
 const clientOf = (maxAttempts: number) => {
   let client: SQSClient | undefined
   return (): SQSClient => {
-    const endpoint = settings().SQS_ENDPOINT
-    client ??= new SQSClient({
-      ...(endpoint !== undefined && { endpoint }),
-      // SQS may have another address than the host of the queue's URL: AWS_ENDPOINT_URL and the local stage set one.
-      useQueueUrlAsEndpoint: false,
-      maxAttempts,
-      requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
-    })
+    client ??= newClient(maxAttempts)
     return client
   }
 }
 
-/** Connection 1 s, request 2 s, three attempts. The SDK has no timeout by default. */
+const newClient = (maxAttempts: number): SQSClient => {
+  const endpoint = settings().SQS_ENDPOINT
+  const created: SQSClient = new SQSClient({
+    ...(endpoint !== undefined && { endpoint }),
+    // SQS may have another address than the host of the queue's URL: AWS_ENDPOINT_URL and the local stage set one.
+    useQueueUrlAsEndpoint: false,
+    maxAttempts,
+    requestHandler: leanRequestHandler(),
+    signer: requestSigner(() => created.config, 'sqs'),
+  })
+  for (const name of UNUSED_MIDDLEWARE) created.middlewareStack.remove(name)
+  return created
+}
+
+/** Makes three attempts. */
 export const sqs = clientOf(3)
 
 /**
@@ -131,9 +140,8 @@ const COMMIT_PATIENCE = 250
 export const wakeNow = async (item: CommittedItem): Promise<void> => {
   const QueueUrl = settings().WAKE_UP_QUEUE_URL
   if (QueueUrl === undefined) return
-  const abortSignal = AbortSignal.timeout(COMMIT_PATIENCE)
   await sqsOnce()
-    .send(new SendMessageCommand({ QueueUrl, ...committedEntry(item) }), { abortSignal })
+    .send(new SendMessageCommand({ QueueUrl, ...committedEntry(item) }), { requestTimeout: COMMIT_PATIENCE })
     .catch((error) => log('warn', 'a lane was not woken', { event: 'wake_up.not_sent', error: errorName(error) }))
 }
 
@@ -184,9 +192,8 @@ export const wakeJobsNow = async (jobs: readonly string[]): Promise<void> => {
   const QueueUrl = settings().JOB_QUEUE_URL
   if (QueueUrl === undefined || jobs.length === 0) return
   const Entries = jobs.slice(0, BATCH).map((job, index) => ({ Id: String(index), ...jobEntry(job) }))
-  const abortSignal = AbortSignal.timeout(JOB_PATIENCE)
   await sqsOnce()
-    .send(new SendMessageBatchCommand({ QueueUrl, Entries }), { abortSignal })
+    .send(new SendMessageBatchCommand({ QueueUrl, Entries }), { requestTimeout: JOB_PATIENCE })
     .catch((error) => log('warn', 'jobs were not woken', { event: 'job.not_woken', error: errorName(error) }))
 }
 

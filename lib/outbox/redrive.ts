@@ -3,30 +3,25 @@
  */
 import { scanItems } from '../store/scan.ts'
 import { transact } from '../store/write.ts'
-import { deliveryOf, deliveryUpdates, outboxItem, outcomeItem } from './message-item.ts'
+import { deliveryUpdates, failedDelivery, outboxItem, outcomeItem } from './message-item.ts'
 
 /**
  * Redrives the items that were given up at `since` (ISO 8601 UTC) or later, and returns their number. Each keeps its
- * id, and so its place before items that were sent later. It counts one more attempt, so that its next events come
- * after the earlier ones. The stream's dispatcher wakes the lanes. An item that another process redrives at the same
+ * id, and so its place before items that were sent later. The stream's dispatcher wakes the lanes. An item that another process redrives at the same
  * time is redriven once. Throws `store.unavailable`.
  */
 export const redriveMessages = async (since: string, now: number = Date.now()): Promise<number> => {
-  const failed = { kind: { S: outcomeItem.kind }, ...outcomeItem.attributes({ state: 'failed' }) }
+  const failed = { kind: { S: outcomeItem.kind } }
   let count = 0
   for await (const item of scanItems({ equals: failed })) {
     const outcome = outcomeItem.decode(item)
     // One without messages was corrupt: there is nothing to send.
     if (outcome.endedAt < since || outcome.messages.length === 0) continue
-    const waiting = {
-      ...outcome,
-      attempts: Math.max(1, outcome.attempts) + 1,
-      pendingSince: new Date(now).toISOString(),
-    }
+    const at = new Date(now).toISOString()
     const result = await transact([
       { remove: outcomeItem.addressOf(outcome), condition: { equals: failed } },
-      { put: outboxItem.encode(waiting), condition: { absent: ['pk'] } },
-      ...deliveryUpdates(outcome, { ...deliveryOf(outcome), state: 'pending' }),
+      { put: outboxItem.encode({ ...outcome, pendingSince: at }), condition: { absent: ['pk'] } },
+      ...deliveryUpdates(outcome, { ...failedDelivery(outcome), state: 'pending', at }),
     ])
     if (result.written) count += 1
   }

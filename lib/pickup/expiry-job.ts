@@ -1,7 +1,6 @@
 /** The job of a pickup queue: it gives up messages that were not fetched in time, and ends when the queue is empty. */
 import { AgentError } from '../errors.ts'
 import type { Done, Job, JobHandler, PutOff } from '../jobs/job.ts'
-import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
 import { logCorrupt } from '../outbox/corrupt-item.ts'
 import { decodeIfSound } from '../store/item.ts'
@@ -12,7 +11,7 @@ import { addressOf, getItem, type Item, queryPage } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { BATCH, DAY, difference, MAX_DAYS, MAX_WAIT, NOTHING } from './bounds.ts'
 import { listedQueue, type PickupMessage, pickupMessage, queueItem } from './pickup-item.ts'
-import { listQueue, removeFromQueue } from './queue.ts'
+import { removeFromQueue } from './queue.ts'
 import { addToUsage, countUsage } from './usage.ts'
 
 const NOT_FETCHED = `the other agent did not fetch it within ${MAX_DAYS} days`
@@ -43,12 +42,9 @@ export const pickupExpiryJob: JobHandler = {
     return { later, commit: (unit) => giveUp(unit, id, over, lastError) }
   },
 
-  giveUp: async (_unit, { id }, reason) => {
-    log('error', 'messages that nobody fetches are not given up any more', {
-      event: 'pickup.expiry_stopped',
-      ...{ connectionId: id, reason },
-    })
-  },
+  // Only this job gives up what nobody fetches.
+  again: DAY,
+  giveUp: async () => undefined,
 }
 
 /** Throws `store.conflict` if a message was added concurrently: then the job runs again. */
@@ -67,8 +63,6 @@ const removeQueue = async (unit: UnitOfWork, connectionId: string): Promise<void
 const giveUp = async (unit: UnitOfWork, connectionId: string, over: Item[], lastError: string): Promise<void> => {
   const now = Date.now()
   const messages: PickupMessage[] = []
-  // Queues of an earlier version are not listed yet.
-  listQueue(unit, { tenant: unit.tenant, connectionId })
   for (const item of await unit.getAll(over.map(addressOf))) {
     const message = decodeIfSound(pickupMessage, item)
     if (message !== undefined) {

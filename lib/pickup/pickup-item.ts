@@ -5,7 +5,7 @@
 import * as v from 'valibot'
 import { SentBasicMessage } from '../outbox/message-item.ts'
 import { defineItem, type Stored } from '../store/item.ts'
-import { inKey, integer, isoTime, json, optional, text } from '../store/item-fields.ts'
+import { inKey, integer, isoTime, json, optional, packedText, text } from '../store/item-fields.ts'
 import {
   listedQueueAddress,
   pickupMessageAddress,
@@ -23,14 +23,14 @@ export const queueItem = defineItem('pickup-queue', pickupQueueAddress, {
 })
 export type Queue = Stored<typeof queueItem>
 
-/** A packed message. It has no expiry: it is either fetched or given up, and both are recorded. */
+/** A packed message. It has no expiry: it is either fetched or given up. */
 export const pickupMessage = defineItem('pickup-message', pickupMessageAddress, {
   tenant: text(),
   connectionId: text(),
   /** Time-ordered. */
   id: inKey('sk', text()),
   /** JSON text of the envelope. */
-  payload: text(),
+  payload: packedText(),
   /** The did:keys of its recipients. */
   recipients: json(v.array(v.string())),
   basicMessages: optional(json(v.array(SentBasicMessage))),

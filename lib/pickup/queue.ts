@@ -3,14 +3,9 @@
  */
 import { AgentError } from '../errors.ts'
 import { dueJob, enqueue, type JobKey, jobItem } from '../jobs/job.ts'
-import {
-  deliveryOf,
-  deliveryUpdates,
-  type Outcome,
-  outcomeItem,
-  type SentBasicMessage,
-} from '../outbox/message-item.ts'
+import { deliveryUpdates, failedDelivery, outcomeItem, type SentBasicMessage } from '../outbox/message-item.ts'
 import { newOutboxId, timeOfId } from '../outbox/outbox-id.ts'
+import type { StoredDelivery } from '../records/delivery.ts'
 import type { Condition } from '../store/conditions.ts'
 import { decodeIfSound } from '../store/item.ts'
 import { FIRST_WAITING } from '../store/keys.ts'
@@ -114,7 +109,7 @@ const FULL = {
   agent: 'too many messages wait for agents without an endpoint',
 }
 
-/** Records the basic message of a queued message: its delivery causes events. */
+/** Records the basic message of a queued message, which shows what becomes of it. */
 export const recordQueued = (added: PickupMessage, message: SentBasicMessage): void => {
   added.basicMessages = [...(added.basicMessages ?? []), message]
 }
@@ -175,7 +170,7 @@ export const findWaiting = async (
 /** Outcome of a message that leaves its queue. */
 type End = { state: 'delivered' } | { state: 'failed'; lastError: string }
 
-/** Removes messages from a queue, and records their outcome. */
+/** Removes messages from a queue. Their basic messages show the end; of those that have failed an outcome is kept. */
 export const removeFromQueue = async (
   unit: UnitOfWork,
   connectionId: string,
@@ -187,14 +182,25 @@ export const removeFromQueue = async (
   for (const message of messages) {
     tracked.removed.push(message)
     unit.delete(pickupMessage.addressOf(message), pickupMessage.attributes({ createdAt: message.createdAt }))
-    const outcome: Outcome = {
-      ...{ tenant: unit.tenant, connectionId, id: message.id, basicMessages: message.basicMessages },
-      ...{ messages: [], taken: 0, attempts: end.state === 'delivered' ? 1 : 0, createdAt: message.createdAt },
-      ...{ ...end, endedAt: new Date(now).toISOString(), expiresAt: epochSeconds(now) + SECONDS_KEPT },
-    }
-    unit.create(outcomeItem.encode(outcome))
-    for (const { update, change } of deliveryUpdates(outcome, deliveryOf(outcome))) unit.change(update, change)
+    const delivery = end.state === 'delivered' ? deliveredAt(now) : giveUp(unit, message, end.lastError, now)
+    for (const { update, change, condition, orSkip } of deliveryUpdates(message, delivery))
+      unit.change(update, change, condition, orSkip)
   }
+}
+
+const deliveredAt = (now: number): StoredDelivery => {
+  const at = new Date(now).toISOString()
+  return { state: 'delivered', attempts: 1, deliveredAt: at, at }
+}
+
+const giveUp = (unit: UnitOfWork, message: PickupMessage, lastError: string, now: number): StoredDelivery => {
+  const outcome = {
+    ...message,
+    ...{ messages: [], taken: 0, attempts: 0, lastError },
+    ...{ endedAt: new Date(now).toISOString(), expiresAt: epochSeconds(now) + SECONDS_KEPT },
+  }
+  unit.create(outcomeItem.encode(outcome))
+  return failedDelivery(outcome)
 }
 
 /** In seconds, as for sent messages. */
@@ -228,7 +234,7 @@ const jobOf = ({ tenant, connectionId }: { tenant: string; connectionId: string 
 })
 
 /** Lists a queue in its share, so that the share can be counted. */
-export const listQueue = (unit: UnitOfWork, key: { tenant: string; connectionId: string }): void =>
+const listQueue = (unit: UnitOfWork, key: { tenant: string; connectionId: string }): void =>
   unit.change(listedQueue.addressOf(key), { set: { kind: { S: listedQueue.kind } } })
 
 /**

@@ -13,6 +13,8 @@ export interface Index {
   name: string
   /** The entry contains a copy of the record, for lists and for records that every message reads. */
   copy?: true
+  /** The form of a value in the index: values of one form share their entry. */
+  form?: (value: string) => string
   /** An index on a value of the record instead of a tag. Only our own lists use it, not Credo's queries. */
   of?: (value: Record<string, unknown>) => string | undefined
   /** Maximum number of entries that a query reads, newest first. */
@@ -23,10 +25,9 @@ interface RecordEvent {
   summary: string
   /**
    * Whether a change of the record, as the API shows it, is this event. A change is one event at most: the first of the
-   * kind. A second one would have the same sequence, and receivers take it for an older one. Absent: changes of other
-   * items are this event.
+   * kind. A second one would have the same sequence, and receivers take it for an older one.
    */
-  isChange?: (after: RecordJson, before: RecordJson | undefined) => boolean
+  isChange: (after: RecordJson, before: RecordJson | undefined) => boolean
 }
 
 interface Definition {
@@ -39,6 +40,11 @@ interface Definition {
    * If several indexes match a query, the first is read, so the most selective comes first.
    */
   indexes: Record<string, Index>
+  /**
+   * The tag in whose partition the records lie: an entry is the record itself, which has no other item. It is the only
+   * index, and each record has one value of it. Such a record can't be read by its id alone.
+   */
+  within?: string
   /** Filters of lists with an index of their own, the most selective first. */
   lists?: readonly string[]
   /** Epoch seconds, from the record and its expiry so far; undefined: it never expires. */

@@ -21,17 +21,31 @@ export const Delivery = v.object({
 })
 export type Delivery = v.InferOutput<typeof Delivery>
 
-/** The record with this delivery in its metadata. */
-export const withDelivery = <T extends Record<string, unknown>>(json: T, delivery: Delivery): T => ({
-  ...json,
-  metadata: { ...(isObject(json.metadata) ? json.metadata : {}), [DELIVERY]: delivery },
-})
+/** As it is stored, with the time of its last change. */
+export const StoredDelivery = v.object({ ...Delivery.entries, at: Timestamp })
+export type StoredDelivery = v.InferOutput<typeof StoredDelivery>
+
+const metadataOf = ({ metadata }: RecordJson): Record<string, unknown> => (isObject(metadata) ? metadata : {})
 
 /** `delivery`: the current one; the record itself holds the delivery at the time of sending. */
 export const toBasicMessageJson = ({
   delivery,
   ...stored
-}: RecordContent & { delivery?: Delivery | undefined }): RecordJson => {
+}: RecordContent & { delivery?: StoredDelivery | undefined }): RecordJson => {
   const json = toRecordJson(stored)
-  return delivery === undefined ? json : withDelivery(json, delivery)
+  if (delivery === undefined) return json
+  const { at: _, ...shown } = delivery
+  return { ...json, metadata: { ...metadataOf(json), [DELIVERY]: shown } }
 }
+
+/** The state of the delivery that a basic message shows; undefined for a received one. */
+const deliveryStateOf = (json: RecordJson): unknown => {
+  const delivery = metadataOf(json)[DELIVERY]
+  return isObject(delivery) ? delivery.state : undefined
+}
+
+/** Whether a change of a basic message is that its delivery has ended in this state. */
+export const endsIn =
+  (state: Delivery['state']) =>
+  (after: RecordJson, before: RecordJson | undefined): boolean =>
+    before !== undefined && deliveryStateOf(after) === state && deliveryStateOf(before) !== state

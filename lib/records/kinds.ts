@@ -5,7 +5,8 @@
 import { isObject } from '../json.ts'
 import { ANONCREDS, isPublished, toCredentialExchangeJson } from './credential-json.ts'
 import { defineRecord, EVERY, type Index, isStateChange, type RecordDefinition } from './define-record.ts'
-import { toBasicMessageJson } from './delivery.ts'
+import { endsIn, toBasicMessageJson } from './delivery.ts'
+import { shortForm } from './did-forms.ts'
 import { connectionExpiry, didExpiry, unfinishedListOf } from './handshake-expiry.ts'
 import { PROVES_DEFINITION, VERIFIER_CONTEXTS } from './record-json.ts'
 
@@ -17,15 +18,18 @@ const EXCHANGE_INDEXES: Record<string, Index> = {
 }
 const EXCHANGE_LISTS = ['threadId', 'parentThreadId', 'connectionId'] as const
 
+/** Copies, because every message reads them. */
+const dids = (name: string): Index => ({ name, copy: true, form: shortForm })
+
 export const connectionRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'ConnectionRecord',
   keys: 'connection',
   indexes: {
     [EVERY]: { name: EVERY, copy: true },
-    did: { name: 'did', copy: true },
-    previousDids: { name: 'did', copy: true },
-    theirDid: { name: 'theirDid', copy: true },
-    previousTheirDids: { name: 'theirDid', copy: true },
+    did: dids('did'),
+    previousDids: dids('did'),
+    theirDid: dids('theirDid'),
+    previousTheirDids: dids('theirDid'),
     threadId: { name: 'threadId' },
     outOfBandId: { name: 'outOfBandId', copy: true },
     alias: { name: 'alias', copy: true, of: ({ alias }) => (typeof alias === 'string' ? alias : undefined) },
@@ -120,20 +124,34 @@ export const credentialDefinitionRecords = /* @__PURE__ */ defineRecord(() => ({
 export const basicMessageRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'BasicMessageRecord',
   keys: 'basic-message',
-  indexes: { threadId: { name: 'threadId' }, connectionId: { name: 'connectionId', copy: true } },
-  // Sent messages are events of their outbox item: the stream orders the changes of one item, but not those of two
-  // items of a transaction.
+  indexes: { connectionId: { name: 'connectionId', copy: true } },
+  within: 'connectionId',
   events: {
     'basic_message.received': {
       summary: 'A basic message was received',
       isChange: (after, before) => before === undefined && after.role === 'receiver',
     },
-    'basic_message.sent': { summary: 'A basic message was created and will be sent to the wallet' },
-    'basic_message.delivered': { summary: 'A basic message was delivered to the wallet' },
-    'basic_message.failed': { summary: 'The delivery of a basic message has failed for good, after all attempts' },
+    'basic_message.sent': {
+      summary: 'A basic message was created and will be sent to the wallet',
+      isChange: (after, before) => before === undefined && after.role === 'sender',
+    },
+    'basic_message.delivered': {
+      summary: 'A basic message was delivered to the wallet',
+      isChange: endsIn('delivered'),
+    },
+    'basic_message.failed': {
+      summary: 'The delivery of a basic message has failed for good, after all attempts',
+      isChange: endsIn('failed'),
+    },
   },
   view: toBasicMessageJson,
 }))
+
+/**
+ * Tag of an invitation of this agent: fingerprints of its keys that were not made for it. The item of a key that was
+ * made for it names it.
+ */
+export const FORMER_KEYS = 'formerKeyFingerprints'
 
 export const outOfBandRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'OutOfBandRecord',
@@ -141,9 +159,9 @@ export const outOfBandRecords = /* @__PURE__ */ defineRecord(() => ({
   indexes: {
     // Without copies, because invitations contain their requests, and few are ever listed.
     [EVERY]: { name: EVERY },
+    // Also its thread id: nothing looks for that one.
     invitationId: { name: 'invitationId' },
-    threadId: { name: 'threadId' },
-    recipientKeyFingerprints: { name: 'recipientKey' },
+    [FORMER_KEYS]: { name: 'recipientKey' },
     invitationRequestsThreadIds: { name: 'requestThreadId' },
   },
   lists: ['invitationId'],
@@ -159,8 +177,8 @@ export const didRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'DidRecord',
   keys: 'did',
   indexes: {
-    did: { name: 'did', copy: true },
-    alternativeDids: { name: 'did', copy: true },
+    did: dids('did'),
+    alternativeDids: dids('did'),
     recipientKeyFingerprints: { name: 'recipientKey', copy: true },
     // For our list of DIDs, without those of single invitations and connections.
     [PUBLIC_DID]: { name: 'public', copy: true },
@@ -187,7 +205,8 @@ export const w3cCredentialRecords = /* @__PURE__ */ defineRecord(() => ({
 export const didCommMessageRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'DidCommMessageRecord',
   keys: 'didcomm-message',
-  indexes: { associatedRecordId: { name: 'associatedRecordId' } },
+  indexes: { associatedRecordId: { name: 'associatedRecordId', copy: true } },
+  within: 'associatedRecordId',
 }))
 
 export const schemaRecords = /* @__PURE__ */ defineRecord(() => ({

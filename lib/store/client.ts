@@ -1,34 +1,29 @@
 /** The DynamoDB client of this process, with timeouts, which the SDK does not have by default. */
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBClient, GetItemCommand, type GetItemCommandInput } from '@aws-sdk/client-dynamodb'
 import { measure } from '../metrics.ts'
 import { settings, traceHeader } from '../settings.ts'
 import { isTransient } from './faults.ts'
+import { LAYOUT_KEY, LayoutCheck } from './layout.ts'
+import { leanRequestHandler, UNUSED_MIDDLEWARE } from './lean-client.ts'
+import { requestSigner } from './request-signer.ts'
 
 let client: DynamoDBClient | undefined
 
-/**
- * Middleware that this service does not need: there is no logger, the `User-Agent` is for statistics, and Lambda
- * detects recursive loops through SQS, SNS and S3, not through DynamoDB. Without it a read takes a fifth less processor
- * time. https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
- */
-const UNUSED_MIDDLEWARE = ['loggerMiddleware', 'getUserAgentMiddleware', 'recursionDetectionMiddleware']
-
 const newClient = (): DynamoDBClient => {
   const endpoint = settings().DYNAMODB_ENDPOINT
-  const created = new DynamoDBClient({
+  const created: DynamoDBClient = new DynamoDBClient({
     ...(endpoint === undefined ? {} : { endpoint }),
     maxAttempts: 3,
     // No middleware is added later. Resolving the stack for each command would take 14 µs of a read's 390 µs (npm run
     // bench -- read).
     cacheMiddleware: true,
-    requestHandler: {
-      connectionTimeout: 1_000,
-      requestTimeout: 2_000,
-      socketTimeout: 2_000,
-      throwOnRequestTimeout: true,
-    },
+    requestHandler: leanRequestHandler(),
+    signer: requestSigner(() => created.config, 'dynamodb'),
   })
-  for (const name of UNUSED_MIDDLEWARE) created.middlewareStack.remove(name)
+  // Lambda detects recursive loops through SQS, SNS and S3, not through DynamoDB:
+  // https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
+  for (const name of [...UNUSED_MIDDLEWARE, 'recursionDetectionMiddleware']) created.middlewareStack.remove(name)
+  checkLayout(created)
   created.middlewareStack.add(
     (next, { commandName }) =>
       (args) =>
@@ -56,11 +51,28 @@ const newClient = (): DynamoDBClient => {
   return created
 }
 
-/**
- * Timeouts: 1 s to connect, 2 s for the headers of the response (`requestTimeout`), 2 s without data. With three
- * attempts, a table that does not answer costs less than a function's timeout.
- * https://docs.aws.amazon.com/sdk-for-javascript/v3/developer-guide/node-configuring-timeouts.html
- */
+const READS = /^(Get|BatchGet|Query|Scan)/
+
+/** Lets no response and no write through before the version of the table's layout is known. */
+const checkLayout = (client: DynamoDBClient): void => {
+  const layout = new LayoutCheck(async () => (await client.send(new GetItemCommand(layoutRead()))).Item)
+  client.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      (args) =>
+        (args.input as Partial<GetItemCommandInput>).Key?.pk?.S === LAYOUT_KEY.pk.S
+          ? next(args)
+          : layout.guard(() => next(args), !READS.test(commandName)),
+    { step: 'initialize', priority: 'high', name: 'layout' },
+  )
+}
+
+const layoutRead = (): GetItemCommandInput => ({
+  TableName: settings().TABLE_NAME,
+  Key: LAYOUT_KEY,
+  ConsistentRead: true,
+})
+
+/** With three attempts, a table that does not answer costs less than a function's timeout. */
 export const dynamodb = (): DynamoDBClient => {
   client ??= newClient()
   return client

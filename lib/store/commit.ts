@@ -1,17 +1,17 @@
 /**
- * Commits the changes of a unit of work in one transaction: the writes of its records, and the error where one of them
- * was refused.
+ * Commits the changes of a unit of work in one transaction, or in one write if that is all: the writes of its records,
+ * and the error where one of them was refused.
  */
 
 import { AgentError } from '../errors.ts'
 import type { Change, Condition } from './conditions.ts'
 import { conflicting } from './faults.ts'
 import { indexEntries } from './index-entries.ts'
-import { type Address, recordAddress } from './keys.ts'
+import type { Address } from './keys.ts'
 import { publishedOf, withdrawnOf } from './published-invitations.ts'
-import { type StoredRecord, toRecordItem } from './stored-record.ts'
-import { addressOf, type Item } from './table.ts'
-import { absentOrExpired, type TableWrite, transact } from './write.ts'
+import { addressOfRecord, hasContent, type StoredRecord, toRecordItem } from './stored-record.ts'
+import { type AttributeValue, addressOf, type Item } from './table.ts'
+import { absentOrExpired, putAlone, type TableWrite, type Transacted, transact } from './write.ts'
 
 /** A put (`item`) or a delete (`remove`), the expected state of the item, and the error for any other state. */
 type Replacement = ({ item: Item } | { remove: Address }) & {
@@ -25,6 +25,7 @@ interface Update {
   update: Address
   change: Change
   condition: Condition | undefined
+  orSkip?: boolean
   onFailedCondition?: () => unknown
 }
 
@@ -32,16 +33,29 @@ export type Write = Replacement | Update
 
 /** Writes all or nothing. A failed expectation is a more specific error than a conflict, so it is reported first. */
 export const commitWrites = async (writes: Write[]): Promise<void> => {
-  const result = await transact(writes.map(toTableWrite))
+  const result = await send(writes)
   if (result.written) return
   const [first] = result.failed
   throw first === undefined ? conflicting(result.cause) : (writes[first]?.onFailedCondition ?? conflict)()
 }
 
+/**
+ * A put that is alone is one conditional write, if its condition no longer holds afterwards. A deletion leaves no item
+ * that could tell whose it was, and a write whose condition still holds would be applied twice: they stay transactions.
+ */
+const send = (writes: Write[]): Promise<Transacted> => {
+  const [write] = writes
+  if (writes.length > 1 || write === undefined || !('item' in write)) return transact(writes.map(toTableWrite))
+  const condition = conditionOf(write.expects)
+  const differs = ([name, read]: [string, AttributeValue]) => JSON.stringify(write.item[name]) !== JSON.stringify(read)
+  const holdsOnce = write.expects === 'nothing' || Object.entries(condition.equals ?? {}).some(differs)
+  return holdsOnce ? putAlone(write.item, condition) : transact([toTableWrite(write)])
+}
+
 const toTableWrite = (write: Write): TableWrite => {
   if ('update' in write) {
-    const { update, change, condition } = write
-    return { update, change, ...(condition !== undefined && { condition }) }
+    const { update, change, condition, orSkip } = write
+    return { update, change, ...(condition !== undefined && { condition }), ...(orSkip === true && { orSkip }) }
   }
   const condition = conditionOf(write.expects)
   return 'item' in write ? { put: write.item, condition } : { remove: write.remove, condition }
@@ -62,30 +76,40 @@ export interface TrackedRecord {
 export const conflict = (): AgentError => new AgentError('store.conflict', 'the record changed at the same time')
 
 /**
- * The write that publishes or withdraws an invitation. The first agent owns an id: no other agent can publish under it.
+ * The write that publishes an invitation when its record is made, or withdraws it when that is deleted. The first agent
+ * owns an id: no other agent can publish under it.
  */
 const invitationWrites = ({ stored, current }: TrackedRecord): Write[] => {
-  const before = stored && publishedOf(stored)
-  const after = current === undefined ? stored && withdrawnOf(stored) : publishedOf(current)
-  if (after === undefined || JSON.stringify(before) === JSON.stringify(after)) return []
-  return [{ item: after, expects: before === undefined ? 'nothing' : 'anything' }]
+  const published = stored === undefined && current !== undefined ? publishedOf(current) : undefined
+  if (published !== undefined) return [{ item: published, expects: 'nothing' }]
+  const withdrawn = stored !== undefined && current === undefined ? withdrawnOf(stored) : undefined
+  return withdrawn === undefined ? [] : [{ item: withdrawn, expects: 'anything' }]
+}
+
+/** The writes of the record's own item, which a change of the tag that it lies within moves. */
+const itemWrites = ({ stored, current }: TrackedRecord): Write[] => {
+  const [from, to] = [stored, current].map((record) => record && addressOfRecord(record))
+  const stays = from?.pk === to?.pk && from?.sk === to?.sk
+  return [
+    ...(current === undefined
+      ? []
+      : [
+          { item: toRecordItem(current), expects: stays && stored !== undefined ? stored.version : 'nothing' } as const,
+        ]),
+    ...(stored === undefined || from === undefined || stays ? [] : [{ remove: from, expects: stored.version }]),
+  ]
 }
 
 /** The writes that replace the stored record and its index entries by the current ones. */
 export const writesOf = ({ stored, current }: TrackedRecord): Write[] => {
   if (stored === current) return []
-  const writes: Write[] = []
-  if (current !== undefined) writes.push({ item: toRecordItem(current), expects: stored?.version ?? 'nothing' })
-  else if (stored !== undefined)
-    writes.push({
-      remove: recordAddress(stored.tenant, stored.type, stored.id),
-      expects: stored.version,
-    })
-  writes.push(...invitationWrites({ stored, current }))
-  const before = stored === undefined ? new Map<string, Item>() : indexEntries(stored)
+  const writes = [...itemWrites({ stored, current }), ...invitationWrites({ stored, current })]
+  const before = stored === undefined ? new Map<string, Item>() : indexEntries(stored, { bare: true })
   const after = current === undefined ? new Map<string, Item>() : indexEntries(current)
+  // A copy has the version of its record, which each write changes.
   for (const [pk, item] of after)
-    if (JSON.stringify(before.get(pk)) !== JSON.stringify(item)) writes.push({ item, expects: 'anything' })
+    if (hasContent(item) || JSON.stringify(before.get(pk)) !== JSON.stringify(item))
+      writes.push({ item, expects: 'anything' })
   for (const [pk, item] of before)
     if (after.get(pk)?.sk?.S !== item.sk?.S) writes.push({ remove: addressOf(item), expects: 'anything' })
   return writes

@@ -2,7 +2,7 @@
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
 import { defineItem } from './item.ts'
-import { inKey, text } from './item-fields.ts'
+import { inKey, packedText, text } from './item-fields.ts'
 import { type Address, contextAddress, digest } from './keys.ts'
 import { getItems, type Item } from './table.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
@@ -14,7 +14,7 @@ export interface StoredContext {
   digest: string
 }
 
-const contextItem = defineItem('context', contextAddress, { pk: inKey('pk', text()), text: text() })
+const contextItem = defineItem('context', contextAddress, { pk: inKey('pk', text()), text: packedText() })
 
 /** Scope of contexts of the stage. It is no tenant's id, because of its `@`. */
 export const SERVICE = '@service'

@@ -1,5 +1,5 @@
 /** The sparse index `due`: finds lanes, destinations and jobs by the time for which they wait. No others are in it. */
-import { optional, roundedUp, text } from './item-fields.ts'
+import { integer, optional, text } from './item-fields.ts'
 import { shardOf } from './keys.ts'
 import { type Item, queryIndex } from './table.ts'
 
@@ -12,7 +12,7 @@ const SHARDS = 16
 export const DUE_SHARDS = Array.from({ length: SHARDS }, (_, shard) => `due|${shard}`)
 
 /** Fields of an item that may be in the index. `dueAt`: ms since the epoch. */
-export const dueFields = { dueShard: optional(text()), dueAt: optional(roundedUp()) }
+export const dueFields = { dueShard: optional(text()), dueAt: optional(integer()) }
 
 /** Names of these fields: without them an item leaves the index. */
 export const DUE_FIELDS = ['dueShard', 'dueAt'] as const

@@ -10,7 +10,7 @@ const CONFLICT = /^(TransactionConflict|TransactionInProgress)Exception$/
 
 interface AwsError extends Error {
   $fault?: string
-  $metadata?: { httpStatusCode?: number }
+  $metadata?: { httpStatusCode?: number; attempts?: number }
   code?: unknown
   /** Of a cancelled transaction: one for each write, in their order. */
   CancellationReasons?: { Code?: string }[]
@@ -34,6 +34,9 @@ export const isConditionFailure = (error: unknown): boolean => isOf(error, /^Con
 /** The item that failed the condition, if the write asked for it. */
 export const foundBy = (error: unknown): Record<string, AttributeValue> | undefined =>
   error instanceof ConditionalCheckFailedException ? error.Item : undefined
+
+/** Whether the SDK had sent the request before, so that the first try may have worked. */
+export const isRepeated = (error: unknown): boolean => ((error as AwsError).$metadata?.attempts ?? 1) > 1
 
 /** Why a transaction was refused, if its conditions or a conflict are the reason; undefined for any other error. */
 export const cancellationOf = (error: unknown): Cancellation | undefined => {

@@ -1,7 +1,7 @@
 /** Idempotency keys: a repeated request gets the first response, and has no second effect. */
 import { AgentError } from '../errors.ts'
-import { defineItem } from './item.ts'
-import { bytes, type Field, integer, MismatchError, text } from './item-fields.ts'
+import { defineItem, type Stored } from './item.ts'
+import { bytes, integer, optional, packedText } from './item-fields.ts'
 import { type Address, digest, idempotencyAddress } from './keys.ts'
 import { epochSeconds } from './table.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
@@ -32,21 +32,19 @@ const READABLE: ResponseCodec = {
   },
 }
 
-const response = (): Field<StoredResponse> => ({
-  write: (value) => (typeof value === 'string' ? { S: value } : { B: value }),
-  read: (attribute) => {
-    if (attribute.S !== undefined) return text().read(attribute)
-    if (attribute.B !== undefined) return bytes().read(attribute)
-    throw new MismatchError('a text or bytes')
-  },
-})
-
 const responseItem = defineItem(
   'idempotency',
   ({ tenant, subject, key }: { tenant: string; subject: string; key: string }) =>
     idempotencyAddress(tenant, subject, key),
-  { answer: response(), expiresAt: integer() },
+  /** One of the two. */
+  { answer: optional(packedText()), sealed: optional(bytes()), expiresAt: integer() },
 )
+
+const storedResponse = ({ answer, sealed }: Stored<typeof responseItem>): StoredResponse => {
+  const response = answer ?? sealed
+  if (response === undefined) throw new AgentError('internal', 'a stored idempotency is corrupt at answer')
+  return response
+}
 
 /** The encoded parts. The digest is sealed too, because it would reveal something about a request with a secret. */
 interface StoredPair {
@@ -79,16 +77,17 @@ export const onlyOnce = async (
   const fingerprint = digest(JSON.stringify(request))
   const known = await unit.load(responseItem, of)
   if (known !== undefined) {
-    const pair: StoredPair = JSON.parse(await codec.decode(unit, address, known.answer))
+    const pair: StoredPair = JSON.parse(await codec.decode(unit, address, storedResponse(known)))
     if (pair.request !== fingerprint) throw usedForAnother()
     return pair.answer ?? undefined
   }
   const response = await act()
   const pair: StoredPair = { request: fingerprint, answer: response ?? null }
+  const encoded = await codec.encode(unit, address, JSON.stringify(pair))
   unit.create(
     responseItem.encode({
       ...of,
-      answer: await codec.encode(unit, address, JSON.stringify(pair)),
+      ...(typeof encoded === 'string' ? { answer: encoded } : { sealed: encoded }),
       expiresAt: epochSeconds() + SECONDS_KEPT,
     }),
   )

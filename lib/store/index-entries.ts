@@ -28,6 +28,9 @@ type Indexed = Pick<RecordDefinition, 'type' | 'indexes'>
 /** Those of records of any type, which Credo names. */
 const indexesOf = (type: string): Record<string, Index> => recordsOf(type)?.indexes ?? {}
 
+/** Whether the records of a type lie in the partitions of an index, where they can't be read by their ids alone. */
+export const liesWithin = (type: string): boolean => recordsOf(type)?.within !== undefined
+
 /** The partition with all records of a type. */
 export const everyPartition = (tenant: string, type: string): string => entryPartition(tenant, type, EVERY, EVERY)
 
@@ -35,21 +38,28 @@ export const everyPartition = (tenant: string, type: string): string => entryPar
 export const tagPartition = (tenant: string, { type, indexes }: Indexed, tag: string, value: string): string => {
   const index = indexes[tag]
   if (index === undefined) throw notIndexed(type, [tag])
-  return entryPartition(tenant, type, index.name, value)
+  return partitionIn(index, tenant, type, value)
 }
+
+const partitionIn = ({ name, form }: Index, tenant: string, type: string, value: string): string =>
+  entryPartition(tenant, type, name, form?.(value) ?? value)
 
 /** Whether the entries of the list by this tag, or of all records of a kind, show their records. */
 export const hasCopies = ({ indexes }: Indexed, tag = EVERY): boolean => indexes[tag]?.copy === true
 
-/** All index entries of a record, by partition. */
-export const indexEntries = (record: StoredRecord): Map<string, Item> => {
+/**
+ * All index entries of a record, by partition; with `bare` none has a copy. There are none where the record itself lies
+ * in the partition.
+ */
+export const indexEntries = (record: StoredRecord, { bare = false } = {}): Map<string, Item> => {
   const entries = new Map<string, Item>()
+  if (liesWithin(record.type)) return entries
   const tags: Tags = { ...record.tags, [EVERY]: EVERY }
   for (const [tag, index] of Object.entries(indexesOf(record.type)))
     for (const value of texts(index.of === undefined ? tags[tag] : index.of(record.value))) {
-      const pk = entryPartition(record.tenant, record.type, index.name, value)
+      const pk = partitionIn(index, record.tenant, record.type, value)
       const address = entryAddress(pk, record.value.createdAt, record.id)
-      entries.set(pk, toEntryItem(address, record, index.copy ?? false))
+      entries.set(pk, toEntryItem(address, record, !bare && index.copy === true))
     }
   return entries
 }
@@ -73,9 +83,9 @@ export interface TagQuery {
 }
 
 const covering = (tenant: string, type: string, { $and, $or, $not, ...tags }: TagQuery): string[] | undefined => {
-  for (const [tag, { name, of }] of Object.entries(indexesOf(type))) {
-    const [first] = of === undefined ? texts(tags[tag] as TagValue) : []
-    if (first !== undefined) return [entryPartition(tenant, type, name, first)]
+  for (const [tag, index] of Object.entries(indexesOf(type))) {
+    const [first] = index.of === undefined ? texts(tags[tag] as TagValue) : []
+    if (first !== undefined) return [partitionIn(index, tenant, type, first)]
   }
   for (const part of $and ?? []) {
     const partitions = covering(tenant, type, part)
@@ -86,7 +96,8 @@ const covering = (tenant: string, type: string, { $and, $or, $not, ...tags }: Ta
   return branches.length > 0 && indexed.length === branches.length ? [...new Set(indexed.flat())] : undefined
 }
 
-const notIndexed = (type: string, tags: string[]): AgentError =>
+/** Only a scan could answer the query. */
+export const notIndexed = (type: string, tags: string[]): AgentError =>
   new AgentError('store.query_not_indexed', `no index of ${type} answers a query by ${tags.join(', ') || 'nothing'}`)
 
 /**

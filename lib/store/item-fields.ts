@@ -1,6 +1,8 @@
 /** Types of fields in stored items: how a value is written as an attribute, and validated when it is read. */
 import * as v from 'valibot'
 import { isDateTime } from '../rfc3339.ts'
+import { MismatchError } from './packing/mismatch.ts'
+import { pack, unpack } from './packing/packed-text.ts'
 
 /** An attribute of the SDK or of a stream image, in which Lambda encodes bytes as base64. */
 export interface Attribute {
@@ -17,21 +19,11 @@ export interface Field<T> {
   /** The attribute to read from, if it is not the field's own. */
   readonly from?: 'pk' | 'sk'
   /**
-   * Undefined if it is not written as an attribute. Throws for a number or a picklist's value that `read` would reject.
+   * Undefined if it is not written as an attribute. Throws for a value that `read` would reject.
    */
   write(value: T): Written | undefined
   /** Throws for an attribute of another form. The error quotes no content. */
   read(attribute: Attribute): T
-}
-
-/** An attribute does not match its field. `path`: dotted path within the field. */
-export class MismatchError extends Error {
-  readonly path: string
-
-  constructor(expected: string, path = '') {
-    super(`expected ${expected}`)
-    this.path = path
-  }
 }
 
 const textIn = ({ S }: Attribute): string => {
@@ -64,12 +56,6 @@ export const integer = (): Field<number> => ({
   read: (attribute) => safeInteger(numberIn(attribute)),
 })
 
-/** A safe integer that earlier versions stored with a fraction. It is read as the next integer. */
-export const roundedUp = (): Field<number> => ({
-  ...integer(),
-  read: (attribute) => safeInteger(Math.ceil(numberIn(attribute))),
-})
-
 export const flag = (): Field<boolean> => ({
   write: (BOOL) => ({ BOOL }),
   read: ({ BOOL }) => {
@@ -97,11 +83,26 @@ export const picklist = <const T extends string>(values: readonly T[]): Field<T>
   return { write: (value) => ({ S: oneOf(value) }), read: (attribute) => oneOf(textIn(attribute)) }
 }
 
+/** Text of up to 400 KB that is stored packed, unless that is no gain. `write` throws `store.item_too_large`. */
+export const packedText = (): Field<string> => ({
+  write: (S) => {
+    const B = pack(S)
+    return B === undefined ? { S } : { B }
+  },
+  read: (attribute) => (attribute.B === undefined ? textIn(attribute) : unpack(bytes().read(attribute))),
+})
+
 /** JSON text, validated by a schema. */
-export const json = <const S extends v.GenericSchema>(schema: S): Field<v.InferOutput<S>> => ({
-  write: (value) => ({ S: JSON.stringify(value) }),
+export const json = <const S extends v.GenericSchema>(schema: S): Field<v.InferOutput<S>> => jsonIn(text(), schema)
+
+/** The same, packed. */
+export const packed = <const S extends v.GenericSchema>(schema: S): Field<v.InferOutput<S>> =>
+  jsonIn(packedText(), schema)
+
+const jsonIn = <const S extends v.GenericSchema>(field: Field<string>, schema: S): Field<v.InferOutput<S>> => ({
+  write: (value) => field.write(JSON.stringify(value)),
   read: (attribute) => {
-    const result = v.safeParse(schema, parsed(textIn(attribute)), { abortEarly: true })
+    const result = v.safeParse(schema, parsed(field.read(attribute)), { abortEarly: true })
     if (result.success) return result.output
     const [issue] = result.issues
     throw new MismatchError(issue.expected ?? 'what its schema says', v.getDotPath(issue) ?? '')

@@ -1,6 +1,6 @@
 /** Lists in pages, with cursors to continue: as many items as requested, within the size limit of a response. */
 import { AgentError } from '../errors.ts'
-import { itemBytes } from './item.ts'
+import { decodedBytes } from './item.ts'
 import type { Item, PartitionPage } from './table.ts'
 
 const TIME = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
@@ -58,12 +58,17 @@ export interface ListedPage<T> {
 const MAX_READS = 10
 const FILTERED_READ = 100
 
-/** No further page is read after this size: a page has up to 1 MB, and Lambda's responses at most 6 MB. */
+/**
+ * Bytes of decoded items. A page of the table has up to 1 MB of packed ones, which may be a thousand times as large;
+ * Lambda's responses have at most 6 MB. No further page is read after `ENOUGH_BYTES` to show, and no further item is
+ * decoded after `MAX_READ_BYTES`, because a filter may leave out all of them.
+ */
 const ENOUGH_BYTES = 256 * 1024
+const MAX_SHOWN_BYTES = 1024 * 1024
+const MAX_READ_BYTES = 10 * 1024 * 1024
 
-/** Completed items are larger: one request completes this many, and as many are shown as fit in a page. */
+/** One request completes this many items. */
 const COMPLETED_READ = 100
-const MAX_COMPLETED_BYTES = 1024 * 1024
 
 /**
  * One page of a list. It may have fewer items than the limit and still have a next page, because it also ends at 1 MB.
@@ -75,9 +80,11 @@ export const listItems = async <T>(
   { show, filtered, complete }: ListView<T>,
 ): Promise<ListedPage<T>> => {
   const shown: { entry: T; position: string }[] = []
-  let bytes = 0
+  let shownBytes = 0
+  let readBytes = 0
   let after = cursor === undefined ? undefined : openCursor(cursor, LIST_POSITION)
-  for (let reads = 0; reads < MAX_READS && shown.length <= limit && bytes < ENOUGH_BYTES; reads++) {
+  const isFull = () => shown.length > limit || shownBytes >= ENOUGH_BYTES || readBytes >= MAX_READ_BYTES
+  for (let reads = 0; reads < MAX_READS && !isFull(); reads++) {
     const page = await read({
       // One more than requested shows whether there is a next page. A filter may leave out most items.
       limit: atMost(complete, Math.max(limit + 1 - shown.length, filtered ? FILTERED_READ : 0)),
@@ -86,14 +93,22 @@ export const listItems = async <T>(
     })
     after = page.next
     for (const item of complete === undefined ? page.items : await complete(page.items)) {
+      const position = item.sk?.S ?? ''
       const entry = show(item)
-      if (entry === undefined) continue
-      bytes += itemBytes(item)
-      if (complete !== undefined && bytes > MAX_COMPLETED_BYTES && shown.length > 0) {
-        after = shown.at(-1)?.position
+      const bytes = decodedBytes(item)
+      readBytes += bytes
+      if (entry !== undefined) {
+        shownBytes += bytes
+        if (shownBytes > MAX_SHOWN_BYTES && shown.length > 0) {
+          after = shown.at(-1)?.position
+          break
+        }
+        shown.push({ entry, position })
+      }
+      if (readBytes >= MAX_READ_BYTES) {
+        after = position
         break
       }
-      shown.push({ entry, position: item.sk?.S ?? '' })
     }
     if (after === undefined || !filtered) break
   }

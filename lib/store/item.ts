@@ -2,8 +2,10 @@
 
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { AgentError, isAgentError } from '../errors.ts'
-import { type Attribute, type Field, MismatchError } from './item-fields.ts'
+import type { Attribute, Field } from './item-fields.ts'
 import type { Address } from './keys.ts'
+import { MismatchError } from './packing/mismatch.ts'
+import { unpackedBytes } from './packing/packed-text.ts'
 import { getItem, type Item, toKey } from './table.ts'
 
 type Fields = Readonly<Record<string, Field<unknown>>>
@@ -25,7 +27,7 @@ interface ItemDefinition<Key, F extends Fields> {
   /** Value of the attribute `kind`, which the stream's filters use. */
   kind: string
   addressOf(key: Key): Address
-  /** Throws `internal` for a value that `decode` would reject. */
+  /** Throws `internal` for a value that `decode` would reject, `store.item_too_large` for too long a packed text. */
   encode(value: Omit<Value<F>, KeyNames<F>> & Key): Item
   /** Encodes some fields without key and kind, for changes and conditions of an update. */
   attributes(fields: Partial<Value<F>>): Item
@@ -101,6 +103,7 @@ export const defineItem = <Key, F extends Fields>(
     try {
       return field.write(value)
     } catch (cause) {
+      if (isAgentError(cause, 'store.item_too_large')) throw cause
       throw new AgentError('internal', `a ${kind} can not be stored with this ${name}`, { cause })
     }
   }
@@ -160,3 +163,10 @@ const valueBytes = (value: AttributeValue): number => {
   if (value.B !== undefined) return value.B.byteLength
   return value.N === undefined ? 1 : NUMBER
 }
+
+/** The same of an item that was decoded, with its packed texts in plain: they may be a thousand times as large. */
+export const decodedBytes = (item: Item): number =>
+  Object.values(item).reduce(
+    (sum, { B }) => (B === undefined ? sum : sum + unpackedBytes(B) - B.byteLength),
+    itemBytes(item),
+  )

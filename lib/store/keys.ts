@@ -22,12 +22,16 @@ export const digest = (value: string): string => createHash('sha256').update(val
 export const shardOf = (id: string, shards: number): number =>
   (createHash('sha256').update(id).digest()[0] ?? 0) % shards
 
+/** The version of the table's layout. */
+export const layoutAddress = address('@layout')
+
 export const recordAddress = (tenant: string, type: string, id: string): Address => address(`${tenant}|${type}|${id}`)
 
-/** Parses the partition key of a record. */
-export const recordKeyOf = (pk: string): { tenant: string; type: string; id: string } => {
-  const [tenant, type, id] = pk.split('|')
-  if (!tenant || !type || !id) throw new AgentError('internal', `no record at ${pk}`)
+/** The record of an item or an index entry, by its address. */
+export const recordKeyOf = ({ pk, sk }: Address): { tenant: string; type: string; id: string } => {
+  const [tenant, type, own] = pk.split('|')
+  const id = sk === ALONE ? own : sk.split('#')[1]
+  if (!tenant || !type || !id) throw new AgentError('internal', `no record at ${pk} ${sk}`)
   return { tenant, type, id }
 }
 
@@ -38,16 +42,13 @@ export const entryPartition = (tenant: string, type: string, tag: string, value:
 /** Entries of a partition are sorted by creation of their records, then by id. `createdAt`: ISO 8601. */
 export const entryAddress = (pk: string, createdAt: unknown, id: string): Address => address(pk, `${createdAt}#${id}`)
 
-/** Entry of a message in the index `connectionId` of its record type, which also has the message's delivery. */
-export const messageEntryAddress = (tenant: string, connectionId: string, createdAt: string, id: string): Address =>
+/** Address of a basic message, in the list of its connection. */
+export const basicMessageAddress = (tenant: string, connectionId: string, createdAt: string, id: string): Address =>
   entryAddress(entryPartition(tenant, 'BasicMessageRecord', 'connectionId', connectionId), createdAt, id)
 
 /** Address of the record of an index entry. */
-export const recordOfEntry = ({ pk, sk }: Address): Address => {
-  const [tenant, type] = pk.split('|')
-  const [, id] = sk.split('#')
-  if (tenant === undefined || type === undefined || id === undefined)
-    throw new AgentError('internal', `no entry at ${pk} ${sk}`)
+export const recordOfEntry = (entry: Address): Address => {
+  const { tenant, type, id } = recordKeyOf(entry)
   return recordAddress(tenant, type, id)
 }
 
@@ -56,15 +57,11 @@ export const keyAddress = (tenant: string, keyId: string): Address => address(`$
 /** The sealed data key of a scope. */
 export const dataKeyAddress = (scope: string): Address => address(`${scope}|data-key`)
 
-/** The mark of an inbound envelope; `envelope` is its ciphertext and tag. */
-export const envelopeMarkAddress = (tenant: string, envelope: string): Address =>
-  address(`${tenant}|inbound|${digest(envelope)}`)
-
 /** The mark of an inbound message: in a new envelope it has the same sender key and `@id`. */
 export const messageMarkAddress = (tenant: string, sender: string, messageId: string): Address =>
   address(`${tenant}|message|${digest(`${sender} ${messageId}`)}`)
 
-/** A piece of a response that is too large for the mark of its envelope. */
+/** A piece of a response that is too large for the mark of its message. */
 export const answerPieceAddress = (piece: { markPk: string; number: number }): Address =>
   address(piece.markPk, String(piece.number))
 
@@ -78,7 +75,7 @@ export const countAddress = ({ tenant, of, window }: { tenant: string; of: strin
 
 export const tenantAddress = (tenant: string): Address => address(`@tenant|${tenant}`)
 
-/** The public copy of an invitation, by its `@id`, because its reader does not know the tenant. */
+/** What points to the record of an invitation by its `@id`, because its reader does not know the tenant. */
 export const invitationAddress = ({ id }: { id: string }): Address => address(`@invitation|${digest(id)}`)
 
 /** The keys that a token issuer serves at an address. */
@@ -194,14 +191,16 @@ export const slotAddress = (destination: string, slot: number): Address =>
 export const outcomeAddress = (tenant: string, connectionId: string, id: string): Address =>
   address(`${tenant}|delivery|${connectionId}`, id)
 
-/** Events and attempts of an endpoint are sharded, because a partition takes at most 1,000 writes a second. */
+/** The list of an endpoint is sharded, because a partition takes at most 1,000 writes a second. */
 const ENDPOINT_SHARDS = 8
 
-const endpointPartitions = (endpointId: string, list: string): string[] =>
-  Array.from({ length: ENDPOINT_SHARDS }, (_, shard) => `@endpoint|${endpointId}|${list}|${shard}`)
+/** Partitions of an endpoint's events at rest, and of the attempts at its events, sorted by time. */
+export const eventPartitions = (endpointId: string): string[] =>
+  Array.from({ length: ENDPOINT_SHARDS }, (_, shard) => `@endpoint|${endpointId}|events|${shard}`)
 
-/** Partitions of an endpoint's events, sorted by time. */
-export const eventPartitions = (endpointId: string): string[] => endpointPartitions(endpointId, 'events')
+/** The partition of an event and of the attempts at it. */
+const eventPartition = (endpointId: string, id: string): string =>
+  eventPartitions(endpointId)[shardOf(id, ENDPOINT_SHARDS)] ?? ''
 
 export const eventAddress = ({
   endpointId,
@@ -211,10 +210,7 @@ export const eventAddress = ({
   endpointId: string
   occurredAt: string
   id: string
-}): Address => address(eventPartitions(endpointId)[shardOf(id, ENDPOINT_SHARDS)] ?? '', `${occurredAt}#${id}`)
-
-/** Partitions of an endpoint's attempts, sorted by start. */
-export const attemptPartitions = (endpointId: string): string[] => endpointPartitions(endpointId, 'attempts')
+}): Address => address(eventPartition(endpointId, id), `${occurredAt}#${id}`)
 
 export const attemptAddress = ({
   endpointId,
@@ -226,8 +222,7 @@ export const attemptAddress = ({
   startedAt: string
   eventId: string
   attempt: number
-}): Address =>
-  address(attemptPartitions(endpointId)[shardOf(eventId, ENDPOINT_SHARDS)] ?? '', `${startedAt}#${eventId}#${attempt}`)
+}): Address => address(eventPartition(endpointId, eventId), `${startedAt}#${eventId}#${attempt}`)
 
 /** Partition of parked changes, by sequence number. */
 export const PARKED_CHANGES = '@parked'

@@ -1,12 +1,16 @@
-/** The public copy of our invitations: an item that follows the out-of-band record, found by the invitation's `@id`. */
+/**
+ * Finds our invitations by their `@id` alone, for whoever was given one: by an item that points to the out-of-band record
+ * (docs/adr/0030-an-invitation-page-shows-the-stored-invitation.md).
+ */
 
-import * as v from 'valibot'
 import { isObject, type JsonObject } from '../json.ts'
 import { defineItem, readItem } from './item.ts'
-import { integer, json, optional, text } from './item-fields.ts'
-import { invitationAddress } from './keys.ts'
-import type { StoredRecord } from './stored-record.ts'
-import { epochSeconds, type Item } from './table.ts'
+import { integer, optional, text } from './item-fields.ts'
+import { invitationAddress, recordAddress } from './keys.ts'
+import { fromRecordItem, type StoredRecord } from './stored-record.ts'
+import { epochSeconds, getItem, type Item } from './table.ts'
+
+const RECORD_TYPE = 'OutOfBandRecord'
 
 /** Metadata of a record whose invitation was converted to connections/1.0. */
 const LEGACY = '_internal/legacyInvitation'
@@ -64,38 +68,43 @@ const REMEMBERED = 90 * 24 * 60 * 60
 
 const publishedItem = defineItem('invitation', invitationAddress, {
   tenant: text(),
-  /** Absent after it was used or deleted. */
-  invitation: optional(json(v.custom<JsonObject>(isObject))),
+  /** The record that has the invitation. Absent after it was deleted. */
+  recordId: optional(text()),
   /** Epoch seconds. Only of a deleted invitation. */
   expiresAt: optional(integer()),
 })
 
-type Published = Pick<StoredRecord, 'tenant' | 'type' | 'value'>
+type Published = Pick<StoredRecord, 'tenant' | 'type' | 'id' | 'value'>
 
 /** The invitation that a record's agent has created, and its `@id`; undefined for any other record. */
 const createdInvitationOf = ({ type, value }: Published): { id: string; invitation: JsonObject } | undefined => {
-  const invitation = type === 'OutOfBandRecord' ? sentInvitationOf(value) : undefined
+  const invitation = type === RECORD_TYPE ? sentInvitationOf(value) : undefined
   const id = invitation?.['@id']
   return invitation === undefined || typeof id !== 'string' ? undefined : { id, invitation }
 }
 
-/** The public copy of a record's invitation; undefined if it has none. */
+/** The pointer to a record by the `@id` of its invitation; undefined if it has none. */
 export const publishedOf = (record: Published): Item | undefined => {
   const created = createdInvitationOf(record)
-  if (created === undefined) return undefined
-  const { id, invitation } = created
-  const isOpen = record.value.state === 'await-response'
-  return publishedItem.encode({ id, tenant: record.tenant, ...(isOpen && { invitation }) })
+  return created && publishedItem.encode({ id: created.id, tenant: record.tenant, recordId: record.id })
 }
 
-/** The public copy after the record was deleted. */
+/** What replaces the pointer when the record is deleted. */
 export const withdrawnOf = (record: Published, now = epochSeconds()): Item | undefined => {
   const created = createdInvitationOf(record)
   return created && publishedItem.encode({ id: created.id, tenant: record.tenant, expiresAt: now + REMEMBERED })
 }
 
-/** The invitation; `gone` if it was used or deleted; undefined if no agent of ours created it. */
+/**
+ * The invitation; `gone` if it was used or deleted; undefined if no agent of ours created it. A stranger sees nothing
+ * else of the record.
+ */
 export const findPublishedInvitation = async (id: string): Promise<JsonObject | 'gone' | undefined> => {
   const published = await readItem(publishedItem, { id })
-  return published === undefined ? undefined : (published.invitation ?? 'gone')
+  if (published === undefined) return undefined
+  const { tenant, recordId } = published
+  const item = recordId === undefined ? undefined : await getItem(recordAddress(tenant, RECORD_TYPE, recordId))
+  const record = item && fromRecordItem(item)
+  const created = record && createdInvitationOf(record)
+  return created?.id === id && record?.value.state === 'await-response' ? created.invitation : 'gone'
 }

@@ -16,5 +16,5 @@ export const listFiltered = (
   const partition =
     tag === undefined ? everyPartition(tenant, records.type) : tagPartition(tenant, records, tag, String(filters[tag]))
   const list = hasCopies(records, tag) ? listRecords : listIndexed
-  return list(partition, { limit, order, cursor }, filterBy(filters))
+  return list(partition, { limit, order, cursor }, filterBy(records, filters))
 }

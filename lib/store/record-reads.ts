@@ -40,11 +40,21 @@ export type ListPage = ListedPage<ReadRecord>
 /** Whether to show a record in a list. */
 export type ListFilter = (record: ReadRecord) => boolean
 
-/** A filter by fields, or by tags where a record has no such field; undefined without filters. */
-export const filterBy = (filters: Readonly<Record<string, unknown>>): ListFilter | undefined => {
+/**
+ * A filter by fields, or by tags where a record has no such field, as they are or in the form of their index; undefined
+ * without filters.
+ */
+export const filterBy = (
+  { indexes }: Pick<RecordDefinition, 'indexes'>,
+  filters: Readonly<Record<string, unknown>>,
+): ListFilter | undefined => {
   const expected = Object.entries(filters).filter(([, one]) => one !== undefined)
   if (expected.length === 0) return undefined
-  return ({ value, tags }) => expected.every(([name, one]) => (value[name] ?? tags[name]) === one)
+  return ({ value, tags }) =>
+    expected.every(([name, one]) => {
+      const known = value[name] ?? tags[name]
+      return known === one || indexes[name]?.form?.(String(known)) === one
+    })
 }
 
 /** One page of an index with copies (index-entries.ts). See `listItems`. */
@@ -57,9 +67,7 @@ export const listIndexed = (partition: string, query: ListQuery, filter?: ListFi
 
 const viewOf = (filter: ListFilter | undefined): ListView<ReadRecord> => ({
   show: (item) => {
-    // The delivery of a message whose record is deleted.
-    if (!hasContent(item)) return undefined
-    const record = toStoredRecord(item, recordOfEntry(addressOf(item)))
+    const record = toStoredRecord(item)
     return (filter?.(record) ?? true) ? record : undefined
   },
   filtered: filter !== undefined,

@@ -1,11 +1,14 @@
 /** The stored form of a record: Credo's JSON, its tags, and a version that only the store knows. */
 
 import * as v from 'valibot'
+import { AgentError } from '../errors.ts'
 import { isObject, type JsonObject } from '../json.ts'
-import { Delivery } from '../records/delivery.ts'
+import { StoredDelivery } from '../records/delivery.ts'
+import { recordsOf } from '../records/kinds.ts'
+import type { Change } from './conditions.ts'
 import { defineItem, type Image } from './item.ts'
-import { integer, json, optional } from './item-fields.ts'
-import { type Address, recordAddress, recordKeyOf } from './keys.ts'
+import { type Field, integer, json, optional, packed } from './item-fields.ts'
+import { type Address, entryAddress, entryPartition, recordAddress, recordKeyOf } from './keys.ts'
 import type { Item } from './table.ts'
 
 export type TagValue = string | boolean | string[] | null | undefined
@@ -21,55 +24,86 @@ export interface StoredRecord {
   /** `toJSON()` of the record, without `_tags`. */
   value: Record<string, unknown>
   tags: Tags
-  /** Delivery of a sent message. It is only in the list's entry, because it changes without the record. */
-  delivery?: Delivery | undefined
+  /** Delivery of a sent basic message. It changes without the value. */
+  delivery?: StoredDelivery | undefined
   /** Epoch seconds, also of its index entries; absent: it never expires. */
   expiresAt?: number | undefined
 }
 
-/** Written by this service. Credo has its own schemas for the contents. */
-const CONTENT = {
-  version: integer(),
-  value: json(v.custom<JsonObject>(isObject)),
-  tags: json(v.custom<Tags>(isObject)),
-  expiresAt: optional(integer()),
+/** Value and tags, which repeat each other. Written by this service; Credo has its own schemas for them. */
+const Content = v.tuple([v.custom<JsonObject>(isObject), v.custom<Tags>(isObject)])
+type Content = v.InferOutput<typeof Content>
+
+/** Packs once what a record's item and its copies share. */
+const packedOnce = (field: Field<Content>): Field<Content> => {
+  const written = new WeakMap<JsonObject, { tags: Tags; attribute: ReturnType<Field<Content>['write']> }>()
+  return {
+    ...field,
+    write: ([value, tags]) => {
+      const known = written.get(value)
+      if (known?.tags === tags) return known.attribute
+      const attribute = field.write([value, tags])
+      written.set(value, { tags, attribute })
+      return attribute
+    },
+  }
 }
 
-const recordItem = defineItem(
-  'record',
-  ({ tenant, type, id }: Pick<StoredRecord, 'tenant' | 'type' | 'id'>) => recordAddress(tenant, type, id),
-  CONTENT,
-)
+const FIELDS = { version: integer(), content: packedOnce(packed(Content)), expiresAt: optional(integer()) }
 
-const ENTRY_KIND = 'entry'
-const entryItem = defineItem(ENTRY_KIND, (address: Address) => address, { expiresAt: CONTENT.expiresAt })
-/** An index entry with a copy of its record. */
-const copyItem = defineItem(ENTRY_KIND, (address: Address) => address, {
-  ...CONTENT,
-  delivery: optional(json(Delivery)),
+const recordItem = defineItem('record', (address: Address) => address, {
+  ...FIELDS,
+  delivery: optional(json(StoredDelivery)),
 })
 
-/** The attributes of an entry that say what has become of a sent message. */
-export const deliveryAttributes = (delivery: Delivery): Item => copyItem.attributes({ delivery })
+const ENTRY_KIND = 'entry'
+const entryItem = defineItem(ENTRY_KIND, (address: Address) => address, { expiresAt: FIELDS.expiresAt })
+/** An index entry with a copy of its record. */
+const copyItem = defineItem(ENTRY_KIND, (address: Address) => address, FIELDS)
+
+/** The change of a basic message that says what has become of it. It counts as a write of the record. */
+export const deliveryChange = (delivery: StoredDelivery): Change => ({
+  set: recordItem.attributes({ delivery }),
+  add: { version: 1 },
+})
+
+/** Where a record lies: alone, or in a partition with others (`within`). */
+export const addressOfRecord = ({ tenant, type, id, value, tags }: StoredRecord): Address => {
+  const { within, indexes = {} } = recordsOf(type) ?? {}
+  if (within === undefined) return recordAddress(tenant, type, id)
+  const tag = tags[within]
+  if (typeof tag !== 'string') throw new AgentError('internal', `a ${type} can not be stored without ${within}`)
+  return entryAddress(entryPartition(tenant, type, indexes[within]?.name ?? within, tag), value.createdAt, id)
+}
 
 /** The record's own item. */
-export const toRecordItem = (record: StoredRecord): Item => recordItem.encode(record)
+export const toRecordItem = (record: StoredRecord): Item =>
+  recordItem.encode({ ...withContent(record), ...addressOfRecord(record) })
 
 /** An index entry of a record. */
 export const toEntryItem = (address: Address, record: StoredRecord, copy: boolean): Item =>
-  copy ? copyItem.encode({ ...record, ...address }) : entryItem.encode({ ...address, expiresAt: record.expiresAt })
+  copy
+    ? copyItem.encode({ ...withContent(record), ...address })
+    : entryItem.encode({ ...address, expiresAt: record.expiresAt })
 
-/** Whether an entry has a copy of its record. */
-export const hasContent = (item: Item): boolean => item.value !== undefined
-
-/** Decodes the record at `address` from an entry with a copy. */
-export const toStoredRecord = (entry: Item, { pk }: Address): StoredRecord => ({
-  ...recordKeyOf(pk),
-  ...copyItem.decode(entry),
+const withContent = (record: StoredRecord): StoredRecord & { content: Content } => ({
+  ...record,
+  content: [record.value, record.tags],
 })
 
+/** Whether an item of an index has its record: a copy, or the record itself. */
+export const hasContent = (item: Item): boolean => item.content !== undefined
+
+/** Decodes a record from an item of an index that has it. */
+export const toStoredRecord = (item: Item): StoredRecord =>
+  recordItem.is(item) ? fromRecordItem(item) : toRecord(item, copyItem.decode(item))
+
 /** Decodes a record from its own item or stream image. */
-export const fromRecordItem = (item: Image): StoredRecord => ({
-  ...recordKeyOf(item.pk?.S ?? ''),
-  ...recordItem.decode(item),
+export const fromRecordItem = (item: Image): StoredRecord => toRecord(item, recordItem.decode(item))
+
+const toRecord = <T extends { content: Content }>({ pk, sk }: Image, { content, ...rest }: T) => ({
+  ...recordKeyOf({ pk: pk?.S ?? '', sk: sk?.S ?? '' }),
+  ...rest,
+  value: content[0],
+  tags: content[1],
 })

@@ -5,7 +5,7 @@
 import { recordsOf } from '../records/kinds.ts'
 import { commitWrites, conflict, type TrackedRecord, type Write, writesOf } from './commit.ts'
 import type { Change, Condition } from './conditions.ts'
-import { matches, type Partition, partitionsOf, type TagQuery } from './index-entries.ts'
+import { liesWithin, matches, notIndexed, type Partition, partitionsOf, type TagQuery } from './index-entries.ts'
 import { type Readable, readItem } from './item.ts'
 import { type Address, ALONE, recordAddress, recordOfEntry } from './keys.ts'
 import { fromRecordItem, hasContent, type StoredRecord, toStoredRecord } from './stored-record.ts'
@@ -28,7 +28,13 @@ export type NewRecord = Omit<StoredRecord, 'version' | 'expiresAt'>
 
 const versionOf = (record: NewRecord, { stored, current }: TrackedRecord): StoredRecord => {
   const expiresAt = recordsOf(record.type)?.expiry?.(record, current?.expiresAt)
-  return { ...record, version: (stored?.version ?? 0) + 1, ...(expiresAt !== undefined && { expiresAt }) }
+  const { delivery = current?.delivery } = record
+  return {
+    ...record,
+    version: (stored?.version ?? 0) + 1,
+    ...(delivery !== undefined && { delivery }),
+    ...(expiresAt !== undefined && { expiresAt }),
+  }
 }
 
 /** State of modules, under each module's own key. */
@@ -104,7 +110,10 @@ export class UnitOfWork {
     return slotIn(this.#operationSlots, key, init)
   }
 
-  /** A record as this unit sees it. */
+  /**
+   * A record as this unit sees it. Throws `store.query_not_indexed` where the kind's records are found by a tag only,
+   * and this unit has not found this one.
+   */
   async read(tenant: string, type: string, id: string): Promise<StoredRecord | undefined> {
     return (await this.#track(tenant, type, id)).current
   }
@@ -185,9 +194,10 @@ export class UnitOfWork {
 
   /**
    * Changes attributes of an item that this unit does not write otherwise. Without a condition the item may be missing.
+   * `orSkip`: only this change is left out if the condition fails.
    */
-  change(address: Address, change: Change, condition?: Condition): void {
-    this.#writes.set(at(toKey(address)), { update: address, change, condition })
+  change(address: Address, change: Change, condition?: Condition, orSkip = false): void {
+    this.#writes.set(at(toKey(address)), { update: address, change, condition, orSkip })
   }
 
   /**
@@ -227,7 +237,7 @@ export class UnitOfWork {
   }
 
   /**
-   * Writes everything in one transaction, or nothing.
+   * Writes everything at once, or nothing.
    * Throws `store.conflict` (run the operation again), `store.unavailable`, `store.item_too_large`,
    * `store.transaction_too_large`, or what a creation asked for.
    */
@@ -254,7 +264,7 @@ export class UnitOfWork {
     for (const entry of entries) {
       const address = recordOfEntry(addressOf(entry))
       if (this.#records.has(address.pk)) continue
-      if (hasContent(entry)) this.#remember(toStoredRecord(entry, address))
+      if (hasContent(entry)) this.#remember(toStoredRecord(entry))
       else unread.set(address.pk, address)
     }
     if (unread.size > 0) for (const item of await getItems([...unread.values()])) this.#remember(fromRecordItem(item))
@@ -264,6 +274,7 @@ export class UnitOfWork {
     const address = recordAddress(tenant, type, id)
     const known = this.#records.get(address.pk)
     if (known !== undefined) return known
+    if (liesWithin(type)) throw notIndexed(type, ['id'])
     const stored = await this.recordFailure(async () => {
       const item = await getItem(address)
       return item && fromRecordItem(item)

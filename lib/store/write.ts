@@ -1,4 +1,5 @@
-/** Conditional writes outside of a unit of work: one item, or up to 100 in a transaction. */
+/** Conditional writes: one item, or up to 100 in a transaction. */
+import { randomBytes } from 'node:crypto'
 import {
   DeleteItemCommand,
   PutItemCommand,
@@ -11,15 +12,15 @@ import { AgentError } from '../errors.ts'
 import { settings } from '../settings.ts'
 import { dynamodb } from './client.ts'
 import { type Change, type Condition, expressionsOf } from './conditions.ts'
-import { type Cancellation, cancellationOf, foundBy, isConditionFailure, translateFault } from './faults.ts'
+import { type Cancellation, cancellationOf, foundBy, isConditionFailure, isRepeated, translateFault } from './faults.ts'
 import { itemBytes } from './item.ts'
 import type { Address } from './keys.ts'
 import { epochSeconds, type Item, toKey } from './table.ts'
 
 /*
  * The SDK repeats a request whose response was lost, so that a condition may fail because of the first try of the same
- * write. A write for which this matters sets a value that nobody else sets (the id of a lease) and reads the item.
- * Transactions carry a token that DynamoDB recognizes for 10 minutes.
+ * write. A write for which this matters sets a value that nobody else sets (the id of a lease, `writeId`) and reads the
+ * item. Transactions carry a token that DynamoDB recognizes for 10 minutes.
  */
 
 /** No item, or an expired one that TTL has not deleted yet. */
@@ -84,10 +85,36 @@ export const removeIf = (address: Address, condition?: Condition): Promise<boole
     dynamodb().send(new DeleteItemCommand({ ...inTable(), Key: toKey(address), ...expressionsOf(condition) })),
   )
 
-/** One write of a transaction. */
+/** Bytes of the attribute `writeId`: the same in two writes of one item by no chance. */
+const WRITE_ID_BYTES = 12
+
+/**
+ * Like `transact` with one put, for half of the units. The item gets an id of this write, so that a repetition by the
+ * SDK recognizes the item of a first try whose response was lost. `condition` must not hold for `item` itself. Throws
+ * `store.conflict` instead of returning it, and `store.unavailable` also where it cannot know: the condition failed at a
+ * repetition, and another write has replaced or deleted the item.
+ */
+export const putAlone = async (item: Item, condition: Condition): Promise<Transacted> => {
+  const writeId = randomBytes(WRITE_ID_BYTES)
+  const Item: Item = { ...item, writeId: { B: writeId } }
+  if (itemBytes(Item) > MAX_ITEM_BYTES) return transact([{ put: item, condition }])
+  const returned = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const
+  try {
+    await dynamodb().send(new PutItemCommand({ ...inTable(), Item, ...expressionsOf(condition), ...returned }))
+    return { written: true }
+  } catch (cause) {
+    if (!isConditionFailure(cause)) throw translateFault(cause)
+    const found = foundBy(cause)?.writeId?.B
+    if (found !== undefined && writeId.equals(found)) return { written: true }
+    if (isRepeated(cause)) throw new AgentError('store.unavailable', 'a response of the table was lost', { cause })
+    return { written: false, failed: [0], conflict: false, cause }
+  }
+}
+
+/** One write of a transaction. `orSkip`: it is left out if its condition fails, and the others are written. */
 export type TableWrite =
   | { put: Item; condition?: Condition }
-  | { update: Address; change: Change; condition?: Condition }
+  | { update: Address; change: Change; condition?: Condition; orSkip?: boolean }
   | { remove: Address; condition?: Condition }
 
 /** `cause` is the error of the SDK. */
@@ -107,6 +134,18 @@ export const MAX_ITEM_BYTES = 400 * 1024
 export const transact = async (writes: readonly TableWrite[]): Promise<Transacted> => {
   if (writes.length === 0) return { written: true }
   checkLimits(writes)
+  const result = await transactOnce(writes)
+  if (result.written) return result
+  const skips = (index: number): boolean => writes[index] !== undefined && 'orSkip' in writes[index]
+  const failed = result.failed.filter((index) => !skips(index))
+  if (failed.length > 0 || result.failed.length === 0) return { ...result, failed }
+  // Without those that failed, so still all or nothing.
+  const left = [...writes.keys()].filter((index) => !result.failed.includes(index))
+  const again = await transact(writes.filter((_, index) => left.includes(index)))
+  return again.written ? again : { ...again, failed: again.failed.flatMap((index) => left[index] ?? []) }
+}
+
+const transactOnce = async (writes: readonly TableWrite[]): Promise<Transacted> => {
   try {
     await dynamodb().send(new TransactWriteItemsCommand({ TransactItems: writes.map(toTransactItem) }))
     return { written: true }

@@ -3,18 +3,18 @@
  * order.
  */
 import type { DynamoDBRecord } from 'aws-lambda'
-import { AgentError, isAgentError } from '../errors.ts'
-import { log } from '../log.ts'
+import { isAgentError } from '../errors.ts'
+import { measure } from '../metrics.ts'
 import { type CommittedItem, wakeCommitted } from '../outbox/queues.ts'
 import { BASE_AGENT } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
 import { isThrottled, mayPassLater } from '../store/faults.ts'
 import type { Item } from '../store/table.ts'
 import { readTenant } from '../store/tenants.ts'
-import { putIfAbsent, transact } from '../store/write.ts'
+import { putIfAbsent } from '../store/write.ts'
 import { countEnded } from './ended-exchanges.ts'
 import { readEndpoints } from './endpoint-item.ts'
-import { heldItem, pendingItems, placeCarrying } from './event-item.ts'
+import { heldItem, pendingEvent, pendingEventItem } from './event-item.ts'
 import { type EventToWrite, eventsFor } from './events.ts'
 import { type Fact, factsOf } from './facts.ts'
 
@@ -34,50 +34,24 @@ const once = <T>(read: (key: string) => Promise<T>): ((key: string) => Promise<T
 const readOrganization = async (tenant: string): Promise<string> =>
   tenant === BASE_AGENT ? settings().BASE_ORG_ID : (await readTenant(tenant)).orgId
 
-/** Writes an event unless it exists, in any state. Returns its place in its lane if it is new and pending. */
-const writeEvent = async ({ event, state }: EventToWrite): Promise<CommittedItem[]> => {
-  const now = new Date().toISOString()
-  if (state === 'held') {
-    await putIfAbsent(heldItem(event, now))
-    return []
-  }
-  const items = pendingItems(event, now)
-  const result = await transact([{ put: items.event, condition: { absent: ['pk'] } }, { put: items.place }])
-  if (result.written) return [committedAt(items.place)]
-  if (result.conflict) throw new AgentError('store.conflict', 'the event is being written by another invocation')
-  return []
-}
-
 /**
- * Lets an event wait in its lane, unless its place is there. Returns the place. If the endpoint is disabled, the lane's
- * delivery finds that out.
+ * Writes an event, unless it is there. Returns where it waits if it is new and pending. An endpoint with more events than
+ * DynamoDB writes to its partitions, which then throttles them, must not hold back the stream for everybody: a held
+ * event waits in its lane then, and its delivery finds that the endpoint is disabled.
  */
-const writeIntoLane = async ({ event }: EventToWrite): Promise<CommittedItem[]> => {
-  const place = placeCarrying(event, new Date().toISOString())
-  return (await putIfAbsent(place)) ? [committedAt(place)] : []
+const writeEvent = async ({ event, state }: EventToWrite): Promise<CommittedItem[]> => {
+  if (state === 'held')
+    try {
+      await putIfAbsent(heldItem(event))
+      return []
+    } catch (error) {
+      if (!isThrottled(error)) throw error
+    }
+  const pending = pendingEventItem.encode(pendingEvent(event, new Date().toISOString()))
+  return (await putIfAbsent(pending)) ? [committedAt(pending)] : []
 }
 
 const committedAt = ({ pk, sk }: Item): CommittedItem => ({ lane: pk?.S ?? '', itemId: sk?.S ?? '' })
-
-/**
- * Writes events. An endpoint with more events than DynamoDB writes to its partitions, which then throttles them, must
- * not hold back the stream for everybody: its events wait in their lanes from then on. Where those take no write
- * either, the table does not answer, and the stream has to wait.
- */
-const eventWriter = () => {
-  const throttled = new Set<string>()
-  return async (one: EventToWrite): Promise<CommittedItem[]> => {
-    const { endpointId } = one.event
-    if (!throttled.has(endpointId))
-      try {
-        return await writeEvent(one)
-      } catch (error) {
-        if (!isThrottled(error)) throw error
-        throttled.add(endpointId)
-      }
-    return writeIntoLane(one)
-  }
-}
 
 /**
  * Waits for all, even if one fails. An outage takes precedence over other errors, because then the whole change is
@@ -113,7 +87,6 @@ export interface FailedChange {
 export const dispatchEvents = async (records: DynamoDBRecord[]): Promise<FailedChange[]> => {
   const organizationOf = once(readOrganization)
   const endpointsOf = once(readEndpoints)
-  const write = eventWriter()
   const failed = new Map<DynamoDBRecord, unknown>()
   const woken: CommittedItem[] = []
   const dispatched: Fact[] = []
@@ -129,7 +102,7 @@ export const dispatchEvents = async (records: DynamoDBRecord[]): Promise<FailedC
 
   const dispatch = async (fact: Fact): Promise<void> => {
     const orgId = 'orgId' in fact.of ? fact.of.orgId : await organizationOf(fact.of.tenant)
-    const written = await waitForAll(eventsFor(fact, await endpointsOf(orgId)).map(write))
+    const written = await waitForAll(eventsFor(fact, await endpointsOf(orgId)).map(writeEvent))
     woken.push(...written.flat())
   }
 
@@ -141,9 +114,9 @@ export const dispatchEvents = async (records: DynamoDBRecord[]): Promise<FailedC
         dispatched.push(fact)
       } catch (error) {
         if (isAgentError(error, 'resource.not_found')) {
-          log('error', 'a change of a tenant that does not exist is skipped', {
-            event: 'dispatcher.no_tenant',
-            recordId: fact.recordId,
+          const fields = { event: 'dispatcher.no_tenant', recordId: fact.recordId } as const
+          measure('error', 'a change of a tenant that does not exist is skipped', fields, {
+            values: { WorkGivenUp: 1 },
           })
           continue
         }
@@ -153,7 +126,7 @@ export const dispatchEvents = async (records: DynamoDBRecord[]): Promise<FailedC
     }
   })
   countEnded(dispatched)
-  // If the queue refuses a wake-up, the dispatcher sends it for the change of the place item.
+  // If the queue refuses a wake-up, the dispatcher sends it for the change of the item.
   if (woken.length > 0) await wakeCommitted(woken)
   return records.filter((record) => failed.has(record)).map((record) => ({ record, error: failed.get(record) }))
 }

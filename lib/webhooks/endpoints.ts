@@ -3,7 +3,7 @@ import { AgentError } from '../errors.ts'
 import type { WebhookDelivery } from '../records/webhook-delivery.ts'
 import type { WebhookEndpoint } from '../records/webhook-endpoint.ts'
 import { type ListedPage, listItems } from '../store/item-list.ts'
-import { attemptPartitions, organizationPartition } from '../store/keys.ts'
+import { eventPartitions, organizationPartition } from '../store/keys.ts'
 import { queryMerged } from '../store/merged-pages.ts'
 import { epochSeconds, type Item, queryAll } from '../store/table.ts'
 import {
@@ -15,7 +15,7 @@ import {
   type StoredRegistration,
   showEndpoint,
 } from './endpoint-item.ts'
-import { type AttemptOutcome, attemptItem } from './event-item.ts'
+import { type AttemptOutcome, type ListedAttempt, listedAttempt } from './event-item.ts'
 
 /** Identifies an endpoint. Another organization's counts as missing. */
 export interface EndpointPath {
@@ -116,21 +116,22 @@ export const listDeliveries = (
   { status, limit, cursor }: DeliveriesQuery,
 ): Promise<ListedPage<WebhookDelivery>> => {
   const show = (item: Item): WebhookDelivery | undefined => {
-    const delivery = toDelivery(item)
-    return status === undefined || delivery.status === status ? delivery : undefined
+    const attempt = listedAttempt(item)
+    return attempt === undefined || (status !== undefined && attempt.outcome !== status)
+      ? undefined
+      : toDelivery(attempt)
   }
   return listItems(
-    (range) => queryMerged(attemptPartitions(endpointId), range),
+    (range) => queryMerged(eventPartitions(endpointId), range),
     { limit, cursor, order: 'desc' },
-    { show, filtered: status !== undefined },
+    { show, filtered: true },
   )
 }
 
-const toDelivery = (item: Item): WebhookDelivery => {
-  const { eventId, type, attempt, startedAt, outcome, status, failure, milliseconds, response } =
-    attemptItem.decode(item)
+const toDelivery = ({ outcome, status, failure, ...attempt }: ListedAttempt): WebhookDelivery => {
+  const { eventId, type, attempt: number, startedAt, milliseconds, response } = attempt
   return {
-    ...{ eventId, type, attempt, startedAt, status: outcome },
+    ...{ eventId, type, attempt: number, startedAt, status: outcome },
     ...(status !== undefined && { responseStatus: status }),
     ...(failure !== undefined && { failure }),
     milliseconds,

@@ -1,29 +1,18 @@
 /**
- * The stored items of an event for an endpoint: the event with its text and state, its place in a lane while it is
- * pending, and attempts at it.
+ * The stored items of an event for an endpoint: in the lane of its record while it is pending, in the list of its
+ * endpoint when it is at rest; and the attempts at it.
  */
-import { defineItem, type Image, type Stored } from '../store/item.ts'
-import { inKey, integer, isoTime, optional, picklist, text } from '../store/item-fields.ts'
+import * as v from 'valibot'
+import { defineItem, type Stored } from '../store/item.ts'
+import { inKey, integer, isoTime, json, optional, packedText, picklist, text } from '../store/item-fields.ts'
 import { attemptAddress, eventAddress, eventLane } from '../store/keys.ts'
 import { epochSeconds, type Item } from '../store/table.ts'
-import type { TableWrite } from '../store/write.ts'
 
 /** Seconds for which events and attempts are kept. */
 export const SECONDS_KEPT = 30 * 24 * 60 * 60
 
-/** `held`: the endpoint was disabled when the event happened, or before it was delivered; it waits for a replay. */
-const EVENT_STATES = ['pending', 'delivered', 'failed', 'held'] as const
-export type EventState = (typeof EVENT_STATES)[number]
-
-interface EventKey {
-  endpointId: string
-  /** ISO 8601 UTC. */
-  occurredAt: string
+const EVENT = {
   /** `webhook-id`: the same for every attempt, replay and repeated dispatch. */
-  id: string
-}
-
-export const eventItem = defineItem('event', eventAddress as (key: EventKey) => ReturnType<typeof eventAddress>, {
   id: text(),
   type: text(),
   orgId: text(),
@@ -35,22 +24,13 @@ export const eventItem = defineItem('event', eventAddress as (key: EventKey) => 
   sequence: integer(),
   /** ISO 8601 UTC. */
   occurredAt: text(),
-  /** JSON text. */
-  body: text(),
-  state: picklist(EVENT_STATES),
+  /** JSON text, character by character as it is signed. */
+  body: packedText(),
   /** Attempts since it last became pending. */
   attempts: integer(),
-  /** Start of its retry plan. */
-  pendingSince: isoTime(),
-  /** ISO 8601 UTC; no attempt before this time. */
-  nextAttemptAt: optional(text()),
-  /** Epoch seconds; absent while pending, because pending events must not expire. */
-  expiresAt: optional(integer()),
-})
-export type StoredEvent = Stored<typeof eventItem>
-export type NewEvent = Omit<StoredEvent, 'state' | 'attempts' | 'pendingSince' | 'nextAttemptAt' | 'expiresAt'>
+}
 
-interface PlaceKey {
+interface PendingKey {
   orgId: string
   endpointId: string
   recordId: string
@@ -58,81 +38,94 @@ interface PlaceKey {
   position: string
 }
 
-/** The place of a pending event in its lane. */
-export const placeItem = defineItem(
+/** A pending event in its lane. It does not expire. */
+export const pendingEventItem = defineItem(
   'pending-event',
-  ({ orgId, endpointId, recordId, position }: PlaceKey) => ({
+  ({ orgId, endpointId, recordId, position }: PendingKey) => ({
     pk: eventLane(orgId, endpointId, recordId),
     sk: position,
   }),
-  { position: inKey('sk', text()), eventId: text(), occurredAt: text() },
+  {
+    ...EVENT,
+    position: inKey('sk', text()),
+    /** Start of its retry plan. */
+    pendingSince: isoTime(),
+  },
 )
-export type Place = Stored<typeof placeItem>
+export type PendingEvent = Stored<typeof pendingEventItem>
+export type NewEvent = Omit<PendingEvent, 'position' | 'attempts' | 'pendingSince'>
 
-/**
- * `again` distinguishes the place of a replayed event from earlier ones, whose wake-ups SQS deduplicates for 5 minutes.
- */
+/** `held`: the endpoint was disabled when the event happened, or before it was delivered; it waits for a replay. */
+const EVENT_STATES = ['pending', 'delivered', 'failed', 'held'] as const
+export type EventState = (typeof EVENT_STATES)[number]
+
+/** The response to an attempt. */
+const Response = v.object({
+  /** ISO 8601 UTC; the `webhook-timestamp`. */
+  startedAt: v.string(),
+  /** Status of the response, if any. */
+  status: v.optional(v.pipe(v.number(), v.integer())),
+  milliseconds: v.pipe(v.number(), v.integer()),
+  /** The first 1 KB of the response's body. */
+  response: v.string(),
+})
+
+interface EventKey {
+  endpointId: string
+  occurredAt: string
+  id: string
+}
+
+/** An event at rest, or one that is pending again after it was there: after a failed attempt, and in a replay. */
+export const eventItem = defineItem('event', (key: EventKey) => eventAddress(key), {
+  ...EVENT,
+  state: picklist(EVENT_STATES),
+  /** Position in its lane; only while it is pending. */
+  position: optional(text()),
+  /** The only attempt, if it has no item of its own. */
+  delivery: optional(json(Response)),
+  /** Epoch seconds; absent while pending, because pending events must not expire. */
+  expiresAt: optional(integer()),
+})
+export type StoredEvent = Stored<typeof eventItem>
+
+/** `again` distinguishes a replayed event from earlier ones, whose wake-ups SQS deduplicates for 5 minutes. */
 const positionOf = ({ sequence, id }: NewEvent, again?: string): string =>
   [String(sequence).padStart(16, '0'), id, ...(again === undefined ? [] : [again])].join('#')
 
-/** The items of an event to deliver from `now` on (ISO 8601 UTC). A replayed event loses its expiry. */
-export const pendingItems = (event: NewEvent, now: string, again?: string): { event: Item; place: Item } => ({
-  event: eventItem.encode({
-    ...event,
-    state: 'pending',
-    attempts: 0,
-    pendingSince: now,
-    nextAttemptAt: undefined,
-    expiresAt: undefined,
-  }),
-  place: placeItem.encode({ ...event, position: positionOf(event, again), eventId: event.id }),
+/** An event to deliver from `now` on (ISO 8601 UTC). */
+export const pendingEvent = (event: NewEvent, now: string, again?: string): PendingEvent => ({
+  ...event,
+  position: positionOf(event, again),
+  attempts: 0,
+  pendingSince: now,
 })
 
-/** The item of a held event. */
-export const heldItem = (event: NewEvent, now: string): Item =>
-  eventItem.encode({ ...event, state: 'held', attempts: 0, pendingSince: now, expiresAt: expiryOf(event.occurredAt) })
+/** The item of a held event that was never pending. */
+export const heldItem = (event: NewEvent): Item => restingItem({ ...event, attempts: 0 }, 'held')
 
 /**
- * A place that carries its event, because the partitions of the endpoint take no write now. The lane is another
- * partition, which only its record's events write to. Whoever delivers from it writes the event (`carriedEvent`).
+ * Whether a pending event is to be sent, by what is stored of it in the list of its endpoint. A repeated dispatch may
+ * have put an event into its lane that was delivered before.
  */
-export const placeCarrying = (event: NewEvent, now: string): Item => {
-  const items = pendingItems(event, now)
-  return { ...items.event, ...items.place }
-}
+export const isToSend = ({ position }: PendingEvent, stored: Pick<StoredEvent, 'state' | 'position'> | undefined) =>
+  stored === undefined || (stored.state === 'pending' && stored.position === position)
 
-/** The item of the event that a place carries; undefined where it carries none. Throws `internal` if it is corrupt. */
-export const carriedEvent = (place: Image): Item | undefined =>
-  place.body && eventItem.encode(eventItem.decode({ ...place, kind: { S: eventItem.kind } }))
+/** The item of an event in the list of its endpoint while it is in its lane. */
+export const listedItem = (event: PendingEvent): Item => eventItem.encode({ ...event, state: 'pending' })
+
+/** The item of an event at rest. `delivery`: its only attempt. */
+export const restingItem = (
+  event: NewEvent & Pick<StoredEvent, 'attempts'>,
+  state: Exclude<EventState, 'pending'>,
+  delivery?: StoredEvent['delivery'],
+): Item => {
+  const expiresAt = Math.max(expiryOf(event.occurredAt), epochSeconds() + 24 * 60 * 60)
+  return eventItem.encode({ ...event, position: undefined, state, delivery, expiresAt })
+}
 
 /** Epoch seconds, counted from the time of the event, or from the start of the attempt (ISO 8601). */
 export const expiryOf = (time: string): number => epochSeconds(Date.parse(time)) + SECONDS_KEPT
-
-export interface EventChange {
-  state: EventState
-  attempts: number
-  nextAttemptAt?: string | undefined
-}
-
-/**
- * The update of an event that was read. State and attempts together detect a concurrent delivery, attempt or replay,
- * and the condition fails for a deleted item, so that the update does not recreate it.
- */
-export const eventUpdate = (read: StoredEvent, { state, attempts, nextAttemptAt }: EventChange): TableWrite => {
-  const pending = state === 'pending'
-  const waits = pending && nextAttemptAt !== undefined
-  const kept = pending
-    ? { nextAttemptAt }
-    : { expiresAt: Math.max(expiryOf(read.occurredAt), epochSeconds() + 24 * 60 * 60) }
-  return {
-    update: eventItem.addressOf(read),
-    change: {
-      set: eventItem.attributes({ state, attempts, ...kept }),
-      remove: [...(waits ? [] : ['nextAttemptAt']), ...(pending ? ['expiresAt'] : [])],
-    },
-    condition: { equals: eventItem.attributes({ state: read.state, attempts: read.attempts }) },
-  }
-}
 
 /** Bytes of a response that the endpoint's owner sees, in UTF-8. */
 const RESPONSE_BYTES = 1024
@@ -164,6 +157,22 @@ export const attemptItem = defineItem('attempt', attemptAddress, {
   expiresAt: integer(),
 })
 export type Attempt = Stored<typeof attemptItem>
+
+/** Ms after an event in which its only attempt is listed at the time of the event, and needs no item of its own. */
+const LISTED_WITH_EVENT_MS = 5_000
+
+/** Whether an attempt that has delivered an event is stored with it. */
+export const isStoredWithEvent = ({ attempt, startedAt }: Attempt, { occurredAt }: PendingEvent): boolean =>
+  attempt === 1 && Date.parse(startedAt) - Date.parse(occurredAt) < LISTED_WITH_EVENT_MS
+
+export type ListedAttempt = Omit<Attempt, 'endpointId' | 'expiresAt'>
+
+/** The attempt of an item in an endpoint's list; undefined for an event whose attempts have items of their own. */
+export const listedAttempt = (item: Item): ListedAttempt | undefined => {
+  if (attemptItem.is(item)) return attemptItem.decode(item)
+  const { id: eventId, type, delivery } = eventItem.decode(item)
+  return delivery && { eventId, type, attempt: 1, outcome: 'delivered', ...delivery }
+}
 
 /** The beginning of a response's body that is stored: whole characters. */
 export const storedResponse = (body: string): string =>

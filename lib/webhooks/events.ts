@@ -53,10 +53,8 @@ const eventFor = (fact: Fact, { id, orgId, kind }: Listener): NewEvent => ({
 export const eventBody = (fact: Fact, orgId: string, kind: EndpointKind, maxBytes: number = MAX_BODY_BYTES): string => {
   const record = idsOf(fact.record)
   if (kind === 'notification') return bodyOf(fact, orgId, { record })
-  const whole = fact.truncated ? undefined : bodyOf(fact, orgId, { record: fact.record })
-  return whole !== undefined && Buffer.byteLength(whole) <= maxBytes
-    ? whole
-    : bodyOf(fact, orgId, { truncated: true, record })
+  const whole = bodyOf(fact, orgId, { record: fact.record })
+  return Buffer.byteLength(whole) <= maxBytes ? whole : bodyOf(fact, orgId, { truncated: true, record })
 }
 
 /** Standard Webhooks 1.0.0, "Payload structure". */

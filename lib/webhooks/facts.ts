@@ -3,10 +3,7 @@
 import type { DynamoDBRecord } from 'aws-lambda'
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
-import { deliveryOf, type OutboxItem, outboxItem, outcomeItem } from '../outbox/message-item.ts'
-import { pickupMessage } from '../pickup/pickup-item.ts'
 import { isStateChange } from '../records/define-record.ts'
-import { withDelivery } from '../records/delivery.ts'
 import { recordsOf } from '../records/kinds.ts'
 import { Timestamp } from '../records/record-json.ts'
 import type { Image } from '../store/item.ts'
@@ -24,7 +21,7 @@ export interface Fact {
   type: string
   of: Subject
   recordId: string
-  /** Grows with each event of the record: the record's version, or a continuation of it. */
+  /** Grows with each event of the record: its version. */
   sequence: number
   previousState?: string
   /** ISO 8601 UTC with milliseconds; the same for a repeated dispatch. */
@@ -32,8 +29,6 @@ export interface Fact {
   /** As the API shows it. */
   record: Record<string, unknown>
   ended?: EndedExchange
-  /** `record` is too large for an event and has its ids only. */
-  truncated?: true
 }
 
 interface Change {
@@ -60,7 +55,7 @@ const recordFacts = (change: Change): Fact[] => {
   if (kind?.events === undefined) return []
   const [stored, previous] = [fromRecordItem(change.after), change.before && fromRecordItem(change.before)]
   const [record, before] = [kind.view(stored), previous && kind.view(previous)]
-  const event = Object.entries(kind.events).find(([, { isChange }]) => isChange?.(record, before))
+  const event = Object.entries(kind.events).find(([, { isChange }]) => isChange(record, before))
   if (event === undefined) return []
   const [type, { isChange }] = event
   const fact = {
@@ -68,7 +63,7 @@ const recordFacts = (change: Change): Fact[] => {
     of: { tenant: stored.tenant },
     recordId: stored.id,
     sequence: stored.version,
-    occurredAt: timeOf([record.updatedAt, record.createdAt], change),
+    occurredAt: timeOf([stored.delivery?.at, record.updatedAt, record.createdAt], change),
     record,
   }
   if (isChange !== isStateChange) return [fact]
@@ -78,53 +73,6 @@ const recordFacts = (change: Change): Fact[] => {
     { ...fact, ...(typeof previousState === 'string' && { previousState }), ...(ended !== undefined && { ended }) },
   ]
 }
-
-/** A message was sent: its item is new. A redriven message has attempts, and its event exists. */
-const sentFacts = (change: Change): Fact[] => {
-  if (change.before !== undefined) return []
-  const item = outboxItem.decode(change.after)
-  return item.attempts > 0 ? [] : messageFacts(item, SENT, item.createdAt, change)
-}
-
-/** The same for a queued message. */
-const queuedFacts = (change: Change): Fact[] => {
-  if (change.before !== undefined) return []
-  const message = pickupMessage.decodePart(change.after, ['tenant', 'basicMessages', 'createdAt'])
-  return messageFacts(message, SENT, message.createdAt, change)
-}
-
-const SENT = { type: 'basic_message.sent', sequence: 1 } as const
-
-/**
- * Outcome of a message. The stream does not order two items, so the outcome also implies that the message was sent; an
- * existing event is not written twice. The sequence grows with the attempts.
- */
-const outcomeFacts = (change: Change): Fact[] => {
-  if (change.before !== undefined) return []
-  const outcome = outcomeItem.decode(change.after)
-  const ended = { type: `basic_message.${outcome.state}`, sequence: Math.max(2, 1 + outcome.attempts) } as const
-  return [
-    ...messageFacts(outcome, SENT, outcome.createdAt, change),
-    ...messageFacts(outcome, ended, outcome.endedAt, change).map((fact) =>
-      fact.truncated ? fact : { ...fact, record: withDelivery(fact.record, deliveryOf(outcome)) },
-    ),
-  ]
-}
-
-const messageFacts = (
-  { tenant, basicMessages = [] }: Pick<OutboxItem, 'tenant' | 'basicMessages'>,
-  fact: Pick<Fact, 'type' | 'sequence'>,
-  at: string,
-  change: Change,
-): Fact[] =>
-  basicMessages.map(({ record, truncated }) => ({
-    ...fact,
-    of: { tenant },
-    recordId: record.id,
-    occurredAt: timeOf([at], change),
-    record,
-    ...(truncated && { truncated }),
-  }))
 
 /** An endpoint was disabled. */
 const endpointFacts = (change: Change): Fact[] => {
@@ -148,9 +96,6 @@ const endpointFacts = (change: Change): Fact[] => {
 /** By the `kind` of the item. */
 const READERS: Record<string, (change: Change) => Fact[]> = {
   record: recordFacts,
-  [outboxItem.kind]: sentFacts,
-  [pickupMessage.kind]: queuedFacts,
-  [outcomeItem.kind]: outcomeFacts,
   [endpointItem.kind]: endpointFacts,
 }
 

@@ -2,12 +2,19 @@
 import { randomUUID } from 'node:crypto'
 import { AgentError } from '../errors.ts'
 import { openCursor, REPLAY_POSITION, toCursor } from '../store/item-list.ts'
-import { eventPartitions } from '../store/keys.ts'
+import { eventLane, eventPartitions } from '../store/keys.ts'
 import { queryMerged } from '../store/merged-pages.ts'
 import type { PartitionPage } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { type EndpointPath, requireEnabledEndpoint } from './endpoints.ts'
-import { type EventState, eventItem, pendingItems, type StoredEvent } from './event-item.ts'
+import {
+  type EventState,
+  eventItem,
+  listedItem,
+  pendingEvent,
+  pendingEventItem,
+  type StoredEvent,
+} from './event-item.ts'
 import { occurredAtOf, testEvent } from './events.ts'
 
 /** Maximum number of events in one replay: each is two items, and a transaction has at most 100. */
@@ -23,13 +30,22 @@ interface Replayed {
   cursor?: string
 }
 
-/** Replays one event, unless it is pending. Throws `resource.not_found`. */
-export const replayEvent = async (unit: UnitOfWork, endpointId: string, eventId: string): Promise<Replayed> => {
+/**
+ * Replays one event, unless it is pending. Throws `resource.not_found`, also before the first attempt at an event that
+ * is not a test: nobody has its id yet.
+ */
+export const replayEvent = async (
+  unit: UnitOfWork,
+  { orgId, endpointId }: EndpointPath,
+  eventId: string,
+): Promise<Replayed> => {
   const occurredAt = occurredAtOf(eventId)
   const address = occurredAt && eventItem.addressOf({ endpointId, occurredAt, id: eventId })
   const item = address ? await unit.get(address) : undefined
-  if (item === undefined) throw new AgentError('resource.not_found', 'there is no such event of this endpoint')
-  return { replayed: replay(unit, [eventItem.decode(item)].filter(isAtRest)) }
+  if (item !== undefined) return { replayed: replay(unit, [eventItem.decode(item)].filter(isAtRest)) }
+  const { items: pendingTest } = await unit.query(eventLane(orgId, endpointId, eventId), { limit: 1 })
+  if (pendingTest.length > 0) return { replayed: 0 }
+  throw new AgentError('resource.not_found', 'there is no such event of this endpoint')
 }
 
 export interface ReplaySince {
@@ -74,6 +90,7 @@ const nextAtRest = async (unit: UnitOfWork, endpointId: string, { after, until, 
     const read = { after: next, limit: state === undefined ? MAX_REPLAYED : 200 }
     const page: PartitionPage = await unit.recordFailure(() => queryMerged(eventPartitions(endpointId), read))
     for (const item of page.items) {
+      if (!eventItem.is(item)) continue
       const event = eventItem.decode(item)
       if (event.occurredAt > until) return { events, next: undefined }
       if (state === undefined ? isAtRest(event) : event.state === state) events.push(event)
@@ -90,9 +107,10 @@ const isAtRest = ({ state }: StoredEvent): boolean => state !== 'pending'
 const replay = (unit: UnitOfWork, events: StoredEvent[]): number => {
   const now = new Date().toISOString()
   for (const read of events) {
-    const { event, place } = pendingItems(read, now, randomUUID())
-    unit.replace(event, eventItem.attributes({ state: read.state, attempts: read.attempts }))
-    unit.create(place)
+    const { state, attempts, delivery: _, expiresAt: __, ...event } = read
+    const pending = pendingEvent(event, now, randomUUID())
+    unit.replace(listedItem(pending), eventItem.attributes({ state, attempts }))
+    unit.create(pendingEventItem.encode(pending))
   }
   return events.length
 }
@@ -105,8 +123,6 @@ export const sendTestEvent = async (
 ): Promise<{ eventId: string }> => {
   const event = testEvent(await requireEnabledEndpoint(unit, path), new Date(now).toISOString())
   // In a lane of its own: a failing test that is retried for days must not block the next one.
-  const items = pendingItems({ ...event, recordId: event.id }, new Date(now).toISOString())
-  unit.create(items.event)
-  unit.create(items.place)
+  unit.create(pendingEventItem.encode(pendingEvent({ ...event, recordId: event.id }, new Date(now).toISOString())))
   return { eventId: event.id }
 }

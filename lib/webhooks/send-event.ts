@@ -6,7 +6,7 @@ import { log } from '../log.ts'
 import type { Transport } from '../outbox/messages.ts'
 import { settings } from '../settings.ts'
 import type { Endpoint } from './endpoint-item.ts'
-import type { StoredEvent } from './event-item.ts'
+import type { NewEvent } from './event-item.ts'
 import { openSecrets } from './secrets.ts'
 
 /**
@@ -14,7 +14,7 @@ import { openSecrets } from './secrets.ts'
  * the data key.
  */
 export const sendEvent = async (
-  { id, body }: StoredEvent,
+  { id, body }: Pick<NewEvent, 'id' | 'body'>,
   endpoint: Endpoint,
   now: number,
   transport: Transport,

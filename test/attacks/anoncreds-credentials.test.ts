@@ -275,6 +275,24 @@ describe('an offer is refused, and nothing is stored,', () => {
 })
 
 describeWithLibrary('an offer', () => {
+  /** Offers the definition, with `more` in the offer, and has it accepted. */
+  const acceptOffer = async (more: object) => {
+    const { context, didcomm } = world.wallet.agent
+    const connectionRecord = await didcomm.connections.getById(world.walletConnectionId)
+    const anoncreds = { credentialDefinitionId: definition.credentialDefinitionId, attributes: ATTRIBUTES }
+    const options = { credentialFormats: { anoncreds }, connectionRecord }
+    const created = await protocolOf('v2')?.createOffer(context, options as never)
+    const json: Json = created?.message.toJSON()
+    const [attachment] = json['offers~attach']
+    const content = { ...JSON.parse(Buffer.from(attachment.data.base64, 'base64').toString()), ...more }
+    const base64 = Buffer.from(JSON.stringify(content)).toString('base64')
+    const message = { ...json, 'offers~attach': [{ ...attachment, data: { base64 } }] }
+    expect(await send({ ...message, '~transport': { return_route: 'all' } })).toEqual({ status: 200, body: '' })
+    const id = await exchangeOn(json['~thread'].thid)
+    const { stage, caller } = world
+    return { id, accepted: await stage.call('acceptCredentialOffer', { caller, body: { credentialRecordId: id } }) }
+  }
+
   test.each<[string, () => object]>([
     ['another schema than its definition', () => ({ schema_id: other.schemaId })],
     ['a definition that nobody has', () => ({ cred_def_id: 'did:memory:attacker/definition/none' })],
@@ -286,22 +304,18 @@ describeWithLibrary('an offer', () => {
       () => ({ key_correctness_proof: { c: '9'.repeat(140_000), xz_cap: '1', xr_cap: [['age', '1']] } }),
     ],
   ])('that names %s is not accepted', async (_, more) => {
-    const { context, didcomm } = world.wallet.agent
-    const connectionRecord = await didcomm.connections.getById(world.walletConnectionId)
-    const anoncreds = { credentialDefinitionId: definition.credentialDefinitionId, attributes: ATTRIBUTES }
-    const options = { credentialFormats: { anoncreds }, connectionRecord }
-    const created = await protocolOf('v2')?.createOffer(context, options as never)
-    const json: Json = created?.message.toJSON()
-    const [attachment] = json['offers~attach']
-    const content = { ...JSON.parse(Buffer.from(attachment.data.base64, 'base64').toString()), ...more() }
-    const base64 = Buffer.from(JSON.stringify(content)).toString('base64')
-    const message = { ...json, 'offers~attach': [{ ...attachment, data: { base64 } }] }
-    expect(await send({ ...message, '~transport': { return_route: 'all' } })).toEqual({ status: 200, body: '' })
-    const id = await exchangeOn(json['~thread'].thid)
-    const { stage, caller } = world
-    const accepted = await stage.call('acceptCredentialOffer', { caller, body: { credentialRecordId: id } })
+    const { id, accepted } = await acceptOffer(more())
     expect(accepted).toMatchObject({ status: 422, body: { details: [{ path: 'credentialRecordId' }] } })
     expect((await recordOf(id)).state).toBe('offer-received')
+  })
+
+  test('with unknown members is accepted, and the library never reads them', async () => {
+    const read = vi.spyOn(anoncredsNodeJS, 'credentialOfferFromJson')
+    const { accepted } = await acceptOffer({ surplus: { number: '9'.repeat(100_000) } })
+    expect(accepted).toMatchObject({ status: 200, body: { state: 'request-sent' } })
+    expect(read).toHaveBeenCalled()
+    expect(JSON.stringify(read.mock.calls)).not.toContain('surplus')
+    read.mockRestore()
   })
 })
 

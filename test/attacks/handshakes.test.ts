@@ -1,6 +1,11 @@
 /** Handshake requests that name somebody else's DID or keys, or documents that are not what they say. */
 import { randomUUID } from 'node:crypto'
-import { DidKey, didDocumentJsonToNumAlgo1Did } from '@credo-ts/core'
+import {
+  createPeerDidDocumentFromServices,
+  DidKey,
+  didDocumentJsonToNumAlgo1Did,
+  didDocumentToNumAlgo4Did,
+} from '@credo-ts/core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { AT_ONCE, processorTime } from '../support/processor-time.ts'
 import { connect, createTenant, requestBody } from '../support/scenes.ts'
@@ -47,6 +52,14 @@ const expectRefused = async ({ status }: RawAnswer) => {
 
 const request = (more: Parameters<RawHandshake['request']>[1]) => handshake.request(invited.invitation, more)
 
+const ownPeerDid = () => {
+  const service = { id: '#didcomm', serviceEndpoint: 'http://127.0.0.1:9', recipientKeys: [key], routingKeys: [] }
+  return didDocumentToNumAlgo4Did(createPeerDidDocumentFromServices([service], false).didDocument)
+}
+const hashOf = (longForm: string): string => longForm.slice(0, longForm.lastIndexOf(':'))
+const resolvesTo = async (did: string): Promise<number> =>
+  (await stage.call('resolveDid', { caller, path: { did } })).status
+
 describe('a did-exchange request is refused that names', () => {
   test('the DID of another wallet', async () => {
     await expectRefused(await request({ did: victimDid, senderKey: key }))
@@ -54,6 +67,28 @@ describe('a did-exchange request is refused that names', () => {
 
   test('the DID of another wallet in its short form', async () => {
     await expectRefused(await request({ did: victimDid.slice(0, victimDid.lastIndexOf(':')), senderKey: key }))
+  })
+
+  test.each([
+    [
+      'a document of its own under the hash of another wallet',
+      (own: string) => `${hashOf(victimDid)}:${own.split(':')[3]}`,
+    ],
+    ['the document of another wallet under its own hash', (own: string) => `${hashOf(own)}:${victimDid.split(':')[3]}`],
+    ['its own did:peer:4 with another end', (own: string) => `${own}:`],
+    ['its own did:peer:4 with two documents', (own: string) => `${own}:${victimDid.split(':')[3]}`],
+    ['its own did:peer:4 with a fragment', (own: string) => `${own}#key-1`],
+    ['its own did:peer:4 as a URL', (own: string) => `${own}?versionId=1`],
+    ['its own did:peer:4 in another case', (own: string) => own.replace('did:peer', 'did:PEER')],
+  ])('%s', async (_, spell) => {
+    const { longFormDid } = ownPeerDid()
+    await expectRefused(await request({ did: spell(longFormDid), senderKey: key }))
+    expect(await resolvesTo(hashOf(longFormDid))).toBe(404)
+  })
+
+  test('its own did:peer:4 in its short form', async () => {
+    const { shortFormDid } = ownPeerDid()
+    await expectRefused(await request({ did: shortFormDid, senderKey: key }))
   })
 
   test('the DID of the agent', async () => {

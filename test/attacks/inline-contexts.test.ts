@@ -139,3 +139,15 @@ test('is not verified with so many, empty ones too, that to process them takes s
     errorMessage: expect.stringContaining('too often'),
   })
 })
+
+test('a request is checked by the documents that it has, whatever was requested before with the same addresses', async () => {
+  const conflicting = { ...TRUSTED, [VOCABULARY]: { '@context': { degree: `${EXAMPLES}other` } } }
+  const request = async (contexts: Json): Promise<number> => {
+    const presentationExchange = { presentationDefinition: definition, options: { contexts } }
+    const body = { protocolVersion: 'v2', proofFormats: { presentationExchange } }
+    return (await stage.call('createRequest', { caller, body })).status
+  }
+  const accepted = await request(TRUSTED)
+  expect(accepted).toBeLessThan(300)
+  expect([await request(conflicting), await request(TRUSTED), await request(conflicting)]).toEqual([422, accepted, 422])
+})

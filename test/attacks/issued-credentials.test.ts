@@ -1,8 +1,11 @@
 /** Issuers that give a holder another JSON-LD credential than they offered, one that nobody has signed, or one that is made to cost. */
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Kms, TypedArrayEncoder } from '@credo-ts/core'
 import { DidCommMessageRepository } from '@credo-ts/didcomm'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { inTenant } from '../support/anoncreds/world.ts'
 import { AT_ONCE, processorTime } from '../support/processor-time.ts'
 import { connect, createTenant, offerBody } from '../support/scenes.ts'
@@ -131,6 +134,31 @@ describe('a credential is stored', () => {
   })
 })
 
+/** The address of a context: its host answers with this status, and from then on with the context. */
+const serve = async (status: number): Promise<string> => {
+  let answered = false
+  const server = createServer((_, response) => {
+    response.writeHead(answered ? 200 : status).end(JSON.stringify({ '@context': CONTEXT }))
+    answered = true
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+}
+
+test('a credential whose context can not be read is taken when it comes again', async () => {
+  const address = await serve(503)
+  const { threadId, credential } = await requested(credentialOf({ '@context': [CREDENTIALS_V1, address] }))
+  // A context in full has the same statements.
+  const { proof } = await signing.signed({ ...credential, '@context': [CREDENTIALS_V1, CONTEXT] }, issuer, {
+    proofPurpose: 'assertionMethod',
+  })
+  expect((await issue(threadId, { ...credential, proof })).status).toBe(503)
+  expect(await exchangesOn(threadId)).toMatchObject([{ state: 'request-sent', credentials: [] }])
+  expect((await issue(threadId, { ...credential, proof })).status).toBe(200)
+  expect(await exchangesOn(threadId)).toMatchObject([{ state: 'done', credentials: [{}] }])
+})
+
 describe('a credential is abandoned, and not stored,', () => {
   const other = keySigner()
 
@@ -183,10 +211,8 @@ describe('a credential is abandoned, and not stored,', () => {
     }
   })
 
-  test('whose context is nowhere', async () => {
-    const { threadId, credential } = await requested(
-      credentialOf({ '@context': [CREDENTIALS_V1, 'https://contexts.invalid/v1'] }),
-    )
+  test('whose context its host does not have', async () => {
+    const { threadId, credential } = await requested(credentialOf({ '@context': [CREDENTIALS_V1, await serve(404)] }))
     await expectAbandoned(threadId, { ...credential, proof: await anyProof() })
   })
 

@@ -88,6 +88,14 @@ test.each<[string, Json[]]>([
   expect(JSON.stringify(proof.presentation ?? {})).not.toContain('Professor')
 })
 
+test.each([
+  ['no JSON', Buffer.from('no JSON').toString('base64')],
+  ['no object', Buffer.from('[]').toString('base64')],
+])('an attachment that is %s is refused, and does not wait to be verified', async (_, content) => {
+  const { state, isVerified } = await answered(() => [withAttachments(attachment({ base64: content }))])
+  expect({ state, isVerified }).toEqual({ state: 'abandoned', isVerified: false })
+})
+
 test.each(['never', 'contentApproved'])(
   'a presentation that does not verify can not be accepted by a call, with autoAcceptProof %s',
   async (autoAcceptProof) => {

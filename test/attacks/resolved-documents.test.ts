@@ -5,12 +5,16 @@ import { createTenant } from '../support/scenes.ts'
 import { useStage } from '../support/stage/use-stage.ts'
 
 /** By their addresses. They would be on hosts with certificates. */
-const { served } = vi.hoisted(() => ({ served: new Map<string, string>() }))
+const { served, statuses } = vi.hoisted(() => ({
+  served: new Map<string, string>(),
+  /** Of answers that have no document. */
+  statuses: new Map<string, number>(),
+}))
 
 vi.mock('../../lib/egress/post.ts', async (original) => ({
   ...(await original<object>()),
   get: async ({ url }: { url: string }) => ({
-    status: served.has(url) ? 200 : 404,
+    status: served.has(url) ? 200 : (statuses.get(url) ?? 404),
     headers: {},
     body: served.get(url) ?? '',
     milliseconds: 1,
@@ -80,6 +84,28 @@ test.each<[string, string]>([
   expect([200, 404, 422]).toContain(status)
   const connected = await stage.call('receiveImplicitInvitation', { caller, body: { did } })
   expect(connected.status).toBe(422)
+})
+
+describe.each([
+  ['did:web:', '.well-known/did.json'],
+  [`did:webvh:Qm${'1'.repeat(44)}:`, '.well-known/did.jsonl'],
+])('a %s', (method, path) => {
+  const resolve = (answer: number | string) => {
+    const host = `host-${++count}.example.org`
+    const address = `https://${host}/${path}`
+    if (typeof answer === 'string') served.set(address, answer)
+    else statuses.set(address, answer)
+    return stage.call('resolveDid', { caller, path: { did: `${method}${host}` } })
+  }
+
+  test.each([404, 410])('whose host answers %i does not exist', async (status) => {
+    expect((await resolve(status)).status).toBe(404)
+  })
+
+  test.each([401, 429, 500, 503, '<html>'])('whose host answers %s can be asked for again', async (answer) => {
+    const { status, headers } = await resolve(answer)
+    expect({ status, retryAfter: headers['retry-after'] }).toEqual({ status: 503, retryAfter: expect.any(String) })
+  })
 })
 
 test.each<[string, object]>([

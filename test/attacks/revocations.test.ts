@@ -158,6 +158,25 @@ describeWithLibrary('revocation', () => {
     expect(indexes.map((index) => revocationStatusList?.revocationList[Number(index)])).toEqual([1, 1])
   })
 
+  test('what a list of the future has is not said to be published before that time', async () => {
+    const [first, second] = [await issuedWithoutAck(), await issuedWithoutAck()]
+    const { line } = world.stage
+    await line.stop()
+    for (const { id } of [first, second]) await revoke(id)
+    // The clock of the process that publishes the list is fast.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 4.2 * 60 * 60_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    await runPublication(world.caller.tenantId, first.id)
+    vi.useRealTimers()
+    const stateOf = async ({ id }: Json) => (await exchangeOf(id)).metadata['_agent/revocation'].state
+    expect(await stateOf(first)).toBe('published')
+    await runPublication(world.caller.tenantId, second.id)
+    expect(await stateOf(second)).toBe('pending')
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 4.2 * 60 * 60_000 + 2_000 })
+    line.run()
+    await publishNow(second.id)
+  })
+
   test('24 revocations in one second date no list in the future, and each that is published is seen by who asks now', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 4.5 * 60 * 60_000 })
     onTestFinished(() => void vi.useRealTimers())

@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { SQSClient } from '@aws-sdk/client-sqs'
 import type { Context, SQSEvent } from 'aws-lambda'
+import { awsCall } from '../../infra/local/aws-call.ts'
 import { runQueueMapping } from '../../infra/local/queue-mapping.ts'
 import { quantile, rounded } from '../support/bench/quantile.ts'
 import { printTable } from '../support/bench/table.ts'
 import { startDeliveryQueues } from '../support/delivery/queues.ts'
-import { CREDENTIALS, REGION } from '../support/table/dynamo.ts'
+import { REGION } from '../support/table/dynamo.ts'
 import '../support/environment.ts'
 
 const WARM_UP = 50
@@ -43,8 +43,7 @@ export const measureDelivery = async (): Promise<void> => {
   const { wakeNow } = await import('../../lib/outbox/queues.ts')
   const { transact } = await import('../../lib/store/write.ts')
   const { connectionTo } = await import('../simulation/traffic.ts')
-  const { endpoint } = queues
-  const sqs = new SQSClient({ endpoint, useQueueUrlAsEndpoint: false, region: REGION, credentials: CREDENTIALS })
+  const sqs = awsCall(queues.endpoint, 'sqs', REGION)
   const stopping = new AbortController()
   const consume = (queueUrl: string, handle: typeof deliver) =>
     runQueueMapping(
@@ -78,7 +77,6 @@ export const measureDelivery = async (): Promise<void> => {
   stopping.abort()
   await Promise.all(consumers)
   wallet.stop()
-  sqs.destroy()
   await table.stop()
   await queues.stop()
 }

@@ -1,23 +1,10 @@
 /** How large the functions are: what is deployed, what of it is read at every start, and whether Credo is in it. */
 import { packagesOf, sizeOf } from '../../infra/bundle/bundle.ts'
 import { FUNCTIONS, type UnpackedFunction, unpackFunctions } from '../support/bench/bundles.ts'
+import { readAtStart } from '../support/bench/read-at-start.ts'
 import { type Cell, printTable } from '../support/bench/table.ts'
 
 const kib = (bytes: number): number => Math.round(bytes / 1024)
-
-/** Files that index.mjs imports, and those import, and so on: what Node parses before the handler is there. */
-const readAtStart = ({ files, metafile }: UnpackedFunction): number => {
-  const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
-  const importsOf = new Map(Object.entries(metafile.outputs).map(([path, { imports }]) => [nameOf(path), imports]))
-  const reached = new Set<string>()
-  const reach = (name: string): void => {
-    if (reached.has(name)) return
-    reached.add(name)
-    for (const { path, kind } of importsOf.get(name) ?? []) if (kind === 'import-statement') reach(nameOf(path))
-  }
-  reach('index.mjs')
-  return [...reached].reduce((sum, name) => sum + (files[name]?.length ?? 0), 0)
-}
 
 const toRow = (unpacked: UnpackedFunction): Cell[] => {
   const credo = Object.keys(packagesOf(unpacked.metafile)).some((name) => name.startsWith('@credo-ts'))

@@ -1,12 +1,12 @@
 /** What a write costs the embedded database as its table and its stream grow. */
 import { randomUUID } from 'node:crypto'
-import { PutItemCommand } from '@aws-sdk/client-dynamodb'
-import { DynamoDBStreamsClient, ListStreamsCommand } from '@aws-sdk/client-dynamodb-streams'
+import { DescribeTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
+import { awsCall } from '../../infra/local/aws-call.ts'
 import { streamRecords } from '../../infra/local/stream-records.ts'
 import { rounded } from '../support/bench/quantile.ts'
 import { type Cell, printTable } from '../support/bench/table.ts'
 import { cpuMs, embeddedDatabases } from '../support/stage/processes.ts'
-import { CREDENTIALS, type Dynamo, REGION, startDynamo } from '../support/table/dynamo.ts'
+import { type Dynamo, REGION, startDynamo } from '../support/table/dynamo.ts'
 
 const OPERATIONS = 50_000
 const WINDOW = 1_000
@@ -40,11 +40,11 @@ const writeBatch = async (dynamo: Dynamo): Promise<void> => {
 }
 
 /** Reads as many records of the stream as were written, as the local stage does. */
-const streamReader = async ({ endpoint, table }: Dynamo): Promise<() => Promise<void>> => {
-  const streams = new DynamoDBStreamsClient({ endpoint, region: REGION, credentials: CREDENTIALS })
-  const { Streams: [stream] = [] } = await streams.send(new ListStreamsCommand({ TableName: table }))
+const streamReader = async ({ endpoint, table, client }: Dynamo): Promise<() => Promise<void>> => {
+  const { Table } = await client.send(new DescribeTableCommand({ TableName: table }))
   const { signal } = new AbortController()
-  const batches = streamRecords({ streams, streamArn: stream?.StreamArn ?? '', batchSize: BATCH, signal }, undefined)
+  const reading = { streams: awsCall(endpoint, 'dynamodb', REGION), streamArn: Table?.LatestStreamArn ?? '' }
+  const batches = streamRecords({ ...reading, batchSize: BATCH, signal }, undefined)
   return async () => {
     for (let left = BATCH; left > 0; ) left -= (await batches.next()).value?.records.length ?? left
   }

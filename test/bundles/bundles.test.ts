@@ -33,6 +33,7 @@ import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 import { testAttack } from './attack.ts'
 import { testNativeLibrary } from './native-library.ts'
+import { testStart } from './start.ts'
 import { testTextToCode } from './text-to-code.ts'
 
 /** An issuer that serves its keys at an address. */
@@ -88,6 +89,8 @@ describe.each(OF_THE_TABLE)('the bundle of %s', (name) => {
     expect(bundled.filter((path) => /unit-of-work|transaction/.test(path))).toEqual([])
   })
 })
+
+testStart(() => unpacked)
 
 testTextToCode(() => unpacked)
 

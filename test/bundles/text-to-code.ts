@@ -18,7 +18,6 @@ const KNOWN: Record<string, string[]> = {
   ],
   'has a method of that name, which asks whether a pattern needs a part of its text': ['re2js/build/index.js: eval'],
   'compiles validators of Credo’s own schemas; where it may not, it interprets them': [
-    'zod/v4/core/compile.js: Function',
     'zod/v4/core/doc.js: Function',
     'zod/v4/core/util.js: Function',
   ],
@@ -30,7 +29,6 @@ const KNOWN: Record<string, string[]> = {
     'dcql/src/util/deep-merge.ts: constructor',
     'didwebvh-ts/dist/esm/index.js: constructor',
     'mnemonist/utils/typed-arrays.js: constructor',
-    'zod/v4/core/schemas.js: constructor',
   ],
   'hands on the class of one of its own objects, or of the object that a decorator is in': [
     '@credo-ts/core/src/modules/kms/jwk/PublicJwk.ts: constructor',

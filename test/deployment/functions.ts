@@ -47,21 +47,14 @@ const download = async (aws: EmulatedAws, Bucket: string, location: string): Pro
   return Body.transformToByteArray()
 }
 
-/** Says `loaded` when the handler is there; with an event, what it answers, after the lines that it logs. */
-const LOAD = `
+/** Says what the handler answers, after the lines that it logs. */
+const ASK = `
 const [, , file, name, event] = process.argv
 const loaded = await import(file)
 if (typeof loaded[name] !== 'function') throw new Error(file + ' has no ' + name)
-console.log('loaded')
 const context = { awsRequestId: 'test', getRemainingTimeInMillis: () => 20_000 }
-if (event !== undefined) console.log('answer', JSON.stringify((await loaded[name](JSON.parse(event), context)) ?? {}))
+console.log('answer', JSON.stringify((await loaded[name](JSON.parse(event), context)) ?? {}))
 `
-
-/** Why a function does not load in a process of its own, with its own environment; undefined where it does. */
-export const loadFailure = async (one: DeployedFunction): Promise<string | undefined> => {
-  const { code, stdout, stderr } = await run(one)
-  return code === 0 && stdout.includes('loaded') ? undefined : stderr.slice(0, 500)
-}
 
 /** A request as API Gateway hands it over: without a body, and without a token unless said. */
 const EVENT = { headers: {}, pathParameters: null, queryStringParameters: null, body: null, requestContext: {} }
@@ -75,16 +68,16 @@ export const answerOf = async (one: DeployedFunction, event: object = {}, enviro
   return JSON.parse(answer)
 }
 
-const run = async ({ handler, environment, zip }: DeployedFunction, ...event: string[]) => {
+const run = async ({ handler, environment, zip }: DeployedFunction, event: string) => {
   await using folder = await temporaryFolder()
   for (const [file, contents] of Object.entries(unzipSync(zip))) {
     await mkdir(dirname(join(folder.path, file)), { recursive: true })
     await writeFile(join(folder.path, file), contents)
   }
   const [module = '', name = ''] = handler.split('.')
-  const script = join(folder.path, 'load-it.mjs')
-  await writeFile(script, LOAD)
-  const program = startProgram(process.execPath, [script, join(folder.path, `${module}.mjs`), name, ...event], {
+  const script = join(folder.path, 'ask-it.mjs')
+  await writeFile(script, ASK)
+  const program = startProgram(process.execPath, [script, join(folder.path, `${module}.mjs`), name, event], {
     env: { ...environment, AWS_REGION: 'eu-central-1' },
   })
   return await program.ended()

@@ -26,6 +26,7 @@ import { CreateHostedZoneCommand, Route53Client } from '@aws-sdk/client-route-53
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { type DeployedStack, deployedTemplate, describeStack, physicalIds } from '../../infra/deployment/stack.ts'
+import { LAYOUT_ITEM, LAYOUT_KEY } from '../../lib/store/layout.ts'
 import { EmulatedAws } from './emulator.ts'
 import { Operator, STAGE } from './operator.ts'
 
@@ -107,6 +108,15 @@ export class World {
   async hasItem(TableName: string): Promise<boolean> {
     const { Item } = await this.#dynamodb.send(new GetItemCommand({ TableName, Key: ITEM }))
     return Item !== undefined
+  }
+
+  /** The version of the table's layout. */
+  async layout(TableName: string): Promise<string | undefined> {
+    return (await this.#dynamodb.send(new GetItemCommand({ TableName, Key: LAYOUT_KEY }))).Item?.version?.N
+  }
+
+  async setLayout(TableName: string, version: string): Promise<void> {
+    await this.#dynamodb.send(new PutItemCommand({ TableName, Item: { ...LAYOUT_ITEM, version: { N: version } } }))
   }
 
   /** Sources of events with the most invocations at once, where there is a most. */

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { Kms } from '@credo-ts/core'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { plainItem } from '../../lib/store/plain-item.ts'
+import { fromRecordItem } from '../../lib/store/stored-record.ts'
 import { inTenant } from '../support/anoncreds/world.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useTenantAndWallet } from '../support/stage/use-stage.ts'
@@ -90,7 +92,7 @@ const write = (handshake: Handshake, content = 'hello') =>
 const stateInTable = async ({ connection }: Handshake): Promise<string> => {
   const address = `${caller.tenantId}|ConnectionRecord|${connection.id}`
   const [record] = (await itemsOf(stage, address)).filter(({ kind }) => kind?.S === 'record')
-  return JSON.parse(record?.value?.S ?? '{}').state
+  return String(fromRecordItem(record ?? {}).value.state)
 }
 
 describe.each(PROTOCOLS)('over %s', (_, requestOf) => {
@@ -223,12 +225,11 @@ test('what a version completed that knows of no expiry is kept from its next mes
   const invited = await inviteMany()
   const before = await expiries()
   const handshake = await ask(invited, REQUESTS['did-exchange'])
-  const ofConnection = (await itemsOf(stage, `${caller.tenantId}|ConnectionRecord|`)).filter(({ value }) =>
-    value?.S?.includes(handshake.connection.id),
-  )
-  for (const { expiresAt: _, value, tags, ...item } of ofConnection) {
-    const completed = (text = '') => ({ S: text.replaceAll('"state":"response-sent"', '"state":"completed"') })
-    const Item = { ...item, value: completed(value?.S), tags: completed(tags?.S) }
+  for (const { expiresAt: _, ...item } of await itemsOf(stage, `${caller.tenantId}|ConnectionRecord|`)) {
+    const content = JSON.stringify(plainItem(item).content ?? [])
+    if (!content.includes(handshake.connection.id)) continue
+    const completed = content.replaceAll('"state":"response-sent"', '"state":"completed"')
+    const Item = { ...item, content: { S: completed } }
     await stage.client.send(new PutItemCommand({ TableName: stage.table, Item }))
   }
   expect(await stateInTable(handshake)).toBe('completed')

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { BatchWriteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { listedQueue, pickupMessage, queueItem, usageItem } from '../../lib/pickup/pickup-item.ts'
+import { pickupMessage, queueItem, usageItem } from '../../lib/pickup/pickup-item.ts'
 import { pickupUsageAddress } from '../../lib/store/pickup-keys.ts'
 import { createTenant } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
@@ -182,26 +182,6 @@ test('the job of a queue ends with it, and the next message makes both anew', as
   inDays(15)
   await runExpiry(connectionId)
   expect((await deliveries(connectionId)).map(({ state }) => state)).toEqual(['delivered', 'failed'])
-})
-
-test('a queue of an earlier version, which no list names, is listed by its job, and leaves the list with it', async () => {
-  onTestFinished(() => void vi.useRealTimers())
-  const { readItem } = await import('../../lib/store/item.ts')
-  const { removeIf } = await import('../../lib/store/write.ts')
-  const { connectionId } = await startFetching()
-  const key = { ...tenant(), connectionId }
-  const isListed = async () => (await readItem(listedQueue, key)) !== undefined
-  await say(connectionId, 'one')
-  expect(await isListed()).toBe(true)
-  await removeIf(listedQueue.addressOf(key))
-  inDays(1)
-  await runExpiry(connectionId)
-  expect(await isListed()).toBe(true)
-  inDays(15)
-  await runExpiry(connectionId)
-  inDays(1)
-  await runExpiry(connectionId)
-  expect([await isThere(connectionId), await isListed()]).toEqual([false, false])
 })
 
 test('a message that can not be read blocks nothing, and is set aside in the end', async () => {

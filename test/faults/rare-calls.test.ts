@@ -22,7 +22,6 @@ import { dueFor } from '../../lib/store/due.ts'
 import { type Address, endpointDestination, messageLane } from '../../lib/store/keys.ts'
 import { addressOf, type Item, toKey } from '../../lib/store/table.ts'
 import { transact } from '../../lib/store/write.ts'
-import { placeCarrying } from '../../lib/webhooks/event-item.ts'
 import { newIssuer, publicKeyOf, sign, type TestIssuer } from '../support/api/tokens.ts'
 import { useStage } from '../support/stage/use-stage.ts'
 import { stopAtEnd } from '../support/stop-at-end.ts'
@@ -30,7 +29,6 @@ import { startKms } from '../support/table/kms-server.ts'
 import { handMade, unknownKid } from '../support/wallets/hand-made-envelope.ts'
 import { inserted } from '../support/webhooks/changes.ts'
 import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
-import { eventFor, readStoredEvent, registerAt } from '../support/webhooks/webhook-scene.ts'
 import { leaseLane } from '../unit/outbox/lease-lane.ts'
 
 let lane: string
@@ -103,18 +101,6 @@ test('confirmIssuerKeys stores the keys of an issuer, by which others verify its
     body: { orgId: 'base', notificationWebhook: 'https://example.org/notifications' },
   })
   expect(status).toBe(201)
-})
-
-test('who delivers from a lane stores the event that a place carries, and sends it', async () => {
-  const endpoint = await registerAt(`${receiver.url}/carried`)
-  const event = eventFor(endpoint)
-  const place = placeCarrying(event, new Date().toISOString())
-  await put(place)
-  const { wakeCommitted } = await import('../../lib/outbox/queues.ts')
-  await wakeCommitted([{ lane: place.pk?.S ?? '', itemId: place.sk?.S ?? '' }])
-  await stage.line.settle()
-  expect(await readStoredEvent(event)).toMatchObject({ state: 'delivered', attempts: 1 })
-  expect(await read(addressOf(place))).toBeUndefined()
 })
 
 describe('sweepOutbox', () => {

@@ -5,7 +5,7 @@ import { QUICK_FOR } from '../../lib/outbox/circuit-breaker.ts'
 import { destinationItem } from '../../lib/outbox/destination.ts'
 import { WEBHOOK_PLAN } from '../../lib/outbox/retry-plan.ts'
 import { endpointDestination } from '../../lib/store/keys.ts'
-import { type NewEvent, pendingItems } from '../../lib/webhooks/event-item.ts'
+import { type NewEvent, pendingEvent, pendingEventItem } from '../../lib/webhooks/event-item.ts'
 import { type Mishap, mishaps, startPipeline } from '../support/delivery/pipeline.ts'
 import { stopAtEnd } from '../support/stop-at-end.ts'
 import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
@@ -43,11 +43,7 @@ interface Scene {
 
 /** Writes events that are to be delivered, as the dispatcher does. */
 const write = async (events: NewEvent[]): Promise<void> => {
-  for (const newEvent of events) {
-    const { event, place } = pendingItems(newEvent, new Date().toISOString())
-    await pipeline.put(event)
-    await pipeline.put(place)
-  }
+  for (const event of events) await pipeline.put(pendingEventItem.encode(pendingEvent(event, new Date().toISOString())))
 }
 
 const statesOf = async (events: NewEvent[]) =>
@@ -123,9 +119,8 @@ test('what has used up its plan is given up, and the next event of its record go
   receiver.behave({ status: 500 })
   const endpoint = await registerAt(`${receiver.url}/hook`)
   const lost = eventFor(endpoint)
-  const { event, place } = pendingItems(lost, new Date(Date.now() - WEBHOOK_PLAN.lifetime + 60_000).toISOString())
-  await pipeline.put(event)
-  await pipeline.put(place)
+  const since = new Date(Date.now() - WEBHOOK_PLAN.lifetime + 60_000).toISOString()
+  await pipeline.put(pendingEventItem.encode(pendingEvent(lost, since)))
   await pipeline.settle(async () => (await statesOf([lost]))[0] === 'failed')
   expect(receiver.received.length).toBeGreaterThan(1)
   expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([lost.id]))

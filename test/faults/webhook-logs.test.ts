@@ -95,7 +95,7 @@ const makeTrouble = async (connectionId: string): Promise<void> => {
 /** What garbled changes do to the dispatcher. */
 const garble = async (): Promise<void> => {
   const { dispatchChanges } = await import('../../functions/dispatch-changes.ts')
-  const kinds = ['record', 'outbox', 'outbox-outcome', 'registration']
+  const kinds = ['record', 'outbox', 'registration']
   const garbled = kinds.map((kind, index) => ({
     eventName: 'INSERT' as const,
     dynamodb: {

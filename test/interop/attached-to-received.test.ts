@@ -263,12 +263,17 @@ describe('the agent of a public DID', () => {
 
   test.each([
     ['did:example:unknown', 'of a method that nobody knows'],
-    ['did:web:127.0.0.1', 'that leads inside'],
+    ['did:web:10.0.0.1', 'that leads inside'],
     [SUBJECT, 'that names no service'],
     ['did:peer:1zQmZMygzYqNwU6Uhmewx5Xepf2VLp5S4HLSwwgf2aiKZuwa', 'that nobody can resolve'],
   ])('is not asked by a DID %s, %s: 422', async (did) => {
     const answer = await stage.call('receiveImplicitInvitation', { caller: globex, body: { did } })
     expect(answer).toMatchObject({ status: 422, body: { details: [{ path: 'did' }] } })
+  })
+
+  test('can be asked for again where its host can not be reached', async () => {
+    const body = { did: 'did:web:localhost' }
+    expect((await stage.call('receiveImplicitInvitation', { caller: globex, body })).status).toBe(503)
   })
 
   test('is not the agent itself', async () => {

@@ -157,6 +157,10 @@ test('a connection of a did:peer:4 is found by the short form too, on either sid
     expect(await found(invitee, { theirDid: did })).toEqual([])
     expect(await found(caller, { theirDid: did })).toEqual([])
   }
+  for (const spelling of [`${shortForm}:z6MkOther`, `${ourDid}:`, `${shortForm}:`, `${ourDid}#key-1`])
+    expect(
+      (await stage.call('getConnections', { caller: invitee, query: { myDid: spelling } })).body,
+    ).not.toMatchObject([{ id: invitees.id }])
 })
 
 test.each([{ method: 'peer', numAlgo: 2 }, { method: 'peer', numAlgo: 4 }, { method: 'web' }])(
@@ -263,7 +267,8 @@ describe('hosted by the caller', () => {
     const tenant = await createTenant(stage)
     const { did } = (await write({ method: 'web', domain: `bank.example:web:${tenant.tenantId}` }, tenant)).body
     expect((await resolve(did, tenant)).status).toBe(200)
-    expect((await resolve(did, other)).status).toBe(404)
+    // Nobody knows what its domain has.
+    expect((await resolve(did, other)).status).toBe(503)
   })
 
   test('a did:webvh comes with its log', async () => {
@@ -400,7 +405,7 @@ describe('what is refused', () => {
 describe('a DID that does not resolve', () => {
   test.each([
     ['did:web:127.0.0.1%3A1', 404, 'notFound'],
-    ['did:web:localhost', 404, 'notFound'],
+    ['did:web:10.0.0.1', 404, 'notFound'],
     [`did:webvh:Qm${'1'.repeat(44)}:localhost%3A1`, 404, 'notFound'],
     ['did:key:z', 404, 'notFound'],
     ['did:key:z6Mkx', 404, 'notFound'],
@@ -420,6 +425,15 @@ describe('a DID that does not resolve', () => {
     })
     expect(reply.body.message).not.toContain('127.0.0.1')
   })
+
+  test.each(['did:web:localhost', `did:webvh:Qm${'1'.repeat(44)}:localhost`])(
+    '%s, whose host can not be reached, can be asked for again',
+    async (did) => {
+      const { status, headers, body } = await resolve(did)
+      expect({ status, retryAfter: headers['retry-after'] }).toEqual({ status: 503, retryAfter: expect.any(String) })
+      expect(JSON.stringify(body)).not.toContain('localhost')
+    },
+  )
 
   test.each(['x', 'did:key', `did:key:${'z'.repeat(5000)}`, 'did:key:z6Mk/path'])('%s is malformed', async (did) => {
     expect((await resolve(did)).status).toBe(400)

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { AnonCredsRegistry } from '@credo-ts/anoncreds'
-import { DidResolverService } from '@credo-ts/core'
+import { DidResolverService, W3cJsonLdCredentialService } from '@credo-ts/core'
 import { DidCommProofsApi } from '@credo-ts/didcomm'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { readText } from '../../lib/agent/web/documents.ts'
@@ -234,8 +234,16 @@ describe('a JSON-LD presentation', () => {
     ],
   }
 
+  let issuer: Wallet
+  beforeAll(async () => {
+    issuer = await Wallet.start({ label: 'Issuer' })
+  })
+
   const host = createServer((_, response) => response.writeHead(503).end()).listen(0, '127.0.0.1')
-  afterAll(() => void host.close())
+  afterAll(async () => {
+    host.close()
+    await issuer.stop()
+  })
 
   /** The issuer's DID is on a host that fails. */
   const hideIssuer = (did: string) => {
@@ -249,13 +257,30 @@ describe('a JSON-LD presentation', () => {
     })
   }
 
-  test('of an issuer whose host fails is kept, and verified later', async () => {
+  /** A presentation for a request, and what the wallet does with it. */
+  const askFor = async () => {
     const { stage, caller, wallet } = world
-    const issuer = await Wallet.start({ label: 'Issuer' })
     const signed = await issue(issuer, credential, contexts)
     const asked = await askForProof(stage, caller, wallet, { presentationDefinition, options: { contexts } })
     const more = { presentation_submission: submissionOf(asked.definition) }
     const presentation = await present(wallet, [signed], { challenge: asked.challenge, contexts, more })
+    return { asked, presentation, signed }
+  }
+
+  test('because the service fails by itself is kept, and verified later', async () => {
+    const { asked, presentation } = await askFor()
+    vi.spyOn(W3cJsonLdCredentialService.prototype, 'verifyPresentation').mockRejectedValueOnce(new TypeError('secret'))
+    const received = await asked.answer(presentation)
+    expect(received).toMatchObject({ state: 'presentation-received' })
+    expect(received).not.toHaveProperty('isVerified')
+    expect(JSON.stringify(received)).not.toContain('secret')
+    await pass(MINUTE)
+    expect(await proofOf(received)).toMatchObject({ state: 'done', isVerified: true })
+  })
+
+  test('of an issuer whose host fails is kept, and verified later', async () => {
+    const { stage, caller } = world
+    const { asked, presentation, signed } = await askFor()
     const hidden = hideIssuer(signed.issuer.id ?? signed.issuer)
     const received = await asked.answer(presentation)
     expect(received).toMatchObject({ state: 'presentation-received' })
@@ -268,6 +293,5 @@ describe('a JSON-LD presentation', () => {
     const path = { tenantId: caller.tenantId, proofRecordId: received.id }
     const { presentation: shown } = (await stage.call('tenantProofFormData', { caller, path })).body
     expect(shown.presentationExchange.verifiableCredential).toHaveLength(1)
-    await issuer.stop()
   })
 })

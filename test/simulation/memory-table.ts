@@ -4,6 +4,7 @@
  */
 import { setImmediate as immediate } from 'node:timers/promises'
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
+import { LAYOUT_ITEM } from '../../lib/store/layout.ts'
 import type { Item } from '../../lib/store/table.ts'
 import { holds, type Placeholders, updated } from './expressions.ts'
 import { Sorted } from './sorted.ts'
@@ -45,10 +46,14 @@ export class MemoryTable {
   readonly #partitions = new Map<string, Sorted<Item>>()
   readonly #due = new Map<string, Sorted<Item>>()
 
+  constructor() {
+    void this.putAll([LAYOUT_ITEM])
+  }
+
   clear(): Promise<void> {
     this.#partitions.clear()
     this.#due.clear()
-    return Promise.resolve()
+    return this.putAll([LAYOUT_ITEM])
   }
 
   /** Items that no service has written. */

@@ -7,7 +7,7 @@ import { postpone } from '../../lib/delivery/postpone.ts'
 import type { PostOutcome } from '../../lib/egress/post.ts'
 import { deliverLane } from '../../lib/outbox/deliver-lane.ts'
 import type { LaneContents } from '../../lib/outbox/lane-contents.ts'
-import { outboxItem, outcomeItem } from '../../lib/outbox/message-item.ts'
+import { outboxItem } from '../../lib/outbox/message-item.ts'
 import { openMessageLane } from '../../lib/outbox/messages.ts'
 import { sqs, wakeCommitted, wakeLanes } from '../../lib/outbox/queues.ts'
 import { sweep } from '../../lib/outbox/sweep.ts'
@@ -15,14 +15,15 @@ import { onDestinationDue } from '../../lib/outbox/wake-destination.ts'
 import { decodeWakeUp, type FirstItem, isForLane } from '../../lib/outbox/wake-up.ts'
 import { dynamodb } from '../../lib/store/client.ts'
 import type { Item } from '../../lib/store/table.ts'
-import { placeItem } from '../../lib/webhooks/event-item.ts'
+import { pendingEventItem } from '../../lib/webhooks/event-item.ts'
 import { openEventLane } from '../../lib/webhooks/event-lane.ts'
 import type { RecordedMetrics } from '../support/watch/recorded-metrics.ts'
 import { AwsMetrics } from './aws-metrics.ts'
 import { currentChain, EventSource } from './event-source.ts'
+import { updated } from './expressions.ts'
 import { QueueModel, type Sent } from './queue-model.ts'
 import { QUEUE_URLS } from './queue-urls.ts'
-import { TableModel, type TableRules } from './table-model.ts'
+import { TableModel, type TableRules, type Written } from './table-model.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 /** What a receiver does with a message: after how long, and what the agent sees of it. */
@@ -67,8 +68,9 @@ export interface ServiceOptions {
   metricsIn?: RecordedMetrics
 }
 
-/** What the stream's dispatcher is told of: new items of these kinds. */
-const DISPATCHED = new Set<string | undefined>([outboxItem.kind, outcomeItem.kind, placeItem.kind])
+/** What the stream's dispatcher is told of: new items of these kinds, and changes of records. */
+const DISPATCHED = new Set<string | undefined>([outboxItem.kind, pendingEventItem.kind, 'record'])
+const nameOf = ({ pk, sk }: Item): string => `${pk?.S} ${sk?.S}`
 
 /** Lambda polls a stream four times a second: https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html */
 const STREAM_LATENCY = 250
@@ -178,6 +180,8 @@ export class Service {
   /** Told of each message that is sent. */
   onSend: (body: string) => void = () => undefined
   #sequence = 0
+  /** As the last change has left them. */
+  readonly #records = new Map<string, Item>()
   #dispatching = 0
   #sweeping = false
   #stopped = false
@@ -215,7 +219,7 @@ export class Service {
       isFaulty: () => options.trouble?.() === 'table',
       ends: () => endOf(processes.getStore(), options.processEnds),
     })
-    this.table.onPut = (items) => this.commit(items)
+    this.table.onWrite = ({ put, updates }) => this.commit(put, updates)
     this.table.standBefore(dynamodb())
     const source = { allowLoop, latency: POLL_LATENCY, mayRun: () => this.#mayRun() }
     const deliver = (queue: 'fast' | 'slow') => (body: string, queuedFor: number) =>
@@ -298,18 +302,24 @@ export class Service {
     )
   }
 
-  /** Items were put into the table: the stream's dispatcher gets them. */
-  commit(items: Item[]): void {
+  /** Items were put into the table, and records in it were changed: the stream's dispatcher gets them. */
+  commit(items: Item[], updates: Written['updates'] = []): void {
     const { clock } = this.#options
-    const Records = items
-      .filter(({ kind }) => DISPATCHED.has(kind?.S))
-      .map((NewImage): DynamoDBRecord => {
-        const SequenceNumber = String(++this.#sequence)
-        return {
-          eventName: 'INSERT',
-          dynamodb: { NewImage, SequenceNumber, ApproximateCreationDateTime: clock.now() / 1000 },
-        } as DynamoDBRecord
-      })
+    const toChange = (NewImage: Item, OldImage?: Item) => {
+      if (NewImage.kind?.S === 'record') this.#records.set(nameOf(NewImage), NewImage)
+      const SequenceNumber = String(++this.#sequence)
+      return {
+        eventName: OldImage === undefined ? 'INSERT' : 'MODIFY',
+        dynamodb: { NewImage, OldImage, SequenceNumber, ApproximateCreationDateTime: clock.now() / 1000 },
+      } as DynamoDBRecord
+    }
+    const Records = [
+      ...items.filter(({ kind }) => DISPATCHED.has(kind?.S)).map((item) => toChange(item)),
+      ...updates.flatMap((update) => {
+        const before = this.#records.get(nameOf(update.Key))
+        return before === undefined ? [] : [toChange(updated(update.UpdateExpression, before, update), before)]
+      }),
+    ]
     if (Records.length === 0) return
     this.#dispatching += 1
     clock.at(clock.now() + STREAM_LATENCY, () => void this.#dispatch(Records))

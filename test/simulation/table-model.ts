@@ -2,6 +2,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { Item } from '../../lib/store/table.ts'
 import { withOpenStack } from '../support/table/open-stack.ts'
+import type { Placeholders } from './expressions.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html */
@@ -53,6 +54,18 @@ interface Configurable {
   updateHttpClientConfig(name: string, value: number): void
 }
 
+/** A change of attributes in a transaction. */
+interface Update extends Placeholders {
+  Key: Item
+  UpdateExpression: string
+}
+
+/** What a request puts into the table, and what it changes there in a transaction. */
+export interface Written {
+  put: Item[]
+  updates: Update[]
+}
+
 let standing: TableModel | undefined
 
 export class TableModel {
@@ -60,8 +73,8 @@ export class TableModel {
   throttled = 0
   /** By kind of key. */
   readonly peaks: Record<string, Peak> = {}
-  /** Told of the items that a request has put into the table: what the stream shows of it. */
-  onPut: (items: Item[]) => void = () => undefined
+  /** Told of what a request has written: what the stream shows of it. */
+  onWrite: (written: Written) => void = () => undefined
   readonly #clock: VirtualClock
   readonly #rules: TableRules
   #second = 0
@@ -112,8 +125,7 @@ export class TableModel {
       inPlace === undefined ? ask() : { response: {}, output: { $metadata: {}, ...(await inPlace(name, input)) } }
     try {
       const answer = await this.#clock.real(send, READS.has(name) ? 'read' : 'change')
-      const put = putBy(name, input)
-      if (put.length > 0) this.onPut(put)
+      this.onWrite(writtenBy(name, input))
       return answer
     } finally {
       await this.#clock.sleep(this.#rules.latency)
@@ -152,12 +164,14 @@ const kindOf = (key: string): string => {
   return [first.startsWith('@') || first === 'due' ? first : 'tenant', ...words].join('|')
 }
 
-const putBy = (name: string, input: Input): Item[] => {
-  if (name === 'PutItem') return [input.Item as Item]
-  if (name !== 'TransactWriteItems') return []
-  return ((input.TransactItems ?? []) as { Put?: { Item: Item } }[]).flatMap(({ Put }) =>
-    Put === undefined ? [] : [Put.Item],
-  )
+const writtenBy = (name: string, input: Input): Written => {
+  if (name === 'PutItem') return { put: [input.Item as Item], updates: [] }
+  if (name !== 'TransactWriteItems') return { put: [], updates: [] }
+  const writes = (input.TransactItems ?? []) as { Put?: { Item: Item }; Update?: Update }[]
+  return {
+    put: writes.flatMap(({ Put }) => (Put === undefined ? [] : [Put.Item])),
+    updates: writes.flatMap(({ Update }) => (Update === undefined ? [] : [Update])),
+  }
 }
 
 const keyOf = (place: unknown): string => (place as { pk?: { S?: string } } | undefined)?.pk?.S ?? ''

@@ -2,9 +2,10 @@
 import { destinationAt, outboxItem } from '../../lib/outbox/message-item.ts'
 import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
 import { eventLane, messageLane } from '../../lib/store/keys.ts'
+import { toRecordItem } from '../../lib/store/stored-record.ts'
 import type { Item } from '../../lib/store/table.ts'
 import { endpointItem } from '../../lib/webhooks/endpoint-item.ts'
-import { pendingItems } from '../../lib/webhooks/event-item.ts'
+import { pendingEvent, pendingEventItem } from '../../lib/webhooks/event-item.ts'
 import { eventIdOf } from '../../lib/webhooks/events.ts'
 
 /** A lane, and where what waits in it goes. */
@@ -39,14 +40,22 @@ export const connectionTo = (
     lane: messageLane(tenant, connectionId),
     origin,
     destination: destinationAt(`${origin}${path}`),
-    items: (payload, now) => [
-      outboxItem.encode({
-        ...{ tenant, connectionId, id: newOutboxId(now) },
-        messages: [{ endpoint: `${origin}${path}`, payload }],
-        ...{ taken: 0, attempts: 0, createdAt: iso(now - age) },
-        ...(newId && { basicMessages: [{ record: { id: newId() } }] }),
-      }),
-    ],
+    items: (payload, now) => {
+      const createdAt = iso(now - age)
+      const basicMessages = newId === undefined ? [] : [{ id: newId(), createdAt }]
+      return [
+        ...basicMessages.map((message) =>
+          toRecordItem({
+            ...{ tenant, type: 'BasicMessageRecord', id: message.id, version: 1, tags: { connectionId } },
+            value: { ...message, connectionId, role: 'sender', metadata: {} },
+          }),
+        ),
+        outboxItem.encode({
+          ...{ tenant, connectionId, id: newOutboxId(now), basicMessages, createdAt, taken: 0, attempts: 0 },
+          messages: [{ endpoint: `${origin}${path}`, payload }],
+        }),
+      ]
+    },
   }
 }
 
@@ -76,11 +85,8 @@ export const recordAt = ({ orgId, id: endpointId, origin }: SimulatedEndpoint, r
       const occurredAt = iso(now)
       const id = eventIdOf(occurredAt, recordId, endpointId, String(sequence))
       const of = { orgId, endpointId, endpointKind: 'webhook', recordId } as const
-      const { event, place } = pendingItems(
-        { id, type: 'proof.state_changed', ...of, sequence, occurredAt, body },
-        iso(now - age),
-      )
-      return [event, place]
+      const event = { id, type: 'proof.state_changed', ...of, sequence, occurredAt, body }
+      return [pendingEventItem.encode(pendingEvent(event, iso(now - age)))]
     },
   }
 }

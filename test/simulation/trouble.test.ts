@@ -43,8 +43,7 @@ test.each([1, 2, 3])('sets nothing aside, and loses nothing (seed %i)', async (s
   expect(lines.filter((line) => line.includes('outbox.item_set_aside'))).toEqual([])
   expect(await world.givenUp()).toBe(0)
   expect(await world.leftovers()).toEqual({})
-  const outcomes = [...table.items()].filter(({ kind }) => kind?.S === 'outbox-outcome')
-  expect(outcomes.map(({ state }) => state?.S)).toEqual(Array.from({ length: 1_200 }, () => 'delivered'))
+  expect([...table.items()].filter(({ kind }) => kind?.S === 'outbox-outcome')).toEqual([])
   // What could not be recorded is sent again, before anything else of its lane.
   for (const fault of world.faults) {
     const [, came, expected] = /: (\d+) came in the place of (\d+)$/.exec(fault) ?? []

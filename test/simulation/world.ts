@@ -35,7 +35,7 @@ export interface SimulatedTable {
 }
 
 /** What stays in the table of what is over. */
-const HISTORY = new Set(['outbox-outcome', 'slot', 'event', 'attempt', 'registration'])
+const HISTORY = new Set(['outbox-outcome', 'record', 'slot', 'event', 'attempt', 'registration'])
 
 /** The lane that an item was in which has come to an end. */
 const laneOf = ({ kind, tenant, connectionId, orgId, endpointId, recordId }: Item): string => {
@@ -162,8 +162,10 @@ export class World {
   /** Items that were given up, of those that this world has sent. */
   async givenUp(): Promise<number> {
     let count = 0
-    for (const item of await this.#table.items())
-      if (item.state?.S === 'failed' && this.#sent.has(laneOf(item))) count += 1
+    for (const item of await this.#table.items()) {
+      const isOver = item.kind?.S === 'outbox-outcome' || item.state?.S === 'failed'
+      if (isOver && this.#sent.has(laneOf(item))) count += 1
+    }
     return count
   }
 

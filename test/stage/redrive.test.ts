@@ -52,7 +52,7 @@ test('messages that were given up since a time are sent again; earlier ones are 
   const table = new DynamoDBClient({ endpoint: stage.dynamodbEndpoint, region: REGION, credentials: CREDENTIALS })
   const giveUp = async (connectionId: string, endedAt: string) => {
     const Item = outcomeItem.encode({
-      ...{ tenant: '@base', connectionId, id: newOutboxId(), taken: 0, attempts: 290, state: 'failed' },
+      ...{ tenant: '@base', connectionId, id: newOutboxId(), taken: 0, attempts: 290 },
       messages: [{ endpoint: `${wallet.url}/${connectionId}`, payload: JSON.stringify({ protected: connectionId }) }],
       ...{ createdAt: endedAt, endedAt, expiresAt: Math.floor(Date.now() / 1000) + 86_400 },
     })
@@ -82,4 +82,20 @@ test('says in a line what is wrong with what was typed', async () => {
     code: 1,
     stderr: expect.stringContaining('--since is a time such as'),
   })
+})
+
+test('an item is printed as JSON: packed texts in plain, and what is sealed as it is stored', async () => {
+  const table = new DynamoDBClient({ endpoint: stage.dynamodbEndpoint, region: REGION, credentials: CREDENTIALS })
+  const record = { ...storedIn('ProofRecord', 'done'), tenant: 'acme', id: 'p1' }
+  const sealed = { ...toRecordItem(record), sealed: { B: Buffer.from('sealed') } }
+  await table.send(new PutItemCommand({ TableName: stage.tableName, Item: sealed }))
+  const item = (...args: string[]) => runProgram('npm', ['run', 'item', '--', ...args], { env })
+  const { code, stdout } = await item('acme|ProofRecord|p1', '-')
+  expect(code).toBe(0)
+  expect(JSON.parse(withoutNpm(stdout))).toEqual({
+    ...{ pk: 'acme|ProofRecord|p1', sk: '-', kind: 'record', version: record.version },
+    ...{ content: [record.value, record.tags], sealed: Buffer.from('sealed').toString('base64') },
+  })
+  expect(await item('acme|ProofRecord|p2')).toMatchObject({ code: 1, stderr: expect.stringContaining('no such item') })
+  expect(await item()).toMatchObject({ code: 1, stderr: expect.stringContaining('the first argument is pk') })
 })

@@ -5,11 +5,14 @@ import { writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { CreateTableCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { lockDataFolder } from '../../infra/local/data-folder.ts'
+import { startDatabase } from '../../infra/local/dynamodb.ts'
 import { temporaryFolder } from '../support/stage/folder.ts'
 import { endPrograms, withoutNpm } from '../support/stage/program.ts'
 import { npmStart, whenReady } from '../support/stage/started.ts'
+import { CREDENTIALS, REGION } from '../support/table/dynamo.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 afterAll(endPrograms)
@@ -27,6 +30,30 @@ afterAll(async () => {
   taken.close()
   await folder[Symbol.asyncDispose]()
 })
+
+/** A table as an earlier release has left it: with items, and without the version of its layout. */
+const leaveOldTable = async (dataDir: string): Promise<void> => {
+  const database = await startDatabase({ dynamodbEndpoint: undefined, dataDir })
+  const client = new DynamoDBClient({ endpoint: database.endpoint, region: REGION, credentials: CREDENTIALS })
+  const TableName = 'serverless-agent-local'
+  await client.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [
+        { AttributeName: 'pk', AttributeType: 'S' },
+        { AttributeName: 'sk', AttributeType: 'S' },
+      ],
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+    }),
+  )
+  await client.send(new PutItemCommand({ TableName, Item: { pk: { S: '@tenant|acme' }, sk: { S: '-' } } }))
+  client.destroy()
+  await database.stop()
+}
 
 const refusalOf = async (env: Record<string, string>): Promise<string> => {
   const { code, stdout, stderr } = await npmStart({ env }).ended()
@@ -50,6 +77,14 @@ describe.concurrent('a folder for the data that', () => {
   test('is a file', async () => {
     const DATA_DIR = join(folder.path, 'file')
     expect(await refusalOf({ DATA_DIR })).toMatch(`DATA_DIR=${DATA_DIR}: `)
+  })
+
+  test('has a table of an earlier release', async () => {
+    await using old = await temporaryFolder()
+    await leaveOldTable(old.path)
+    expect(await refusalOf({ DATA_DIR: old.path })).toBe(
+      `DATA_DIR=${old.path}: its table has no version of its layout: begin with an empty one`,
+    )
   })
 
   test('another stage uses', async () => {

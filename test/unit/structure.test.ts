@@ -41,7 +41,7 @@ const ARROWS: Record<string, string[]> = {
   'lib/jobs': ['lib/outbox', 'lib/store'],
   'lib/revocation': ['lib/jobs', 'lib/store', 'lib/records', 'lib/indy'],
   'lib/webhooks': ['lib/pickup', 'lib/outbox', 'lib/egress', 'lib/store', 'lib/records'],
-  'lib/pickup': ['lib/jobs', 'lib/outbox', 'lib/store'],
+  'lib/pickup': ['lib/jobs', 'lib/outbox', 'lib/store', 'lib/records'],
   'lib/outbox': ['lib/egress', 'lib/store', 'lib/records'],
   'lib/egress': [],
   'lib/http': ['lib/auth', 'lib/interface', 'lib/store', 'lib/records'],
@@ -232,13 +232,14 @@ test('only lib/settings.ts reads the environment', () => {
   expect(readers).toEqual(['lib/settings.ts'])
 })
 
-test('only the guarded client connects to addresses of others, one to those that the operator has set, and traces go to the own host', () => {
+test('only the guarded client connects to addresses of others, one to those that the operator has set, one to AWS, and traces go to the own host', () => {
   const connects = (file: string) =>
     importsOf(file).some((name) => /^(node:)?(http|https|http2|tls|dgram)$|^undici/.test(name)) ||
     /\bfetch\(|\bnew (Socket|WebSocket)\(/.test(readFileSync(file, 'utf8'))
   expect(files.filter(connects).toSorted()).toEqual([
     'lib/egress/operator-address.ts',
     'lib/egress/post.ts',
+    'lib/store/lean-client.ts',
     'lib/store/trace.ts',
   ])
   const users = files.filter((file) => localImportsOf(file).includes('lib/egress/operator-address.ts'))

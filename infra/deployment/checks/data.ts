@@ -20,7 +20,7 @@ export const checkData = (account: Account, settings: DataSettings, indexes: rea
   ifRead(CHECK, account.stack, (stack) => {
     const ofStack = stack === undefined ? [] : checkStackData(stack, settings)
     const usable = checkExisting(account, settings, indexes)
-    const findings = [...ofStack, ...usable]
+    const findings = [...ofStack, ...usable, ...checkLayout(account, settings)]
     return findings.length > 0 ? findings : [ok(CHECK, plan(stack, settings))]
   })
 
@@ -113,6 +113,17 @@ const tableFaults = (table: ExistingTable, key: string, indexes: readonly string
     faults.push(`${name} was sealed with ${sealingKey}, by its tag: set EXISTING_KEY to that`)
   return faults
 }
+
+/** No version migrates what another one has written. */
+const checkLayout = (account: Account, { EXISTING_TABLE }: DataSettings): Finding[] =>
+  ifRead(CHECK, account.layout, (layout) => {
+    if (layout?.flaw === undefined) return []
+    const remedy =
+      EXISTING_TABLE === undefined
+        ? 'deploy another stage, or remove this one and deploy it with ALLOW_NEW_TABLE=true'
+        : 'leave EXISTING_TABLE and EXISTING_KEY out, and set ALLOW_NEW_TABLE=true'
+    return [fault(CHECK, `the table ${layout.flaw}; this version begins with an empty one: ${remedy}`)]
+  })
 
 /** What is wrong with a key, by its ARN. */
 export const keyFaults = (key: ExistingKey | undefined, arn: string): string[] => {

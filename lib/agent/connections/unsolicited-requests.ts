@@ -21,7 +21,7 @@ import { settings } from '../../settings.ts'
 import { conflict } from '../../store/commit.ts'
 import { countOne } from '../../store/count.ts'
 import { tagPartition } from '../../store/index-entries.ts'
-import { recordKeyOf, recordOfEntry } from '../../store/keys.ts'
+import { recordKeyOf } from '../../store/keys.ts'
 import type { StoredRecord, Tags } from '../../store/stored-record.ts'
 import { addressOf } from '../../store/table.ts'
 import { currentUnit } from '../../store/transaction.ts'
@@ -83,7 +83,7 @@ const boundUnfinished = async ({ id, autoAcceptConnection }: DidCommOutOfBandRec
   const oldest = items.at(-1)
   if (oldest === undefined || items.length < MAX_UNFINISHED) return
   if (waits) throw new AgentError('quota.exceeded', 'too many requests for a connection wait to be accepted')
-  const { type, id: connectionId } = recordKeyOf(recordOfEntry(addressOf(oldest)).pk)
+  const { type, id: connectionId } = recordKeyOf(addressOf(oldest))
   await unit.remove(unit.tenant, type, connectionId)
 }
 

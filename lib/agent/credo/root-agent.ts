@@ -20,6 +20,7 @@ import type { DidCommModuleConfig } from '@credo-ts/didcomm'
 import { BASE_AGENT } from '../../records/tenant.ts'
 import { settings } from '../../settings.ts'
 import { TenantContexts } from './tenant-contexts.ts'
+import { rememberValidationRules } from './validation-rules.ts'
 
 type Modules = Record<string, Module>
 
@@ -50,6 +51,7 @@ export const endpointOf = (tenant: string): string =>
 
 const start = async <M extends Modules>({ modules, configOf, prepare }: AgentKind<M>): Promise<TenantContexts> => {
   silenceRepositories()
+  rememberValidationRules()
   const contexts = new TenantContexts((tenant) => configOf(endpointOf(tenant)))
   const agent = new Agent<M>({
     // Off, because Credo logs messages and keys.

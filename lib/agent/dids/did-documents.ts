@@ -55,10 +55,12 @@ const PEER_DID = new RegExp(
 /** All but method 1 and the short form of 4, whose documents are in the tenant's table. */
 const CARRIES_DOCUMENT = /^did:peer:(?:[02]|4[^:]+:)/
 
+export const carriesDocument = (did: string): boolean => CARRIES_DOCUMENT.test(did)
+
 /** The document of a did:peer; none where the DID is malformed. */
 export const resolvePeerDid = async (did: string, resolve: Resolve): Promise<DidResolutionResult> => {
   if (did.length > MAX_IDENTIFIER || !PEER_DID.test(did)) return INVALID
-  return CARRIES_DOCUMENT.test(did) ? resolveOnce(did, resolve) : resolve()
+  return carriesDocument(did) ? resolveOnce(did, resolve) : resolve()
 }
 
 /** In bytes: other agents choose the size of their documents, and how many a message names. */

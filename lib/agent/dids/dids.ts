@@ -1,12 +1,5 @@
 /** The agent's own DIDs. */
-import {
-  type BaseAgent,
-  createPeerDidDocumentFromServices,
-  DidDocumentRole,
-  DidRepository,
-  Kms,
-  PeerDidNumAlgo,
-} from '@credo-ts/core'
+import { type BaseAgent, createPeerDidDocumentFromServices, DidRepository, Kms, PeerDidNumAlgo } from '@credo-ts/core'
 import { DidCommRoutingService } from '@credo-ts/didcomm'
 import { AgentError, invalidField } from '../../errors.ts'
 import { defineItem } from '../../store/item.ts'
@@ -81,10 +74,8 @@ const created = ({ didState }: { didState: { did?: string; reason?: string } }):
  * `request.invalid` for a key that is not this agent's.
  */
 export const didOfKey = async (agent: Agent, recipientKey: string): Promise<string> => {
-  const record = await agent.context.resolve(DidRepository).findSingleByQuery(agent.context, {
-    recipientKeyFingerprints: [parseKey(recipientKey).fingerprint],
-    role: DidDocumentRole.Created,
-  })
+  const dids = agent.context.resolve(DidRepository)
+  const record = await dids.findCreatedDidByRecipientKey(agent.context, parseKey(recipientKey))
   if (record === null) throw invalidField('recipientKey', 'is not a key of this agent')
   return record.did
 }

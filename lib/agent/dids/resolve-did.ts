@@ -7,6 +7,7 @@ import { AgentError } from '../../errors.ts'
 import { DidDocument } from '../../records/did.ts'
 import { transaction } from '../../store/transaction.ts'
 import { currentAgent } from '../credo/index.ts'
+import { unreadDocument } from '../web/index.ts'
 
 export interface Resolution {
   didDocument: object
@@ -18,13 +19,13 @@ export interface Resolution {
 const OF_CACHE = ['servedFromCache', 'resolutionTime']
 
 /**
- * Throws `resource.not_found`, and `request.invalid` for a DID that this agent can't resolve. The errors give no
- * network details.
+ * Throws `resource.not_found`, `registry.unavailable` if the host does not say whether there is a document, and
+ * `request.invalid` for a DID that this agent can't resolve. The errors give no network details.
  */
 export const resolveDid = (tenant: string, did: string): Promise<Resolution> =>
   transaction(tenant, async () => {
     const { didDocument, didDocumentMetadata, didResolutionMetadata } = await (await currentAgent()).dids.resolve(did)
-    if (didDocument === null) throw unresolved(didResolutionMetadata.error ?? 'notFound')
+    if (didDocument === null) throw unreadDocument() ?? unresolved(didResolutionMetadata.error ?? 'notFound')
     const document = didDocument.toJSON()
     // The server of another agent may return anything. Malformed documents are not passed on.
     if (!v.is(DidDocument, document)) throw unresolved('invalidDidDocument')

@@ -83,7 +83,8 @@ export const recipientKeysOf = async (agentContext: AgentContext, did: string): 
   return keys
 }
 
-const keysOf = (document: DidDocument): string[] => {
+/** Fingerprints of the recipient keys in a document's services; none if one of them is unreadable. */
+export const keysOf = (document: DidDocument): string[] => {
   try {
     return document.recipientKeys.map(({ fingerprint }) => fingerprint)
   } catch {

@@ -1,5 +1,4 @@
 /** DIDComm v1 envelopes (Aries RFC 0019): opened and packed, and the bounds of what is in them. */
-export { cannotHandle, type Envelope, readEnvelope } from './envelope.ts'
+export { cannotHandle, type Envelope, readEnvelope, readHeader } from './envelope.ts'
 export { AgentEnvelopeService, AgentPackingService } from './envelope-service.ts'
-export { UnreadableEnvelopeError } from './open-envelope.ts'
 export { assertReadable, isReadableDocument, MAX_IDENTIFIER, MAX_KEY } from './readable-message.ts'

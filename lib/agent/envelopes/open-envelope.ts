@@ -63,13 +63,10 @@ const text = (content: Uint8Array): string => new TextDecoder('utf-8', { fatal: 
 
 type Unpacked = Awaited<ReturnType<DidCommEnvelopeService['unpackMessage']>>
 
-/** The envelope can't be opened or has no message, so it was not handled before either. */
-export class UnreadableEnvelopeError extends CredoError {}
-
 /**
  * Opens an envelope with the agent's key that it names: a key's id is its name in envelopes
  * (docs/adr/0010-a-key-has-the-id-that-envelopes-name-it-by.md). Credo searches DIDs, invitations and mediations for
- * each recipient. Throws `UnreadableEnvelopeError`, and errors of the store.
+ * each recipient. Throws a CredoError if the envelope can't be opened or has no message, and errors of the store.
  */
 export const unpackMessage = async (
   agentContext: AgentContext,
@@ -88,6 +85,6 @@ export const unpackMessage = async (
     recipientKey.keyId = key.keyId
     return { plaintextMessage: message, recipientKey, ...(senderKey && { senderKey }) }
   } catch (error) {
-    throw new UnreadableEnvelopeError('the envelope can not be opened', error instanceof Error ? { cause: error } : {})
+    throw new CredoError('the envelope can not be opened', error instanceof Error ? { cause: error } : {})
   }
 }

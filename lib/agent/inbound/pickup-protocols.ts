@@ -4,14 +4,14 @@
  * https://github.com/hyperledger/aries-rfcs/tree/main/features/0685-pickup-v2 (v2)
  */
 import { DidCommMessagePickupV1Protocol, DidCommMessagePickupV2Protocol } from '@credo-ts/didcomm'
-import { forgetMarks } from './inbox.ts'
+import { forgetMark } from './inbox.ts'
 import { assertLimit, rejectLiveMode, removeForeignIds } from './pickup.ts'
 
 type V1 = DidCommMessagePickupV1Protocol
 type V2 = DidCommMessagePickupV2Protocol
 
 /**
- * v1 removes messages when it hands them out. The mark of the envelope keeps the batch, which a repeated request gets
+ * v1 removes messages when it hands them out. The mark of the request keeps the batch, which a repeated request gets
  * again.
  */
 class PickupV1 extends DidCommMessagePickupV1Protocol {
@@ -27,13 +27,13 @@ class PickupV1 extends DidCommMessagePickupV1Protocol {
  */
 class PickupV2 extends DidCommMessagePickupV2Protocol {
   override async processStatusRequest(...[inbound]: Parameters<V2['processStatusRequest']>) {
-    forgetMarks()
+    forgetMark()
     return super.processStatusRequest(inbound)
   }
 
   override async processDeliveryRequest(...[inbound]: Parameters<V2['processDeliveryRequest']>) {
     assertLimit(inbound.message.limit)
-    forgetMarks()
+    forgetMark()
     return super.processDeliveryRequest(inbound)
   }
 

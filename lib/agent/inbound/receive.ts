@@ -15,7 +15,7 @@ import { handleOnce } from './inbox.ts'
  */
 export const receiveEnvelope = async (tenant: string, envelope: Envelope): Promise<string> => {
   const receiver = (await agentContexts()).root.resolve(DidCommMessageReceiver)
-  return handleOnce(tenant, envelope, async () => {
+  return handleOnce(tenant, async () => {
     const session = new ReturnRouteSession()
     await receiver.receiveMessage(envelope, {
       session,

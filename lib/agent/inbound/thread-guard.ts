@@ -2,7 +2,6 @@
 
 import { type AgentContext, CredoError, tryParseDid } from '@credo-ts/core'
 import {
-  DidCommConnectionRequestMessage,
   DidCommDidExchangeCompleteMessage,
   DidCommDidExchangeRequestMessage,
   type DidCommInboundMessageContext,
@@ -86,17 +85,12 @@ const notTheirs = (threadId: string): CredoError =>
 
 /** Credo looks up the invitation only by its id (did-exchange) or only by the key (connections). */
 const assertInvited = async (inbound: Inbound): Promise<void> => {
-  const { agentContext, message, recipientKey } = inbound
+  const { message, recipientKey } = inbound
   const invitationId = message.thread?.parentThreadId
   if (invitationId === undefined || recipientKey === undefined) return
   if (tryParseDid(invitationId)) return assertImplicitlyInvited(inbound, invitationId)
-  const known =
-    message instanceof DidCommConnectionRequestMessage
-      ? (await findInvitationsOfKey(agentContext, recipientKey.fingerprint)).some(
-          ({ outOfBandInvitation }) => outOfBandInvitation.id === invitationId,
-        )
-      : await isInvitedTo(inbound, invitationId)
-  if (!known) throw new CredoError('the request was not sent to the invitation that it names')
+  if (!(await isInvitedTo(inbound, invitationId)))
+    throw new CredoError('the request was not sent to the invitation that it names')
   rememberNamedInvitation(recipientKey, invitationId)
 }
 
@@ -123,6 +117,6 @@ const isPublic = async (agentContext: AgentContext, did: string, key: Ed25519Key
   const record = await findOwnDid({ context: agentContext }, did)
   if (!record?.getTags().recipientKeyFingerprints?.includes(key.fingerprint)) return false
   if (record.getTag(PUBLIC_DID) === true) return true
-  const invitations = await findInvitationsOfKey(agentContext, key.fingerprint)
+  const invitations = await findInvitationsOfKey(agentContext, key)
   return invitations.some(({ outOfBandInvitation }) => outOfBandInvitation.getDidServices().includes(did))
 }

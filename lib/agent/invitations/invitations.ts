@@ -1,5 +1,5 @@
 /** Finds invitations of this agent (Aries RFC 0434), and decides who has accepted one and who may. */
-import { type AgentContext, CredoError, type Query } from '@credo-ts/core'
+import { type AgentContext, CredoError, Kms, type Query } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
   DidCommHandshakeReuseAcceptedMessage,
@@ -13,8 +13,10 @@ import {
   DidCommOutOfBandState,
 } from '@credo-ts/didcomm'
 import { uuidOf } from '../../hash-id.ts'
+import { FORMER_KEYS } from '../../records/kinds.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import type { Ed25519Key } from '../keys/index.ts'
+import { tenantOf } from '../credo/index.ts'
+import { type Ed25519Key, sealedKeys, verkeyOf } from '../keys/index.ts'
 
 export type Invitation = DidCommOutOfBandRecord
 
@@ -59,14 +61,38 @@ export const isOfInviterOf = async (
   return invitation !== null && isPackedBy(invitation, inbound)
 }
 
-/** Invitations with a key. */
-export const findInvitationsOfKey = (agentContext: AgentContext, fingerprint: string): Promise<Invitation[]> =>
-  find(agentContext, { recipientKeyFingerprints: [fingerprint] })
+/**
+ * Has the new keys of an invitation name it. Keys that were there before do not change: an index finds it by those.
+ */
+export const nameInKeys = (agentContext: AgentContext, invitation: Invitation): void => {
+  const former = keysOf(invitation).filter(
+    (fingerprint) => !sealedKeys.addPurpose(agentContext, keyIdOf(fingerprint), { outOfBandId: invitation.id }),
+  )
+  if (former.length > 0) invitation.setTag(FORMER_KEYS, former)
+}
+
+/** Id of an Ed25519 key of this agent, from its fingerprint. */
+const keyIdOf = (fingerprint: string): string => {
+  const key = Kms.PublicJwk.fromFingerprint(fingerprint)
+  return key.is(Kms.Ed25519PublicJwk) ? verkeyOf(key) : fingerprint
+}
+
+/** Invitations of this agent with a key. */
+export const findInvitationsOfKey = async (agentContext: AgentContext, key: Ed25519Key): Promise<Invitation[]> => {
+  const query = { [FORMER_KEYS]: [key.fingerprint] }
+  const { outOfBandId } = (await sealedKeys.purposeOf(agentContext, verkeyOf(key))) ?? {}
+  if (outOfBandId === undefined) return find(agentContext, query)
+  const { type } = DidCommOutOfBandRecord
+  // One request reads the record with those that the index finds.
+  await currentUnit().find(tenantOf(agentContext), type, { ...query }, [{ type, id: outOfBandId }])
+  const first = await agentContext.resolve(DidCommOutOfBandRepository).findById(agentContext, outOfBandId)
+  return [...(first === null ? [] : [first]), ...(await find(agentContext, query))]
+}
 
 /** Invitation ids by the recipient key of a connection request: Credo passes on the key, but not the message. */
 const namedInvitations = () => currentUnit().slot(findInvitationsOfKey, () => new Map<string, string>())
 
-/** Remembers the invitation that a request of connections/1.0 names. */
+/** Remembers the invitation that a request of connections/1.0 names and was sent to. */
 export const rememberNamedInvitation = (recipientKey: Ed25519Key, invitationId: string): void => {
   namedInvitations().set(recipientKey.fingerprint, invitationId)
 }
@@ -76,10 +102,10 @@ export const invitationOfKey = async (
   agentContext: AgentContext,
   recipientKey: Ed25519Key,
 ): Promise<Invitation | null> => {
-  const invitations = await findInvitationsOfKey(agentContext, recipientKey.fingerprint)
   const named = namedInvitations().get(recipientKey.fingerprint)
-  if (named === undefined) return invitations.length === 1 ? (invitations[0] ?? null) : null
-  return invitations.find(({ outOfBandInvitation }) => outOfBandInvitation.id === named) ?? null
+  if (named !== undefined) return (await findInvitation(agentContext, named)) ?? null
+  const [only = null, ...others] = await findInvitationsOfKey(agentContext, recipientKey)
+  return others.length === 0 ? only : null
 }
 
 const keysOf = (invitation: Invitation): string[] => invitation.getTags().recipientKeyFingerprints

@@ -4,7 +4,7 @@
  */
 import { type DependencyManager, EventEmitter } from '@credo-ts/core'
 import { DidCommDocumentService, DidCommOutOfBandRepository, DidCommOutOfBandService } from '@credo-ts/didcomm'
-import { implicitInvitation, invitationOfKey, reuseConnection, withKeyIds } from './invitations.ts'
+import { implicitInvitation, invitationOfKey, nameInKeys, reuseConnection, withKeyIds } from './invitations.ts'
 
 type Service = DidCommOutOfBandService
 
@@ -15,6 +15,12 @@ export class AgentOutOfBandService extends DidCommOutOfBandService {
       services.resolve(EventEmitter),
       services.resolve(DidCommDocumentService),
     )
+  }
+
+  /** Stores an invitation of this agent. */
+  override save(...[agentContext, invitation]: Parameters<Service['save']>) {
+    nameInKeys(agentContext, invitation)
+    return super.save(agentContext, invitation)
   }
 
   /** Credo answers a connectionless message with the invitation's key, and does not know the id of a DID's key. */

@@ -15,6 +15,7 @@ import { toRecordJson } from '../../records/record-json.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { currentAgent, type TenantAgent, toStored } from '../credo/index.ts'
 import { findOwnDid, reachableKeysOf } from '../dids/index.ts'
+import { unreadDocument } from '../web/index.ts'
 import { type Acceptance, accept, handshakeOf } from './accepted-invitations.ts'
 import { requestOf } from './attached-requests.ts'
 import { type ReadInvitation, readInvitation } from './read-invitation.ts'
@@ -155,6 +156,7 @@ const newRecord = (
 
 const keysOf = async ({ context }: TenantAgent, did: string, path: string): Promise<string[]> => {
   const keys = await reachableKeysOf(context, did).catch(() => [])
-  if (keys.length === 0) throw invalidField(path, 'must be a DID that can be resolved and has a usable endpoint')
+  if (keys.length === 0)
+    throw unreadDocument() ?? invalidField(path, 'must be a DID that can be resolved and has a usable endpoint')
   return keys
 }

@@ -4,12 +4,12 @@ import * as v from 'valibot'
 import { Bounded } from '../../bounded.ts'
 import { AgentError } from '../../errors.ts'
 import { ensureDataKey, open, openDataKey, seal } from '../../store/data-keys.ts'
-import { defineItem, type Stored } from '../../store/item.ts'
-import { bytes, inKey, integer, optional, text } from '../../store/item-fields.ts'
+import type { Stored } from '../../store/item.ts'
 import { type Address, keyAddress } from '../../store/keys.ts'
 import { getItems } from '../../store/table.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { tenantOf } from '../credo/index.ts'
+import { type KeyPurpose, keyItem, PrivateJwk } from './key-item.ts'
 
 /**
  * A store of private keys for key management, separate for each agent context (the tenant). Its interface has plain
@@ -30,17 +30,23 @@ export interface KeyStore {
 /** Maximum number of keys in memory. */
 const MAX_REMEMBERED = 5_000
 
-const PrivateJwk = v.custom<Kms.KmsJwkPrivate>((value) => v.is(v.looseObject({ kty: v.string() }), value))
-
-const keyItem = defineItem('key', ({ tenant, keyId }: { tenant: string; keyId: string }) => keyAddress(tenant, keyId), {
-  pk: inKey('pk', text()),
-  sealed: bytes(),
-  expiresAt: optional(integer()),
-})
-
-export interface OpenedKey {
-  keyId: string
+/** A key in memory. */
+interface KnownKey {
   jwk: Kms.KmsJwkPrivate
+  purpose: KeyPurpose
+}
+
+export interface OpenedKey extends KnownKey {
+  keyId: string
+}
+
+/** A key that the running unit of work has created. */
+interface CreatedKey {
+  tenant: string
+  keyId: string
+  sealed: Uint8Array
+  known: KnownKey
+  expiresAt?: number
 }
 
 interface KeyAddress {
@@ -49,14 +55,15 @@ interface KeyAddress {
 }
 
 export class SealedKeyStore implements KeyStore {
-  readonly #committed = new Bounded<string, Kms.KmsJwkPrivate>(MAX_REMEMBERED)
+  readonly #committed = new Bounded<string, KnownKey>(MAX_REMEMBERED)
 
   async get(agentContext: AgentContext, keyId: string): Promise<Kms.KmsJwkPrivate | null> {
-    const tenant = tenantOf(agentContext)
-    const address = keyAddress(tenant, keyId)
-    const changed = this.#changedKeys().get(address.pk)
-    if (changed !== undefined) return changed
-    return this.#committed.get(address.pk) ?? (await this.#read(tenant, [{ keyId, address }]))?.jwk ?? null
+    return (await this.first(agentContext, [keyId]))?.jwk ?? null
+  }
+
+  /** What a key was created for; undefined if the agent has no such key. */
+  async purposeOf(agentContext: AgentContext, keyId: string): Promise<KeyPurpose | undefined> {
+    return (await this.first(agentContext, [keyId]))?.purpose
   }
 
   /**
@@ -70,8 +77,8 @@ export class SealedKeyStore implements KeyStore {
       .map((keyId) => ({ keyId, address: keyAddress(tenant, keyId) }))
       .filter(({ address }) => changed.get(address.pk) !== null)
     for (const { keyId, address } of keys) {
-      const jwk = changed.get(address.pk) ?? this.#committed.get(address.pk)
-      if (jwk) return { keyId, jwk }
+      const known = changed.get(address.pk) ?? this.#committed.get(address.pk)
+      if (known) return { keyId, ...known }
     }
     return this.#read(tenant, keys)
   }
@@ -82,19 +89,31 @@ export class SealedKeyStore implements KeyStore {
     if (this.#changedKeys().get(pk)) throw existing(keyId)
     const unit = currentUnit()
     const sealed = seal(Buffer.from(JSON.stringify(jwk)), await ensureDataKey(unit, tenant), pk)
-    this.#create({ tenant, keyId, sealed })
-    unit.afterCommit(() => this.#committed.set(pk, jwk))
-    this.#changedKeys().set(pk, jwk)
-    this.#createdKeys().set(keyId, { tenant, keyId, sealed })
+    const created: CreatedKey = { tenant, keyId, sealed, known: { jwk, purpose: {} } }
+    this.#create(created)
+    unit.afterCommit(() => this.#committed.set(pk, created.known))
+    this.#changedKeys().set(pk, created.known)
+    this.#createdKeys().set(keyId, created)
+  }
+
+  /**
+   * Adds to what a key was created for. Returns false, and changes nothing, unless the running unit of work has created
+   * the key, and for nothing of this kind.
+   */
+  addPurpose(agentContext: AgentContext, keyId: string, added: KeyPurpose): boolean {
+    const created = this.#createdKeys().get(keyId)
+    if (created === undefined || created.tenant !== tenantOf(agentContext)) return false
+    const { purpose } = created.known
+    if (Object.keys(added).some((name) => name in purpose)) return false
+    Object.assign(purpose, added)
+    this.#replace(created)
+    return true
   }
 
   /** Sets the expiry of all keys that the running unit of work has created (epoch seconds). Returns their ids. */
   expireNew(expiresAt: number): string[] {
     const created = [...this.#createdKeys().values()]
-    for (const key of created) {
-      currentUnit().delete(keyAddress(key.tenant, key.keyId))
-      this.#create({ ...key, expiresAt })
-    }
+    for (const key of created) this.#replace(Object.assign(key, { expiresAt }))
     return created.map(({ keyId }) => keyId)
   }
 
@@ -114,11 +133,17 @@ export class SealedKeyStore implements KeyStore {
     return true
   }
 
-  #create(key: Parameters<typeof keyItem.encode>[0]): void {
+  #create({ known, ...key }: CreatedKey): void {
     // The operation is repeated, and then finds the key if it looks for it.
     const cause = existing(key.keyId)
     const conflict = () => new AgentError('store.conflict', 'the key was created at the same time', { cause })
-    currentUnit().create(keyItem.encode(key), conflict)
+    const { purpose } = known
+    currentUnit().create(keyItem.encode({ ...key, ...(Object.keys(purpose).length > 0 && { purpose }) }), conflict)
+  }
+
+  #replace(created: CreatedKey): void {
+    currentUnit().delete(keyAddress(created.tenant, created.keyId))
+    this.#create(created)
   }
 
   /**
@@ -130,27 +155,27 @@ export class SealedKeyStore implements KeyStore {
       const stored = (await getItems(keys.map(({ address }) => address))).map(keyItem.decode)
       for (const { keyId, address } of keys) {
         const item = stored.find(({ pk }) => pk === address.pk)
-        if (item !== undefined) return { keyId, jwk: await this.#open(tenant, item) }
+        if (item !== undefined) return { keyId, ...(await this.#open(tenant, item)) }
       }
       return null
     })
   }
 
-  async #open(tenant: string, { pk, sealed }: Stored<typeof keyItem>): Promise<Kms.KmsJwkPrivate> {
+  async #open(tenant: string, { pk, sealed, purpose = {} }: Stored<typeof keyItem>): Promise<KnownKey> {
     const jwk = open(sealed, await openDataKey(tenant), pk)
-    return this.#committed.set(pk, v.parse(PrivateJwk, JSON.parse(Buffer.from(jwk).toString())))
+    return this.#committed.set(pk, { jwk: v.parse(PrivateJwk, JSON.parse(Buffer.from(jwk).toString())), purpose })
   }
 
   /**
    * Keys that the running unit has created, and `null` for those that it has deleted: not visible to others before the
    * commit.
    */
-  #changedKeys(): Map<string, Kms.KmsJwkPrivate | null> {
-    return currentUnit().slot(this, () => new Map<string, Kms.KmsJwkPrivate | null>())
+  #changedKeys(): Map<string, KnownKey | null> {
+    return currentUnit().slot(this, () => new Map<string, KnownKey | null>())
   }
 
   /** Keys that the running unit has created, by their ids. */
-  #createdKeys(): Map<string, { tenant: string; keyId: string; sealed: Uint8Array }> {
+  #createdKeys(): Map<string, CreatedKey> {
     return currentUnit().slot(CREATED, () => new Map())
   }
 }

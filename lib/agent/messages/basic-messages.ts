@@ -6,19 +6,11 @@ import {
   DidCommBasicMessageRepository,
   DidCommBasicMessageRole,
 } from '@credo-ts/didcomm'
-import type { SentBasicMessage } from '../../outbox/message-item.ts'
 import { DELIVERY, type Delivery, toBasicMessageJson } from '../../records/delivery.ts'
 import type { RecordJson } from '../../records/record-json.ts'
-import { idsOf, MAX_BODY_BYTES } from '../../records/webhook-event.ts'
 import { readyConnection, sendOn } from '../connections/index.ts'
 import { currentContext, toStored } from '../credo/index.ts'
 import { isQueued, recordBasicMessage, recordQueuedMessage } from '../transport/index.ts'
-
-/** The message as events show it: its record, or only ids if the record is too large for an event. */
-const forEvents = (id: string, json: RecordJson): SentBasicMessage =>
-  Buffer.byteLength(JSON.stringify(json)) > MAX_BODY_BYTES
-    ? { record: { ...idsOf(json), id }, truncated: true, createdAt: String(json.createdAt) }
-    : { record: { ...json, id } }
 
 /**
  * Stores a message and adds it to the outbox in the running unit of work. Returns its record. Throws
@@ -41,8 +33,7 @@ export const sendBasicMessage = async (connectionId: string, content: string): P
   const delivery: Delivery = { state: queued ? 'waiting-for-pickup' : 'pending', attempts: 0 }
   record.metadata.set(DELIVERY, delivery)
   await agentContext.resolve(DidCommBasicMessageRepository).save(agentContext, record)
-  const json = toBasicMessageJson(toStored(agentContext, record))
   const recordSent = queued ? recordQueuedMessage : recordBasicMessage
-  recordSent(connectionId, forEvents(record.id, json))
-  return json
+  recordSent(connectionId, { id: record.id, createdAt: record.createdAt.toISOString() })
+  return toBasicMessageJson(toStored(agentContext, record))
 }

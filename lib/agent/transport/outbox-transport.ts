@@ -2,7 +2,6 @@
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import type { DidCommOutboundPackage, DidCommOutboundTransport } from '@credo-ts/didcomm'
 import * as v from 'valibot'
-import { AgentError } from '../../errors.ts'
 import { isObject } from '../../json.ts'
 import { laneItem } from '../../outbox/lane.ts'
 import { destinationAt, type OutboxMessage, outboxItem, type SentBasicMessage } from '../../outbox/message-item.ts'
@@ -10,12 +9,10 @@ import { nextOutboxId, readLaneEnd } from '../../outbox/outbox-id.ts'
 import { wakeLater, wakeNow } from '../../outbox/queues.ts'
 import { ROTATIONS } from '../../records/record-json.ts'
 import { dueFor } from '../../store/due.ts'
-import { itemBytes } from '../../store/item.ts'
 import { CONNECTION, digest, messageLane } from '../../store/keys.ts'
 import type { Item } from '../../store/table.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
-import { MAX_ITEM_BYTES } from '../../store/write.ts'
 
 /** A lane of messages to a connection: see `messageLane`. */
 export interface Lane {
@@ -71,7 +68,7 @@ export const addToOutbox = async (lane: Lane, message: OutboxMessage, delay = 0)
   outbox.messages.push(message)
 }
 
-/** Records the basic message that the running unit of work has added to the outbox: its delivery causes events. */
+/** Records the basic message that the running unit of work has added to the outbox: it shows what becomes of it. */
 export const recordBasicMessage = (connectionId: string, message: SentBasicMessage): void => {
   const outboxes = [...outboxesOf(currentUnit()).values()]
   outboxes.find((outbox) => outbox.connectionId === connectionId)?.basicMessages.push(message)
@@ -117,16 +114,7 @@ export class OutboxTransport implements DidCommOutboundTransport {
   }
 }
 
-/** Bytes that a new item leaves free, for what is recorded of its attempts and its outcome. */
-const ROOM = 4 * 1024
-
-const toItem = (tenant: string, outbox: Outbox): Item => {
-  const item = encode(tenant, outbox)
-  if (itemBytes(item) <= MAX_ITEM_BYTES - ROOM) return item
-  throw new AgentError('store.item_too_large', 'a message to a wallet would be larger than 400 KB')
-}
-
-const encode = (tenant: string, { basicMessages, ...outbox }: Outbox): Item =>
+const toItem = (tenant: string, { basicMessages, ...outbox }: Outbox): Item =>
   outboxItem.encode({
     tenant,
     ...outbox,

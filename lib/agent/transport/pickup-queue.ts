@@ -26,7 +26,7 @@ const addedOf = () => currentUnit().slot(ADDED, () => new Map<string, PickupMess
 /** Whether the running unit of work has queued a message for a connection. */
 export const isQueued = (connectionId: string): boolean => addedOf().has(connectionId)
 
-/** Records the basic message that was queued last: its delivery causes events. */
+/** Records the basic message that was queued last: it shows what becomes of it. */
 export const recordQueuedMessage = (connectionId: string, message: SentBasicMessage): void => {
   const added = addedOf().get(connectionId)
   if (added !== undefined) recordQueued(added, message)

@@ -4,7 +4,7 @@ import { isObject } from '../../json.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { isOurWebDid, ourWebDocument } from '../../webvh/web-document.ts'
 import { isReadableDocument } from '../envelopes/index.ts'
-import { readText } from './documents.ts'
+import { readText, unreadable } from './documents.ts'
 
 /** The result of a resolution: the document of `resolve`, or none with the message of its error. */
 export const resolutionOf = async (resolve: () => Promise<DidDocument>): Promise<DidResolutionResult> => {
@@ -13,6 +13,8 @@ export const resolutionOf = async (resolve: () => Promise<DidDocument>): Promise
     const didDocument = await resolve()
     return { didDocument, didDocumentMetadata, didResolutionMetadata: { contentType: 'application/did+ld+json' } }
   } catch (error) {
+    // A page in place of the document: it may come back.
+    if (error instanceof SyntaxError) unreadable('the document is not JSON')
     const message = error instanceof Error ? error.message : 'unknown'
     return { didDocument: null, didDocumentMetadata, didResolutionMetadata: { error: 'notFound', message } }
   }

@@ -2,6 +2,7 @@
 import { CredoError } from '@credo-ts/core'
 import { redirectOf } from '../../egress/follow.ts'
 import { type Get, get, type PostOutcome, post } from '../../egress/post.ts'
+import { AgentError } from '../../errors.ts'
 import { settings } from '../../settings.ts'
 import { runCounted } from '../../store/count.ts'
 import { currentUnit } from '../../store/transaction.ts'
@@ -57,12 +58,16 @@ export const boundDocumentsOfJsonLd = (): void => {
 export class UnreadableDocumentError extends CredoError {}
 
 /**
- * Why a document could not be read in the running unit of work, if there was one. Resolvers and libraries make nothing
- * of it but that there is none.
+ * The error `registry.unavailable` if a document could not be read in the running unit of work. Resolvers and libraries
+ * make nothing of it but that there is none.
  */
-export const unreadDocument = (): UnreadableDocumentError | undefined => currentBudget().unread
+export const unreadDocument = (): AgentError | undefined => {
+  const cause = currentBudget().unread
+  return cause && new AgentError('registry.unavailable', 'a document of another host could not be read', { cause })
+}
 
-const unreadable = (message: string): UnreadableDocumentError => {
+/** Notes that there may be a document. */
+export const unreadable = (message: string): UnreadableDocumentError => {
   const error = new UnreadableDocumentError(message)
   currentBudget().unread ??= error
   return error

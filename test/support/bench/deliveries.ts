@@ -28,7 +28,6 @@ const DISPATCHED: Record<string, string[]> = {
   record: ['INSERT', 'MODIFY'],
   registration: ['MODIFY'],
   outbox: ['INSERT'],
-  'outbox-outcome': ['INSERT'],
   'pending-event': ['INSERT'],
 }
 

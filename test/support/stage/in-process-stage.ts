@@ -106,6 +106,7 @@ export const startInProcessStage = async (): Promise<InProcessStage> => {
   dynamo.watch(dynamodb())
   useLeanTransport(sqs())
   const line = await DeliveryLine.start(dynamo, queues)
+  await dynamo.warm(dynamodb())
 
   const answerOf = async (operation: OperationName, { path, query, body, headers, caller }: Call = {}) => {
     const handler = await handlerOf(operation)

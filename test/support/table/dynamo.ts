@@ -1,6 +1,13 @@
 /** The embedded DynamoDB for tests, as the local stage starts it, with the service's table and its stream. */
-import { CreateTableCommand, DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import {
+  CreateTableCommand,
+  DeleteTableCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb'
 import { startDatabase } from '../../../infra/local/dynamodb.ts'
+import { LAYOUT_ITEM } from '../../../lib/store/layout.ts'
 import { useLeanTransport } from '../aws/lean-transport.ts'
 
 export const REGION = 'eu-west-1'
@@ -20,6 +27,8 @@ export interface Dynamo {
   clear(): Promise<void>
   /** Takes another client by the shortest way too, and counts what it writes. To be called before that client is used. */
   watch(client: DynamoDBClient): void
+  /** Sends a first request of the service, which reads the version of the layout too: none of a test's own does. */
+  warm(client: DynamoDBClient): Promise<void>
   /** Requests that may have written something, those of `client` and of all that are watched; undefined while one is under way. */
   writes(): number | undefined
   stop(): Promise<void>
@@ -27,8 +36,8 @@ export interface Dynamo {
 
 const READS = new Set(['GetItemCommand', 'BatchGetItemCommand', 'QueryCommand', 'ScanCommand'])
 
-const createTable = (client: DynamoDBClient, table: string, { stream = true }: DynamoOptions) =>
-  client.send(
+const createTable = async (client: DynamoDBClient, table: string, { stream = true }: DynamoOptions): Promise<void> => {
+  await client.send(
     new CreateTableCommand({
       TableName: table,
       BillingMode: 'PAY_PER_REQUEST',
@@ -55,6 +64,8 @@ const createTable = (client: DynamoDBClient, table: string, { stream = true }: D
       ...(stream && { StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' } }),
     }),
   )
+  await client.send(new PutItemCommand({ TableName: table, Item: LAYOUT_ITEM }))
+}
 
 /** Starts an empty table of the name in the local stage's database; nothing is left of it after `stop`. */
 export const startDynamo = async (table = 'agent', options: DynamoOptions = {}): Promise<Dynamo> => {
@@ -91,6 +102,9 @@ export const startDynamo = async (table = 'agent', options: DynamoOptions = {}):
       await createTable(client, table, options)
     },
     watch,
+    warm: async (warmed) => {
+      await warmed.send(new GetItemCommand({ TableName: table, Key: { pk: { S: '-' }, sk: { S: '-' } } }))
+    },
     writes: () => (underWay === 0 ? writes : undefined),
     stop: () => {
       client.destroy()

@@ -1,5 +1,6 @@
 /** All records of the table as they are now: what an attack must not change. */
 import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb'
+import { plainItem } from '../../../lib/store/plain-item.ts'
 
 /** Contents by address. */
 type Records = Map<string, string>
@@ -14,8 +15,9 @@ export const recordsInTable = async ({
 }): Promise<Records> => {
   const records: Records = new Map()
   for await (const { Items = [] } of paginateScan({ client }, { TableName: table, ConsistentRead: true }))
-    for (const { pk, sk, kind, value, tags } of Items)
-      if (kind?.S === 'record' || kind?.S === 'entry') records.set(`${pk?.S} ${sk?.S}`, `${value?.S} ${tags?.S}`)
+    for (const { pk, sk, kind, content } of Items)
+      if (kind?.S === 'record' || kind?.S === 'entry')
+        records.set(`${pk?.S} ${sk?.S}`, JSON.stringify(plainItem(content === undefined ? {} : { content })))
   return records
 }
 

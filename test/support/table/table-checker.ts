@@ -1,34 +1,41 @@
 /** Walks the table and lists what does not fit together: index entries and records, copies, keys, unknown items. */
 import { isDeepStrictEqual } from 'node:util'
 import { type AttributeValue, type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb'
+import { MultiBaseEncoder, TypedArrayEncoder } from '@credo-ts/core'
+import { keyItem } from '../../../lib/agent/keys/key-item.ts'
 import { jobItem } from '../../../lib/jobs/job.ts'
 import { destinationItem } from '../../../lib/outbox/destination.ts'
 import { laneItem } from '../../../lib/outbox/lane.ts'
 import { outboxItem, outcomeItem } from '../../../lib/outbox/message-item.ts'
 import { pickupMessage, queueItem, usageItem } from '../../../lib/pickup/pickup-item.ts'
+import { shortForm } from '../../../lib/records/did-forms.ts'
+import { didRecords, FORMER_KEYS, outOfBandRecords } from '../../../lib/records/kinds.ts'
 import { indexEntries } from '../../../lib/store/index-entries.ts'
 import {
   entryPartition,
-  eventLane,
   keyAddress,
   organizationTenants,
+  recordAddress,
   recordOfEntry,
   tenantAddress,
 } from '../../../lib/store/keys.ts'
-import { fromRecordItem, type StoredRecord } from '../../../lib/store/stored-record.ts'
+import { plainItem } from '../../../lib/store/plain-item.ts'
+import { publishedOf } from '../../../lib/store/published-invitations.ts'
+import { addressOfRecord, fromRecordItem, type StoredRecord } from '../../../lib/store/stored-record.ts'
 import { addressOf } from '../../../lib/store/table.ts'
-import { attemptItem, eventItem, placeItem } from '../../../lib/webhooks/event-item.ts'
+import { attemptItem, eventItem, pendingEventItem } from '../../../lib/webhooks/event-item.ts'
 import { occurredAtOf } from '../../../lib/webhooks/events.ts'
 
 type Item = Record<string, AttributeValue>
 
 /** Where items of a kind lie. A kind that is not here is unknown. */
 const PLACES: Record<string, RegExp> = {
-  record: /^[^|]+\|[A-Za-z0-9]+Record\|[^|]+ -$/,
+  layout: /^@layout -$/,
+  record: /^[^|]+\|[A-Za-z0-9]+Record\|[^|]+(\|[\w-]{43} \d{4}-[^#]+Z#[^#|]+| -)$/,
   entry: /^[^|]+\|[A-Za-z0-9]+Record\|[^|]+\|[\w-]{43} \d{4}-[^#]+Z#[^#|]+$/,
   key: /^[^|]+\|key\|[^|]+ -$/,
   'data-key': /^.+\|data-key -$/,
-  mark: /^[^|]+\|(inbound|message)\|[\w-]{43} -$/,
+  mark: /^[^|]+\|message\|[\w-]{43} -$/,
   outbox: /^[^|]+\|ConnectionRecord\|[^|]+ .+$/,
   'outbox-outcome': /^[^|]+\|delivery\|[^|]+ .+$/,
   'pickup-queue': /^[^|]+\|pickup\|[^|]+ -$/,
@@ -36,7 +43,7 @@ const PLACES: Record<string, RegExp> = {
   'pickup-usage': /^[^|]+\|pickup-usage\|\d+ -$/,
   'pickup-listed-queue': /^[^|]+\|pickup-usage\|\d+ [^|]+$/,
   count: /^[^|]+\|count\|[^|]+\|\d+ -$/,
-  'answer-piece': /^[^|]+\|inbound\|[\w-]{43} [1-9]$/,
+  'answer-piece': /^[^|]+\|message\|[\w-]{43} [1-9]$/,
   'corrupt-item': /^@corrupt\|[\w-]{43} -$/,
   'pending-event': /^@outbox(\|[^|]+){3} \d{16}#[^|]+$/,
   lane: /^([^|]+\|ConnectionRecord\|[^|]+|@outbox(\|[^|]+){3})\|lane -$/,
@@ -50,8 +57,8 @@ const PLACES: Record<string, RegExp> = {
   'organization-tenant': /^@org\|[^|]+\|tenants [^#|]+$/,
   registration: /^@org\|[^|]+ (notification|webhook|notification#pending#[0-4])$/,
   decoy: /^@decoy\|\d+ -$/,
-  event: /^@endpoint\|[^|]+\|events\|[0-7] [^#]+Z#.+$/,
-  attempt: /^@endpoint\|[^|]+\|attempts\|[0-7] .+$/,
+  event: /^@endpoint\|[^|]+\|events\|[0-7] [^#]+Z#[^#]+$/,
+  attempt: /^@endpoint\|[^|]+\|events\|[0-7] [^#]+Z#[^#]+#\d+$/,
   idempotency: /^[^|]+\|idempotency\|[\w-]{43} -$/,
   'issuer-keys': /^@issuer-keys\|[\w-]{43} -$/,
   'issuer-did': /^[^|]+\|issuer-did -$/,
@@ -103,24 +110,52 @@ type Check = (item: Item, byName: Map<string, Item>) => string[]
 const checkRecord: Check = (item, byName) => {
   const record = recordIn(item)
   if (record === undefined) return [`${nameOf(item)}: not a record`]
-  const problems: string[] = []
+  const problems = misaddressed(item, attempt(() => addressOfRecord(record)) ?? { pk: '', sk: '' })
   if (record.value.id !== record.id) problems.push(`${nameOf(item)}: the record says that it is ${record.value.id}`)
   if (!Number.isInteger(record.version) || record.version < 1)
     problems.push(`${nameOf(item)}: version ${record.version}`)
   for (const expected of indexEntries(record).values()) {
     const entry = byName.get(nameOf(expected))
     if (entry === undefined) problems.push(`${nameOf(item)}: lacks its entry ${nameOf(expected)}`)
-    else if (!isDeepStrictEqual(withoutDelivery(entry), expected))
+    else if (!isDeepStrictEqual(plainItem(entry), plainItem(expected)))
       problems.push(`${nameOf(entry)}: differs from its record`)
   }
+  const published = publishedOf(record)
+  if (published !== undefined && !isDeepStrictEqual(byName.get(nameOf(published)), published))
+    problems.push(`${nameOf(item)}: its invitation is not found`)
+  for (const keyId of unnamingKeys(record, byName)) problems.push(`${nameOf(item)}: is not named by its key ${keyId}`)
   for (const keyId of keysOf(record))
     if (!byName.has(nameOf(toItem(keyAddress(record.tenant, keyId)))))
       problems.push(`${nameOf(item)}: lacks its key ${keyId}`)
   return problems
 }
 
-/** What has become of a message is in its entry alone. */
-const withoutDelivery = ({ delivery: _, ...entry }: Item): Item => entry
+/** Keys that were made for an invitation of the agent name it; those that were there before have an entry. */
+const unnamingKeys = ({ type, id, tenant, value, tags }: StoredRecord, byName: Map<string, Item>): string[] => {
+  if (type !== outOfBandRecords.type || value.role !== 'sender') return []
+  const former = [tags[FORMER_KEYS]].flat()
+  const made = [tags.recipientKeyFingerprints].flat().filter((one) => typeof one === 'string' && !former.includes(one))
+  const keyIds = made.flatMap(
+    (fingerprint) =>
+      attempt(() => TypedArrayEncoder.toBase58(MultiBaseEncoder.decode(`${fingerprint}`).data.slice(2))) ?? [],
+  )
+  return keyIds.filter((keyId) => {
+    const key = byName.get(nameOf(toItem(keyAddress(tenant, keyId))))
+    return key === undefined || attempt(() => keyItem.decode(key))?.purpose?.outOfBandId !== id
+  })
+}
+
+/** A DID that its key names has no record. */
+const checkKey: Check = (item, byName) => {
+  const key = attempt(() => keyItem.decodePart(item, ['purpose']))
+  if (key === undefined) return [`${nameOf(item)}: not a key`]
+  const [tenant = ''] = (item.pk?.S ?? '').split('|')
+  const did = key.purpose?.did?.did
+  const partition = did && entryPartition(tenant, didRecords.type, 'did', shortForm(did))
+  return partition && [...byName.keys()].some((name) => name.startsWith(`${partition} `))
+    ? [`${nameOf(item)}: its DID has a record too`]
+    : []
+}
 
 const checkEntry: Check = (entry, byName) => {
   const address = attempt(() => recordOfEntry(addressOf(entry)))
@@ -140,6 +175,17 @@ const checkIssuerDid: Check = (item, byName) => {
     : [`${nameOf(item)}: lacks the record of its DID`]
 }
 
+/** What is shown of an invitation is that of a record, and each that an agent has created is found. */
+const checkInvitation: Check = (item, byName) => {
+  if (item.recordId === undefined) return []
+  const address = recordAddress(item.tenant?.S ?? '', 'OutOfBandRecord', item.recordId.S ?? '')
+  const record = byName.get(nameOf(toItem(address)))
+  const published = record && publishedOf(fromRecordItem(record))
+  return published !== undefined && isDeepStrictEqual(published, item)
+    ? []
+    : [`${nameOf(item)}: its record has no such invitation`]
+}
+
 /** A tenant lies at the address of its own id, and is among the tenants of its organization. */
 const checkTenant: Check = (item, byName) => {
   const [id, orgId] = [item.id?.S ?? '', item.orgId?.S ?? '']
@@ -148,44 +194,26 @@ const checkTenant: Check = (item, byName) => {
   return known ? [] : [`${nameOf(item)}: its organization does not know it`]
 }
 
-/** An event lies where its time and id say, its state fits the attempts that it had, and it has a place in its lane while it is pending. */
+/** An event lies where its time and id say, its state fits the attempts that it had, and it is in its lane while it is pending. */
 const checkEvent: Check = (item, byName) => {
   const event = attempt(() => eventItem.decode(item))
   if (event === undefined) return [`${nameOf(item)}: not an event`]
+  const { state, position } = event
   const problems = misaddressed(item, eventItem.addressOf(event))
-  const pending = event.state === 'pending'
-  const tried = event.state === 'delivered' || event.nextAttemptAt !== undefined
-  if (tried && event.attempts === 0) problems.push(`${nameOf(item)}: ${event.state} without an attempt`)
-  if (!pending && event.nextAttemptAt !== undefined)
-    problems.push(`${nameOf(item)}: ${event.state}, and yet to be tried again`)
-  if (pending === (event.expiresAt !== undefined)) problems.push(`${nameOf(item)}: ${event.state}, and its expiry`)
-  const lane = eventLane(event.orgId, event.endpointId, event.recordId)
-  const inLane = placesOf(byName).get(`${lane} ${event.id}`) ?? 0
-  if (inLane !== (pending ? 1 : 0)) problems.push(`${nameOf(item)}: ${event.state}, with ${inLane} places in its lane`)
+  const pending = state === 'pending'
+  if (state === 'delivered' && event.attempts === 0) problems.push(`${nameOf(item)}: delivered without an attempt`)
+  if (pending === (event.expiresAt !== undefined)) problems.push(`${nameOf(item)}: ${state}, and its expiry`)
+  if (pending === (position === undefined)) problems.push(`${nameOf(item)}: ${state}, and its position`)
+  const lane = position === undefined ? undefined : pendingEventItem.addressOf({ ...event, position })
+  if (lane !== undefined && !byName.has(nameOf(toItem(lane)))) problems.push(`${nameOf(item)}: not in its lane`)
   return problems
 }
 
-/** How many places events have, by lane and id. */
-const placesOf = (byName: Map<string, Item>): Map<string, number> => {
-  const known = places.get(byName) ?? new Map<string, number>()
-  if (places.has(byName)) return known
-  places.set(byName, known)
-  for (const item of byName.values()) {
-    if (kindOf(item) !== 'pending-event') continue
-    const name = `${item.pk?.S} ${item.sk?.S?.split('#')[1]}`
-    known.set(name, (known.get(name) ?? 0) + 1)
-  }
-  return known
-}
-const places = new WeakMap<Map<string, Item>, Map<string, number>>()
-
-/** What waits in a lane is an event, unless its endpoint is gone. */
-const checkPlace: Check = (item, byName) => {
-  const place = attempt(() => placeItem.decode(item))
-  if (place === undefined) return [`${nameOf(item)}: no place of an event`]
-  const [, , endpointId = ''] = item.pk?.S?.split('|') ?? []
-  const event = eventItem.addressOf({ ...place, endpointId, id: place.eventId })
-  return byName.has(nameOf(toItem(event))) || !hasEndpoint(endpointId, byName) ? [] : [`${nameOf(item)}: has no event`]
+const checkPendingEvent: Check = (item) => {
+  const event = attempt(() => pendingEventItem.decode(item))
+  if (event === undefined) return [`${nameOf(item)}: not a pending event`]
+  const expires = item.expiresAt !== undefined ? [`${nameOf(item)}: pending, and its expiry`] : []
+  return [...misaddressed(item, pendingEventItem.addressOf(event)), ...expires]
 }
 
 /** An attempt is one at an event, unless the events of its endpoint are gone with it. */
@@ -216,10 +244,7 @@ const checkOutbox: Check = (item, byName) => {
 const checkOutcome: Check = (item) => {
   const outcome = attempt(() => outcomeItem.decode(item))
   if (outcome === undefined) return [`${nameOf(item)}: not an outcome`]
-  const problems = misaddressed(item, outcomeItem.addressOf(outcome))
-  if (outcome.state === 'delivered' && outcome.messages.length > 0)
-    problems.push(`${nameOf(item)}: delivered, and keeps its messages`)
-  return problems
+  return misaddressed(item, outcomeItem.addressOf(outcome))
 }
 
 /** A queue knows how much waits in it, and has the job that gives up what is not fetched. */
@@ -227,7 +252,7 @@ const checkQueue: Check = (item, byName) => {
   const queue = attempt(() => queueItem.decode(item))
   if (queue === undefined) return [`${nameOf(item)}: not a queue`]
   const waiting = [...byName.values()].filter((one) => one.pk?.S === item.pk?.S && kindOf(one) === 'pickup-message')
-  const bytes = waiting.reduce((sum, { payload }) => sum + Buffer.byteLength(payload?.S ?? ''), 0)
+  const bytes = waiting.reduce((sum, one) => sum + Buffer.byteLength(pickupMessage.decode(one).payload), 0)
   const job = jobItem.addressOf({ tenant: queue.tenant, type: 'pickup-expiry', id: queue.connectionId })
   return [
     ...misaddressed(item, queueItem.addressOf(queue)),
@@ -292,11 +317,13 @@ const misaddressed = (item: Item, { pk, sk }: { pk: string; sk: string }): strin
 const CHECKS: Record<string, Check> = {
   record: checkRecord,
   entry: checkEntry,
+  key: checkKey,
   'issuer-did': checkIssuerDid,
+  invitation: checkInvitation,
   tenant: checkTenant,
   event: checkEvent,
   attempt: checkAttempt,
-  'pending-event': checkPlace,
+  'pending-event': checkPendingEvent,
   outbox: checkOutbox,
   'outbox-outcome': checkOutcome,
   'pickup-queue': checkQueue,

@@ -3,17 +3,19 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import type { EndpointKind } from '../../../lib/records/webhook-event.ts'
-import { attemptPartitions } from '../../../lib/store/keys.ts'
+import { decodeIfSound } from '../../../lib/store/item.ts'
+import { eventLane, eventPartitions } from '../../../lib/store/keys.ts'
 import { getItem, queryAll } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { putIfAbsent } from '../../../lib/store/write.ts'
 import { type Endpoint, readEndpoints } from '../../../lib/webhooks/endpoint-item.ts'
 import {
-  type Attempt,
-  attemptItem,
   eventItem,
+  type ListedAttempt,
+  listedAttempt,
   type NewEvent,
-  pendingItems,
+  pendingEvent,
+  pendingEventItem,
   type StoredEvent,
 } from '../../../lib/webhooks/event-item.ts'
 import { eventIdOf } from '../../../lib/webhooks/events.ts'
@@ -59,13 +61,17 @@ export const eventFor = (endpoint: RegisteredEndpoint, changes: Partial<NewEvent
 
 /** Stores an event that is to be delivered, as the dispatcher does. Returns its lane. */
 export const storeEvent = async (newEvent: NewEvent): Promise<string> => {
-  const { event, place } = pendingItems(newEvent, new Date().toISOString())
-  await putIfAbsent(event)
-  await putIfAbsent(place)
-  return place.pk?.S ?? ''
+  const item = pendingEventItem.encode(pendingEvent(newEvent, new Date().toISOString()))
+  await putIfAbsent(item)
+  return item.pk?.S ?? ''
 }
 
+/** The event in its lane, or else in the list of its endpoint. */
 export const readStoredEvent = async (event: NewEvent): Promise<StoredEvent | undefined> => {
+  const waiting = (await queryAll(eventLane(event.orgId, event.endpointId, event.recordId)))
+    .map((item) => decodeIfSound(pendingEventItem, item))
+    .find((one) => one?.id === event.id)
+  if (waiting !== undefined) return { ...waiting, state: 'pending' }
   const item = await getItem(eventItem.addressOf(event))
   return item === undefined ? undefined : eventItem.decode(item)
 }
@@ -78,10 +84,10 @@ export const readRegistered = async ({ orgId, id }: RegisteredEndpoint): Promise
 }
 
 /** What was tried, oldest first. */
-export const attemptsAt = async ({ id }: RegisteredEndpoint): Promise<Attempt[]> =>
-  (await Promise.all(attemptPartitions(id).map(queryAll)))
+export const attemptsAt = async ({ id }: RegisteredEndpoint): Promise<ListedAttempt[]> =>
+  (await Promise.all(eventPartitions(id).map(queryAll)))
     .flat()
-    .map((item) => attemptItem.decode(item))
+    .flatMap((item) => listedAttempt(item) ?? [])
     .sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
 
 /** Verifies a request as a receiver would, and returns what it says; throws where the signature does not fit. */

@@ -60,7 +60,7 @@ describe('a key', () => {
   test('should lie in the table sealed: nothing of it can be read there', async () => {
     await insert(newStore())
     const item = await itemOf()
-    expect(Object.keys(item ?? {}).sort()).toEqual(['kind', 'pk', 'sealed', 'sk'])
+    expect(Object.keys(item ?? {}).sort()).toEqual(['kind', 'pk', 'sealed', 'sk', 'writeId'])
     const sealed = Buffer.from(item?.sealed?.B ?? [])
     const secret = Buffer.from(jwk.d, 'base64url')
     for (const part of [secret, jwk.d, secret.toString('base64'), secret.toString('hex'), 'kty', 'OKP'])
@@ -121,7 +121,7 @@ describe('the first of several keys that the agent has', () => {
     await insert(newStore())
     const unknown = Array.from({ length: 15 }, (_, at) => `unknown-${at}`)
     table.watch()
-    expect(await first(newStore(), [...unknown, keyId])).toEqual({ keyId, jwk })
+    expect(await first(newStore(), [...unknown, keyId])).toEqual({ keyId, jwk, purpose: {} })
     expect(table.requests).toEqual(['BatchGetItem'])
   })
 
@@ -138,8 +138,8 @@ describe('the first of several keys that the agent has', () => {
     await insert(store)
     const other = { keyId: `${keyId}-other`, jwk: newKey() }
     await run(() => store.insert(acme, other.keyId, other.jwk))
-    expect(await first(newStore(), [other.keyId, keyId])).toEqual(other)
-    expect(await first(newStore(), [keyId, other.keyId])).toEqual({ keyId, jwk })
+    expect(await first(newStore(), [other.keyId, keyId])).toEqual({ ...other, purpose: {} })
+    expect(await first(newStore(), [keyId, other.keyId])).toEqual({ keyId, jwk, purpose: {} })
   })
 
   test('should be read once for a process', async () => {
@@ -147,7 +147,7 @@ describe('the first of several keys that the agent has', () => {
     const reader = newStore()
     await first(reader, ['unknown', keyId])
     table.watch()
-    expect(await first(reader, ['unknown', keyId])).toEqual({ keyId, jwk })
+    expect(await first(reader, ['unknown', keyId])).toEqual({ keyId, jwk, purpose: {} })
     expect(await read(reader)).toEqual(jwk)
     expect(table.requests).toEqual([])
   })
@@ -218,6 +218,41 @@ describe('a key that is made', () => {
     await insert(newStore())
     const error: unknown = await insert(newStore()).catch((thrown: unknown) => thrown)
     expect(`${error} ${JSON.stringify(error)}`).not.toContain(jwk.d)
+  })
+})
+
+describe('what a key is made for', () => {
+  test('should be said once of each kind, by the transaction that makes the key, and by no other agent', async () => {
+    const store = newStore()
+    await run(async () => {
+      await store.insert(acme, keyId, jwk)
+      expect(store.addPurpose(contextOf('other'), keyId, { outOfBandId: 'theirs' })).toBe(false)
+      expect(store.addPurpose(acme, `${keyId}x`, { outOfBandId: 'none' })).toBe(false)
+      expect(store.addPurpose(acme, keyId, { outOfBandId: 'first' })).toBe(true)
+      store.expireNew(Math.floor(Date.now() / 1000) + 60)
+      expect(store.addPurpose(acme, keyId, { outOfBandId: 'second' })).toBe(false)
+      const did = { did: 'did:peer:2.one', createdAt: new Date(0).toISOString() }
+      expect(store.addPurpose(acme, keyId, { did })).toBe(true)
+    })
+    await run(async () => expect(store.addPurpose(acme, keyId, { did: undefined })).toBe(false))
+    const purpose = { outOfBandId: 'first', did: { did: 'did:peer:2.one', createdAt: '1970-01-01T00:00:00.000Z' } }
+    for (const reader of [store, newStore()]) {
+      expect(await run(() => reader.purposeOf(acme, keyId))).toEqual(purpose)
+      expect(await run(() => reader.purposeOf(contextOf('other'), keyId))).toBeUndefined()
+    }
+    expect((await itemOf())?.expiresAt).toBeDefined()
+  })
+
+  test('should be gone with the key', async () => {
+    const store = newStore()
+    await run(async () => {
+      await store.insert(acme, keyId, jwk)
+      store.addPurpose(acme, keyId, { outOfBandId: 'first' })
+      await store.delete(acme, keyId)
+      expect(await store.purposeOf(acme, keyId)).toBeUndefined()
+      expect(store.addPurpose(acme, keyId, { outOfBandId: 'second' })).toBe(false)
+    })
+    expect(await itemOf()).toBeUndefined()
   })
 })
 

@@ -83,7 +83,6 @@ describe('the queries that Credo makes', () => {
     [{ connectionTypes: ['mediator'] }, DidCommConnectionRecord, connection],
     [{ state: 'completed', $not: { alias: 'x' } }, DidCommConnectionRecord, connection],
     [{ invitationId, role: 'sender' }, DidCommOutOfBandRecord, invitation],
-    [{ recipientKeyFingerprints: ['z6MkTwo'], state: 'await-response' }, DidCommOutOfBandRecord, invitation],
     [
       { associatedRecordId: 'proof-1', messageName: 'request-presentation', role: 'sender' },
       DidCommMessageRecord,
@@ -93,7 +92,7 @@ describe('the queries that Credo makes', () => {
     [{ parentThreadId: 'parent-1' }, DidCommProofExchangeRecord, proof],
     [{ threadId: 'thread-1', connectionId: undefined }, DidCommProofExchangeRecord, proof],
     [{ connectionId: 'connection-1', role: 'receiver' }, DidCommBasicMessageRecord, text],
-    [{ threadId: 'thread-1', parentThreadId: null }, DidCommBasicMessageRecord, text],
+    [{ threadId: 'thread-1', connectionId: 'connection-1' }, DidCommBasicMessageRecord, text],
   ])('%j should find its record, with two requests at most', async (query, type, record) => {
     expect(await find(type, query)).toEqual([record.id])
     expect(table.requests.length).toBeLessThanOrEqual(2)

@@ -3,16 +3,16 @@ import type { DynamoDBRecord } from 'aws-lambda'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { dispatchChanges } from '../../../functions/dispatch-changes.ts'
 import { type DispatchOptions, dispatch as dispatchWithPauses, redriveParked } from '../../../lib/delivery/dispatch.ts'
-import { parkedChanges } from '../../../lib/delivery/parked-changes.ts'
+import { park, parkedChanges } from '../../../lib/delivery/parked-changes.ts'
 import { committedId } from '../../../lib/outbox/wake-up.ts'
 import { PARKED_CHANGES } from '../../../lib/store/keys.ts'
-import { toRecordItem } from '../../../lib/store/stored-record.ts'
+import { fromRecordItem, toRecordItem } from '../../../lib/store/stored-record.ts'
 import type { Item } from '../../../lib/store/table.ts'
-import { pendingItems } from '../../../lib/webhooks/event-item.ts'
+import { pendingEvent, pendingEventItem } from '../../../lib/webhooks/event-item.ts'
 import { inserted, modified } from '../../support/webhooks/changes.ts'
 import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 import { failure } from '../store/started-table.ts'
-import { outboxWith, outcomeWith, recordItem, registrationItem, storedIn } from '../webhooks/event-scenes.ts'
+import { outboxWith, recordItem, registrationItem, storedIn } from '../webhooks/event-scenes.ts'
 
 const lines: string[] = []
 
@@ -38,19 +38,19 @@ const telling = (): DynamoDBRecord => {
   const id = `record-${++records}`
   return inserted(toRecordItem({ ...stored, tenant: '@base', id, value: { ...stored.value, id } }))
 }
-const garbled = (value = '{"secret') => inserted({ ...recordItem('ProofRecord', 'done'), value: { S: value } })
+const garbled = (value = '{"secret') => inserted({ ...recordItem('ProofRecord', 'done'), content: { S: value } })
 const late = (change: DynamoDBRecord, seconds = 11): DynamoDBRecord => ({
   ...change,
   dynamodb: { ...change.dynamodb, ApproximateCreationDateTime: Math.floor(Date.now() / 1000) - seconds },
 })
 const sequenceOf = ({ dynamodb }: DynamoDBRecord) => dynamodb?.SequenceNumber ?? ''
-const idOf = ({ dynamodb }: DynamoDBRecord): string => JSON.parse(dynamodb?.NewImage?.value?.S ?? '{}').id
+const idOf = ({ dynamodb }: DynamoDBRecord): unknown => fromRecordItem(dynamodb?.NewImage ?? {}).id
 const parked = async () => {
   const found: string[] = []
   for await (const { sequence } of parkedChanges()) found.push(sequence)
   return found
 }
-const told = async () => (await table.items('@endpoint|')).map(({ recordId }) => recordId?.S)
+const told = async () => (await table.items('@outbox|')).map(({ recordId }) => recordId?.S)
 const logged = (event: string) => lines.map((line) => JSON.parse(line)).filter((line) => line.event === event)
 
 const refuse = (refused: string, name = 'InternalServerError') => {
@@ -59,7 +59,7 @@ const refuse = (refused: string, name = 'InternalServerError') => {
 }
 
 test('a wake-up that the queue calls invalid is dropped, and the stream goes on', async () => {
-  const change = inserted(outboxWith({}))
+  const change = inserted(outboxWith())
   queues.refuse = () => true
   expect(await dispatch([change])).toBe(sequenceOf(change))
   queues.senderFault = true
@@ -69,18 +69,20 @@ test('a wake-up that the queue calls invalid is dropped, and the stream goes on'
 })
 
 describe('what waits in a lane', () => {
-  const place = pendingItems(
-    {
-      ...{ id: 'e1', type: 'endpoint.test', orgId: 'base', endpointId: 'ep', endpointKind: 'webhook' },
-      ...{ recordId: 'r1', sequence: 3, occurredAt: '2026-01-01T00:00:00.000Z', body: '{"secret":1}' },
-    },
-    '2026-01-01T00:00:00.000Z',
-  ).place
-  const outbox = outboxWith({ basicMessages: undefined })
+  const event = pendingEventItem.encode(
+    pendingEvent(
+      {
+        ...{ id: 'e1', type: 'endpoint.test', orgId: 'base', endpointId: 'ep', endpointKind: 'webhook' },
+        ...{ recordId: 'r1', sequence: 3, occurredAt: '2026-01-01T00:00:00.000Z', body: '{"secret":1}' },
+      },
+      '2026-01-01T00:00:00.000Z',
+    ),
+  )
+  const outbox = outboxWith()
 
   test.each<[string, Item, string]>([
     ['a message', outbox, 'acme|ConnectionRecord|c1'],
-    ['an event', place, '@outbox|base|ep|r1'],
+    ['an event', event, '@outbox|base|ep|r1'],
   ])('that is new, %s, wakes it once, however often its change comes', async (_name, item, lane) => {
     expect(await dispatch([inserted(item)])).toBeUndefined()
     expect(await dispatch([inserted(item)])).toBeUndefined()
@@ -93,8 +95,7 @@ describe('what waits in a lane', () => {
   })
 
   test.each<[string, DynamoDBRecord]>([
-    ['an attempt at a message', modified(outbox, outboxWith({ basicMessages: undefined, attempts: 1 }))],
-    ['its outcome', inserted(outcomeWith('delivered', 1, { basicMessages: undefined }))],
+    ['an attempt at a message', modified(outbox, outboxWith({ attempts: 1 }))],
     ['a record', inserted(recordItem('DidRecord', 'x'))],
     ['something without a kind', inserted({ pk: { S: 'a' }, sk: { S: 'b' } })],
     ['a place without a key', inserted({ kind: { S: 'pending-event' } })],
@@ -106,7 +107,7 @@ describe('what waits in a lane', () => {
 
   test('comes again from the first one that the queue does not take, and those that it took are dropped by it', async () => {
     const batch = Array.from({ length: 25 }, (_, index) =>
-      inserted(outboxWith({ id: `o${index}`, connectionId: `c${index}`, basicMessages: undefined })),
+      inserted(outboxWith({ id: `o${index}`, connectionId: `c${index}` })),
     )
     queues.refuse = ({ body }) => ['acme|ConnectionRecord|c7', 'acme|ConnectionRecord|c20'].includes(String(body.lane))
     expect(await dispatch(batch)).toBe(sequenceOf(batch[7] ?? {}))
@@ -117,26 +118,23 @@ describe('what waits in a lane', () => {
 
   test('all of it comes again when the queue does not answer', async () => {
     queues.refuse = 'down'
-    const batch = [telling(), inserted(outbox), inserted(place)]
+    const batch = [telling(), inserted(outbox), inserted(event)]
     expect(await dispatch(batch)).toBe(sequenceOf(batch[1] ?? {}))
   })
 })
 
 describe('an outage of the table', () => {
-  test.each(['GetItem', 'Query', 'TransactWriteItems'])(
-    'is reported for a %s, and nothing is parked',
-    async (command) => {
-      const batch = [inserted(recordItem('DidRecord', 'x')), telling(), telling()]
-      refuse(command)
-      // The base agent's organization is in the settings, so no tenant is read.
-      const first = command === 'GetItem' ? [] : [{ itemIdentifier: sequenceOf(batch[1] ?? {}) }]
-      expect(await dispatchChanges({ Records: batch })).toEqual({ batchItemFailures: first })
-      table.way = undefined
-      expect(await dispatchChanges({ Records: batch.slice(1) })).toEqual({ batchItemFailures: [] })
-      expect(await told()).toEqual(expect.arrayContaining(batch.slice(1).map(idOf)))
-      expect(await parked()).toEqual([])
-    },
-  )
+  test.each(['GetItem', 'Query', 'PutItem'])('is reported for a %s, and nothing is parked', async (command) => {
+    const batch = [inserted(recordItem('DidRecord', 'x')), telling(), telling()]
+    refuse(command)
+    // The base agent's organization is in the settings, so no tenant is read.
+    const first = command === 'GetItem' ? [] : [{ itemIdentifier: sequenceOf(batch[1] ?? {}) }]
+    expect(await dispatchChanges({ Records: batch })).toEqual({ batchItemFailures: first })
+    table.way = undefined
+    expect(await dispatchChanges({ Records: batch.slice(1) })).toEqual({ batchItemFailures: [] })
+    expect(await told()).toEqual(expect.arrayContaining(batch.slice(1).map(idOf)))
+    expect(await parked()).toEqual([])
+  })
 
   test('is also a role that lacks a right: a mistake of a deployment parks nothing', async () => {
     const change = telling()
@@ -150,9 +148,9 @@ describe('an outage of the table', () => {
     const [bad, good] = [garbled(), telling()]
     refuse('PutItem')
     expect(await dispatch([bad, good])).toBe(sequenceOf(bad))
-    expect(await told()).toContain(idOf(good))
     table.way = undefined
     expect(await dispatch([bad, good])).toBeUndefined()
+    expect(await told()).toContain(idOf(good))
     expect(await parked()).toEqual([sequenceOf(bad)])
   })
 })
@@ -201,12 +199,13 @@ describe('a change that fails by itself', () => {
     expect(await told()).toEqual(expect.arrayContaining([batch[0], batch[2]].map((change) => idOf(change ?? {}))))
     for await (const { record } of parkedChanges()) expect(record).toEqual(batch[1])
     expect(await parked()).toEqual([sequenceOf(batch[1] ?? {})])
-    expect(logged('dispatcher.change_parked')).toMatchObject([{ level: 'error', sequence: sequenceOf(batch[1] ?? {}) }])
+    const counted = { level: 'error', sequence: sequenceOf(batch[1] ?? {}), ChangesParked: 1 }
+    expect(logged('dispatcher.change_parked')).toMatchObject([counted])
     expect(lines.join()).not.toContain('secret')
   })
 
   test('is parked once, also when its batch comes again', async () => {
-    const batch = [garbled(), inserted(outboxWith({ basicMessages: undefined }))]
+    const batch = [garbled(), inserted(outboxWith())]
     queues.refuse = 'down'
     expect(await dispatch(batch)).toBe(sequenceOf(batch[1] ?? {}))
     queues.refuse = undefined
@@ -214,9 +213,9 @@ describe('a change that fails by itself', () => {
     expect(await parked()).toEqual([sequenceOf(batch[0] ?? {})])
   })
 
-  test('wakes its lane all the same', async () => {
-    const change = inserted({ ...outboxWith(), basicMessages: { S: '[{}]' } })
-    expect(await dispatch([change])).toBeUndefined()
+  test('holds back no wake-up of what is beside it', async () => {
+    const change = garbled()
+    expect(await dispatch([change, inserted(outboxWith())])).toBeUndefined()
     expect(queues.sent).toHaveLength(1)
     expect(await parked()).toEqual([sequenceOf(change)])
   })
@@ -280,8 +279,7 @@ describe('a redrive', () => {
     const change = late(telling())
     const again = { ...change, dynamodb: { ...change.dynamodb, SequenceNumber: '900' } }
     for (const one of [change, again]) {
-      table.way = (command, send) =>
-        command === 'TransactWriteItems' ? Promise.reject(failure('ValidationException')) : send()
+      table.way = (command, send) => (command === 'Query' ? Promise.reject(failure('ValidationException')) : send())
       expect(await dispatch([one])).toBeUndefined()
       table.way = undefined
     }
@@ -295,8 +293,7 @@ describe('a redrive', () => {
   test('leaves what fails again, and goes on with what is behind it', async () => {
     const [bad, good] = [garbled(), telling()]
     await dispatch([bad])
-    table.way = (command, send) =>
-      command === 'TransactWriteItems' ? Promise.reject(failure('ValidationException')) : send()
+    table.way = (command, send) => (command === 'Query' ? Promise.reject(failure('ValidationException')) : send())
     await dispatch([good])
     table.way = undefined
     expect(await redriveParked()).toEqual({ done: 1, left: 1 })
@@ -305,8 +302,10 @@ describe('a redrive', () => {
   })
 
   test('leaves everything where the queue does not answer', async () => {
-    await dispatch([inserted({ ...outboxWith(), basicMessages: { S: '[{}]' } })])
+    await park(inserted(outboxWith()))
     queues.refuse = 'down'
     expect(await redriveParked()).toEqual({ done: 0, left: 1 })
+    queues.refuse = undefined
+    expect(await redriveParked()).toEqual({ done: 1, left: 0 })
   })
 })

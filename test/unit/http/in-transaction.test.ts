@@ -147,7 +147,7 @@ describe('the same key with the same request', () => {
     table.watch()
     await send()
     expect(table.requests).toEqual(['GetItem', 'TransactWriteItems'])
-    expect(table.transactions).toEqual([2])
+    expect(table.writes).toEqual([2])
   })
 })
 
@@ -311,9 +311,9 @@ describe('an answer with a secret', () => {
     expect(first.body).toEqual({ secret })
     expect(await ask()).toMatchObject({ statusCode: 200, body: first.body })
     const item = await stored('@base')
-    expect(Buffer.from(item?.answer?.B ?? []).length).toBeGreaterThan(secret.length)
+    expect(Buffer.from(item?.sealed?.B ?? []).length).toBeGreaterThan(secret.length)
     for (const text of [secret, Buffer.from(secret).toString('base64').slice(0, 16)])
-      expect(Buffer.from(item?.answer?.B ?? []).includes(text)).toBe(false)
+      expect(Buffer.from(item?.sealed?.B ?? []).includes(text)).toBe(false)
   })
 
   test('should open at its own address only', async () => {

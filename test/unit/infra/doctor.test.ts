@@ -73,6 +73,7 @@ const account: Account = {
   stack: { value: undefined },
   existingTable: undefined,
   existingKey: undefined,
+  layout: { value: undefined },
   address: undefined,
   tables: { value: [] },
   logGroups: { value: [] },
@@ -576,6 +577,24 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     existing({ sealingKey: OTHER_KEY }),
     /old was sealed with arn:.*11111111.*set EXISTING_KEY/,
   ],
+  [
+    'a table of another layout',
+    {
+      account: { stack: deployed(), layout: { value: { flaw: 'has version 7 of its layout, not 1', isEmpty: false } } },
+    },
+    /^FAULT {3}table and key: the table has version 7 .* remove this one and deploy it with ALLOW_NEW_TABLE=true$/,
+  ],
+  [
+    'an earlier table with items and no version of its layout',
+    {
+      ...existing(),
+      account: {
+        ...existing().account,
+        layout: { value: { flaw: 'has no version of its layout', isEmpty: false } },
+      },
+    },
+    /^FAULT {3}table and key: the table has no version .* leave EXISTING_TABLE and EXISTING_KEY out/,
+  ],
   ['an earlier key that is gone', existing({}, null), /there is no such key in this region$/],
   [
     'an earlier key that is about to go',
@@ -598,6 +617,7 @@ describe('found is', () => {
       gateway: 'apigateway:GET',
       keyRights: 'kms:ListKeys',
       tables: 'dynamodb:ListTables',
+      layout: 'dynamodb:GetItem',
       logGroups: 'logs:DescribeLogGroups',
       apiKeys: 'apigateway:GET',
     }

@@ -2,6 +2,7 @@
 import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { type FauxqsServer, startFauxqs } from 'fauxqs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type AwsCall, awsCall } from '../../../infra/local/aws-call.ts'
 import { untilAborted } from '../../../infra/local/pause.ts'
 import { runQueueMapping } from '../../../infra/local/queue-mapping.ts'
 import type { QueueEvent } from '../../../infra/service.ts'
@@ -10,6 +11,7 @@ import { waitFor } from '../../wallet/wait.ts'
 
 let server: FauxqsServer
 let sqs: SQSClient
+let call: AwsCall
 
 beforeAll(async () => {
   server = await startFauxqs({ port: 0, logger: false })
@@ -19,6 +21,7 @@ beforeAll(async () => {
     region: REGION,
     credentials: CREDENTIALS,
   })
+  call = vi.fn(awsCall(server.address, 'sqs', REGION))
 })
 afterAll(async () => {
   sqs.destroy()
@@ -79,7 +82,7 @@ const run = (
     given.push(batch.map(({ body }) => body))
     return answers.shift()?.(batch)
   }
-  const mapping = { sqs, queueUrl, queueArn, event: { ...REPORTING, ...event }, invoke }
+  const mapping = { sqs: call, queueUrl, queueArn, event: { ...REPORTING, ...event }, invoke }
   const ended = untilAborted(stopping.signal, () => runQueueMapping(mapping, stopping.signal))
   return {
     given,
@@ -203,13 +206,13 @@ describe('side by side', () => {
 
 describe('when the stage stops', () => {
   test('a mapping that waits for messages ends at once', async () => {
-    const asked = vi.spyOn(sqs, 'send')
+    const asked = vi.mocked(call)
+    asked.mockClear()
     const mapping = run(await newQueue(), {})
     await waitFor('it to ask', () => asked.mock.results.length > 0)
     await mapping.stop()
     // It has not waited for the answer, which comes after 20 s where there is no message.
     await expect(asked.mock.results.at(-1)?.value).rejects.toMatchObject({ name: 'AbortError' })
-    asked.mockRestore()
   })
 
   test('what is being worked on is finished, and nothing more is begun', async () => {

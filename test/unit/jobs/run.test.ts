@@ -1,4 +1,4 @@
-/** Jobs: done once whatever is repeated, killed or taken over, and given up after three attempts. */
+/** Jobs: done once whatever is repeated, killed or taken over, and given up after three failures of their own. */
 import type { SQSRecord } from 'aws-lambda'
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { AgentError } from '../../../lib/errors.ts'
@@ -18,6 +18,7 @@ import { defineItem } from '../../../lib/store/item.ts'
 import { text } from '../../../lib/store/item-fields.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { useTableAndQueues } from '../outbox/table-and-queues.ts'
+import { failure } from '../store/started-table.ts'
 
 const lines: string[] = []
 
@@ -154,18 +155,6 @@ describe('a job', () => {
   })
 })
 
-test('a job whose time was stored with a fraction runs, once', async () => {
-  const key = await newJob()
-  const item = jobItem.encode({ ...key, attempts: 0, failures: 0, createdAt: new Date().toISOString() })
-  const stored = { ...item, dueShard: { S: 'due|0' }, dueAt: { N: `${Date.now() - 1}.7` } }
-  await transaction('acme', async (unit) => unit.replace(stored, jobItem.attributes({ attempts: 0 })))
-  const run = vi.fn(async () => ({ commit: async () => {} }))
-  const handler = { run, giveUp: async () => {} }
-  await Promise.all([runJob(key, handler), runJob(key, handler)])
-  expect(run).toHaveBeenCalledOnce()
-  expect(await itemOf(key)).toBeUndefined()
-})
-
 describe('three deliveries at once', () => {
   test('are one run', async () => {
     const key = await newJob()
@@ -220,19 +209,45 @@ describe('a process that is killed amid a job', () => {
     expect(await outcomeOf(key)).toBe('done')
   })
 
-  test('three times ends the job', async () => {
+  /** A run whose process ends, and the time until the next one may begin. */
+  const end = async (key: JobKey) => {
+    const begun = Promise.withResolvers<void>()
+    const killed = handler(() => {
+      begun.resolve()
+      return never()
+    })
+    await Promise.race([runJob(key, killed), begun.promise])
+    expect(killed.runs).toBe(1)
+    const lease = ((await itemOf(key))?.dueAt ?? 0) - Date.now()
+    pass(lease)
+    return Math.round(lease / LEASE)
+  }
+
+  test('ends the job after more than five in a row, over more than an hour', async () => {
     const key = await newJob()
-    for (let attempt = 1; attempt <= 3; attempt++) {
-      const killed = handler(never)
-      void runJob(key, killed)
-      await expect.poll(() => killed.runs).toBe(1)
-      pass(LEASE)
-    }
+    const leases = []
+    for (let ends = 1; ends <= 6; ends++) leases.push(await end(key))
+    expect(leases).toEqual([1, 2, 4, 8, 16, 20])
+    expect(await itemOf(key)).toMatchObject({ failures: 0 })
     const last = handler()
     await runJob(key, last)
     expect(last.runs).toBe(0)
     expect(await outcomeOf(key)).toMatch(/^given up: its process was stopped/)
     expect(await itemOf(key)).toBeUndefined()
+    expect(counted()).toMatchObject([{ event: 'job.given_up', level: 'error' }])
+  })
+
+  test('does not end it within an hour, nor where an attempt in between has ended as it should', async () => {
+    const key = await newJob()
+    for (let ends = 1; ends <= 5; ends++) await end(key)
+    const transient = failing(new AgentError('store.unavailable', 'the table does not answer'))
+    await runJob(key, transient)
+    expect(transient.runs).toBe(1)
+    pass(30 * MINUTE)
+    for (let ends = 1; ends <= 5; ends++) await end(key)
+    const last = handler()
+    await runJob(key, last)
+    expect(await outcomeOf(key)).toBe('done')
   })
 })
 
@@ -282,9 +297,25 @@ describe('an attempt that fails', () => {
     expect(pauses.at(-1)).toBe(30 * MINUTE)
     expect(Date.now() - begun).toBeGreaterThan(12 * 60 * MINUTE)
     await runJob(key, conflicting)
-    expect(conflicting.runs).toBe(40)
+    expect(conflicting.runs).toBe(41)
     expect(await outcomeOf(key)).toBe('given up: an internal error')
   })
+
+  test.each(['ThrottlingException', 'InternalServerError', 'TimeoutError', 'KMSInternalException'])(
+    'by %s of AWS is never a failure, however long that lasts',
+    async (name) => {
+      const key = await newJob()
+      const broken = failing(failure(name))
+      for (let attempt = 1; attempt <= 60; attempt++) {
+        await runJob(key, broken)
+        pass(30 * MINUTE)
+      }
+      expect(broken.runs).toBe(60)
+      await runJob(key, handler())
+      expect(await outcomeOf(key)).toBe('done')
+      expect(counted()).toEqual([])
+    },
+  )
 
   test('to give up leaves the job where it is, and its wake-up comes again', async () => {
     const key = await newJob()
@@ -325,6 +356,22 @@ describe('a job that can not be given up', () => {
     expect(await outcomeOf(key)).toMatch(/^given up/)
     expect(await itemOf(key)).toBeUndefined()
   })
+})
+
+test('a job that is never to end by failing is counted when it is given up, and runs again later', async () => {
+  const key = await newJob('pickup-expiry')
+  const broken = { ...failing(), again: 24 * 60 * MINUTE, giveUp: async () => undefined }
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    await runJob(key, broken)
+    pass(MINUTE)
+  }
+  expect(counted()).toMatchObject([{ event: 'job.given_up', type: 'pickup-expiry', level: 'error' }])
+  const next = handler()
+  await runJob(key, next)
+  expect(next.runs).toBe(0)
+  pass(24 * 60 * MINUTE)
+  await runJob(key, next)
+  expect(await outcomeOf(key)).toBe('done')
 })
 
 describe('a job that is put off', () => {

@@ -54,6 +54,13 @@ describe('of lanes that wait for a destination', () => {
     expect(await waiting('https://few.example', 300)).toEqual({ lanes: 300, age: 300_000 })
   })
 
+  test('reads the lists of 200 destinations, and takes each other one for a lane', async () => {
+    table.watch()
+    const down = (index: number): DueEntry => ({ kind: 'destination', name: `https://${index}.example`, at: NOW })
+    expect(await takeCensus(300, down)).toEqual({ lanes: 100, age: 0 })
+    expect(table.requests).toHaveLength(200 * 16)
+  })
+
   test('says about how many they are where there are many, and finds the oldest, by 17 requests', async () => {
     table.watch()
     const { lanes, age } = await waiting('https://many.example', 4_000)

@@ -63,6 +63,15 @@ test('a slow one has as much room as its origin has slots, and looks again in te
   expect(names(full)).toBe('destination recentDestination freeSlots change wakeLater')
 })
 
+test('of the lanes that it wakes only those leave the list whose wake-ups the queue has accepted', () => {
+  const entries = ['1|2|3', '1|2|4', '1|2|5'].map((entry) => ({ ...ENTRY, entry }))
+  const removed = (asks: ReturnType<typeof asksOf>) => asks.find(({ does }) => does === 'removeEntries')?.args
+  const results = { someEntries: [entries], wakeLanes: [[true, false, true]] }
+  expect(removed(asksOf({}, results))).toEqual(['d', ['1|2|3', '1|2|5']])
+  const closed = { closedAt: NOW, probeAt: NOW + 9_000 }
+  expect(removed(asksOf(closed, results))).toEqual(['d', ['1|2|3', '1|2|5']])
+})
+
 test('one that nobody waits for leaves the index and is looked at again, unless another was faster', () => {
   expect(names(asksOf({}))).toBe('destination recentDestination someEntries change change someEntries')
   const read = { destination: 'd', version: 1, dueAt: NOW }

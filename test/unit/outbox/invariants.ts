@@ -34,9 +34,7 @@ export const forgottenIn = (world: World): string | undefined => {
 /** What is wrong in the end. `failures`: of the receivers, at first. */
 export const wrongInTheEnd = (world: World, items: readonly Attempted[], failures: number): string | undefined => {
   const rows = world.items
-  const givenUp = rows
-    .flatMap((item) => (outcomeItem.is(item) ? [outcomeItem.decode(item)] : []))
-    .filter(({ state }) => state === 'failed')
+  const givenUp = rows.flatMap((item) => (outcomeItem.is(item) ? [outcomeItem.decode(item)] : []))
   const isOver = (id: string): boolean =>
     givenUp.some((one) => one.id === id && Date.parse(one.endedAt) >= Date.parse(one.createdAt) + MESSAGE_PLAN.lifetime)
   const taken = [...new Set(world.taken.map(({ lane, id }) => `${lane} ${id}`))]

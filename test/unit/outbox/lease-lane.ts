@@ -9,6 +9,6 @@ import type { LaneWakeUp } from '../../../lib/outbox/wake-up.ts'
 export const leaseLane = (wakeUp: LaneWakeUp, id: string, now: number): Promise<Leasing> =>
   run(
     leaseOf(wakeUp, { id, now }, (result): Step<Leasing> => ({ result })),
-    DESTINATION_ACTIONS,
+    { ...DESTINATION_ACTIONS, pause: async () => undefined },
     () => ({ now, random: Math.random, newId: randomUUID }),
   )

@@ -21,9 +21,16 @@ const askOf = (step: Step<unknown>) => {
 
 const failing = (step: Step<unknown>, error: unknown) => askOf(step).orElse?.(error, by) ?? { error: undefined }
 
-test('is tried ten times while other transactions have the lane, and fails then', () => {
+test('is tried ten times while other transactions have the lane, with growing pauses, and fails then', () => {
   let step = begin()
-  for (let tries = 1; tries < 10; tries++) step = failing(step, CONFLICT)
+  const pauses: unknown[] = []
+  for (let tries = 1; tries < 10; tries++) {
+    const pause = askOf(failing(step, CONFLICT))
+    pauses.push(pause.does, ...pause.with)
+    step = pause.next(undefined, by)
+  }
+  const lengths = [12.5, 25, 50, 100, 200, 200, 200, 200, 200]
+  expect(pauses).toEqual(lengths.flatMap((length) => ['pause', length]))
   expect(failing(step, CONFLICT)).toMatchObject({ error: { code: 'store.conflict' } })
 })
 

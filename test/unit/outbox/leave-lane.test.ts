@@ -9,6 +9,7 @@ import {
   onFault,
   remove,
   repair,
+  waitFor,
   waitUntil,
   yieldLane,
 } from '../../../lib/outbox/leave-lane.ts'
@@ -90,12 +91,32 @@ describe('a write', () => {
     expect(askOf(askOf(finished()).goOn({ written: false, failed: [0, 1] })).text).toContain(String(NOW + 5_000))
   })
 
+  test('of an outcome that fails leaves the item with the failures and faults that it had', () => {
+    const faults = { item: 'i1', errors: 6, ends: 0, since: NOW - 1 }
+    for (const isLast of [true, false]) {
+      const outcome = finish({ ...D, item: 'i1', failures: 3, faults }, [], isLast, () => ({ result: undefined }))
+      const waits = askOf(askOf(outcome).fail(OWN)).text
+      expect(waits).toContain('\\"errors\\":7')
+      expect(waits).toContain(String(NOW + 40_000))
+    }
+  })
+
   test('removes the entry of the waiting list once, if it may still be there', () => {
     const next = (after: Delivery) => finish(after, [], false, () => ({ result: undefined }))
     expect(removals(next(D))).toBe(0)
     const first = finish({ ...D, inList: true }, [], false, next)
     expect([removals(first), removals(askOf(first).goOn(WRITTEN))]).toEqual([1, 0])
   })
+})
+
+test('a destination is in the index before a lane is in its list, and is looked at again behind that', () => {
+  const wait = { destination: 'd', giveUpAt: NOW + 1_000 }
+  const step = waitFor(D, wait, by)
+  expect(askOf(step).does).toBe('recentDestination')
+  expect(askOf(askOf(step).goOn({ destination: 'd', version: 1 })).does).toBe('destination')
+  const joined = askOf(step).goOn({ destination: 'd', version: 1, dueAt: NOW })
+  expect(askOf(joined).does).toBe('transact')
+  expect(askOf(askOf(joined).goOn(WRITTEN)).does).toBe('destination')
 })
 
 test('a lane that was handed over is due after a quarter of an hour, in case its wake-up is lost', () => {

@@ -54,6 +54,11 @@ describe('deliveries', () => {
     expect(late && (await scene.lane(late.lane))).toBeUndefined()
   })
 
+  test('count a wake-up for a lane of no known kind, which nobody delivers', async () => {
+    await scene.committed('nobody knows it')
+    expect(lines).toMatchObject([{ event: 'outbox.unknown_lane', WakeUpsDead: 1 }])
+  })
+
   test('leave one line a delivery, and none where nothing was tried', async () => {
     const to = scene.newLane()
     for (const payload of ['one', 'two', 'three']) await scene.commit(to, payload)

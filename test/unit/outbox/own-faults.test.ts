@@ -1,11 +1,9 @@
 /** An item at which our own code fails again and again is set aside, and what is behind it goes out; faults of AWS set nothing aside. */
 import { setImmediate } from 'node:timers/promises'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { outboxItem, outcomeItem } from '../../../lib/outbox/message-item.ts'
-import { newOutboxId } from '../../../lib/outbox/outbox-id.ts'
+import { outcomeItem } from '../../../lib/outbox/message-item.ts'
+import { addFault } from '../../../lib/outbox/own-faults.ts'
 import { redriveMessages } from '../../../lib/outbox/redrive.ts'
-import { itemBytes } from '../../../lib/store/item.ts'
-import { MAX_ITEM_BYTES } from '../../../lib/store/write.ts'
 import { failure } from '../store/started-table.ts'
 import { answered, newOrigin, useOutboxScene } from './scene.ts'
 
@@ -21,31 +19,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
 const setAside = () => lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'outbox.item_set_aside')
-const failed = async () =>
-  (await scene.table.items()).flatMap((item) => {
-    const outcome = outcomeItem.is(item) ? outcomeItem.decode(item) : undefined
-    return outcome?.state === 'failed' ? [outcome] : []
-  })
-
-test('a message that leaves no room for its outcome is given up without its contents, and the next one goes out', async () => {
-  const to = scene.newLane()
-  const origin = newOrigin()
-  const item = (payload: string) =>
-    outboxItem.encode({
-      ...{ tenant: to.tenant, connectionId: to.connectionId, id: newOutboxId(scene.now), taken: 0, attempts: 0 },
-      messages: [{ endpoint: `${origin}/`, payload }],
-      createdAt: new Date(scene.now - 24 * HOUR).toISOString(),
-    })
-  await scene.table.put(item('x'.repeat(MAX_ITEM_BYTES - itemBytes(item('')) - 10)))
-  await scene.commit(to, 'behind', { origin })
-  scene.respond = ({ payload }) => answered(payload === 'behind' ? 200 : 500)
-  await scene.committed(to.lane)
-  await scene.pass(MINUTE)
-  expect(scene.taken).toEqual(['behind'])
-  expect(scene.attempts).toHaveLength(2)
-  expect(await failed()).toMatchObject([{ messages: [], lastError: 'status 500' }])
-  expect(await scene.left()).toEqual([])
-})
+const failed = async () => (await scene.table.items()).filter(outcomeItem.is).map((item) => outcomeItem.decode(item))
 
 describe('a message at which our own code throws', () => {
   const poison = async () => {
@@ -127,6 +101,13 @@ test.each([
   await scene.pass(10 * MINUTE)
   expect(scene.taken).toEqual(['one'])
   expect(setAside()).toEqual([])
+})
+
+test('what is known of one item counts against no other', () => {
+  const known = { item: 'a', errors: 9, ends: 9, since: 1 }
+  expect(addFault(known, 'b', 'errors', 7)).toEqual({ item: 'b', errors: 1, ends: 0, since: 7 })
+  expect(addFault(known, 'b', 'ends', 7)).toEqual({ item: 'b', errors: 0, ends: 0, since: 7 })
+  expect(addFault(known, 'a', 'ends', 7)).toEqual({ ...known, ends: 10 })
 })
 
 describe('a message whose process ends while it is tried', () => {

@@ -5,9 +5,11 @@ import { type OutboxItem, outboxItem, outcomeItem } from '../../../lib/outbox/me
 import { openMessageLane } from '../../../lib/outbox/messages.ts'
 import { redriveMessages } from '../../../lib/outbox/redrive.ts'
 import { MESSAGE_PLAN } from '../../../lib/outbox/retry-plan.ts'
-import { removeIf } from '../../../lib/store/write.ts'
+import { fromRecordItem, toRecordItem } from '../../../lib/store/stored-record.ts'
+import { removeIf, transact } from '../../../lib/store/write.ts'
 import { factsOf } from '../../../lib/webhooks/facts.ts'
-import { inserted } from '../../support/webhooks/changes.ts'
+import { modified } from '../../support/webhooks/changes.ts'
+import { storedRecord } from '../store/records.ts'
 import { failure } from '../store/started-table.ts'
 import { useTable } from '../store/use-table.ts'
 
@@ -24,11 +26,11 @@ beforeEach(async () => {
 const messageOf = (id: string): OutboxItem => ({
   ...{ tenant: 'acme', connectionId: 'c1', id, taken: 1, attempts: 290, lastError: 'connect', createdAt: at(-26) },
   messages: ['one', 'two'].map((payload) => ({ endpoint: 'https://wallet.example', payload })),
-  basicMessages: [{ record: { id: `message-${id}` } }],
+  basicMessages: [{ id: `message-${id}`, createdAt: at(-26) }],
 })
 const failed = async (id: string, endedAt: string, changes: Partial<OutboxItem> = {}) => {
   const expiresAt = Math.floor(Date.now() / 1000) + 3600
-  const item = outcomeItem.encode({ ...messageOf(id), ...changes, state: 'failed', endedAt, expiresAt })
+  const item = outcomeItem.encode({ ...messageOf(id), ...changes, endedAt, expiresAt })
   await table.put(item)
   return item
 }
@@ -40,7 +42,7 @@ test('what was given up then or later goes back as it was, and what was given up
   await failed('2', at(-2))
   await failed('3', at(-1))
   expect(await redriveMessages(at(-2), NOW)).toBe(2)
-  const expected = ['2', '3'].map((id) => ({ ...messageOf(id), attempts: 291, pendingSince: at(0) }))
+  const expected = ['2', '3'].map((id) => ({ ...messageOf(id), pendingSince: at(0) }))
   expect(await waiting()).toEqual(expected)
   expect(await outcomes()).toEqual(['1'])
   expect(await table.check()).toEqual([])
@@ -71,7 +73,6 @@ test('what was corrupt is not redriven: there is nothing to send', async () => {
   const corrupt = {
     ...messageOf('9'),
     messages: [],
-    state: 'failed' as const,
     endedAt: at(0),
     expiresAt: 9_999_999_999,
   }
@@ -88,20 +89,48 @@ test('its retry plan begins anew, and goes on for a day from then', async () => 
   expect(first && lane?.giveUpAt(first)).toBe(NOW + MESSAGE_PLAN.lifetime)
 })
 
-test('its next outcome is told after the earlier one, and it is not told as sent again', async () => {
-  const before = factsOf(inserted(await failed('1', at(-1))))
-  await redriveMessages(at(-2), NOW)
-  const [item] = await table.items('acme|ConnectionRecord|')
-  expect(factsOf(inserted(item ?? {}))).toEqual([])
-  const again = { ...messageOf('1'), attempts: 291, pendingSince: at(0), state: 'failed' as const, endedAt: at(24) }
-  const [sent, outcome] = factsOf(inserted(outcomeItem.encode({ ...again, expiresAt: 2_000_000_000 })))
-  expect(sent).toEqual(before[0])
-  expect(outcome?.sequence).toBeGreaterThan(before[1]?.sequence ?? Number.NaN)
+describe('its basic message', () => {
+  const record = storedRecord({
+    ...{ type: 'BasicMessageRecord', id: 'message-1', version: 291, tags: { connectionId: 'c1' } },
+    value: { id: 'message-1', createdAt: at(-26), role: 'sender' },
+    delivery: { state: 'failed', attempts: 290, lastError: 'connect', at: at(-1) },
+  })
+  const messages = async () => (await table.items('acme|BasicMessageRecord|')).map(fromRecordItem)
+
+  test('waits again, which is no event, and its next end is one after the earlier end', async () => {
+    await table.put(toRecordItem(record))
+    await failed('1', at(-1))
+    await redriveMessages(at(-2), NOW)
+    const [again] = await messages()
+    const delivery = { state: 'pending', attempts: 290, lastError: 'connect', at: at(0) } as const
+    expect(again).toEqual({ ...record, version: 292, delivery })
+    expect(factsOf(modified(toRecordItem(record), toRecordItem(again ?? record)))).toEqual([])
+    const item = { ...messageOf('1'), pendingSince: at(0) }
+    const attempt = {
+      outcome: { milliseconds: 1, status: 200, headers: {}, body: '' },
+      startedAt: NOW,
+      endedAt: NOW + 1_000,
+    }
+    await transact(openMessageLane('acme|ConnectionRecord|c1')?.delivered({ item, index: 1 }, attempt) ?? [])
+    const [delivered] = await messages()
+    expect(factsOf(modified(toRecordItem(again ?? record), toRecordItem(delivered ?? record)))).toMatchObject([
+      { type: 'basic_message.delivered', sequence: 293, occurredAt: new Date(NOW + 1_000).toISOString() },
+    ])
+  })
+
+  test('that was deleted stays deleted, and the others of its item wait again', async () => {
+    const other = { ...record, id: 'other', value: { ...record.value, id: 'other' } }
+    await table.put(toRecordItem(other))
+    const basicMessages = ['message-1', 'other'].map((id) => ({ id, createdAt: at(-26) }))
+    await failed('1', at(-1), { basicMessages })
+    expect(await redriveMessages(at(-2), NOW)).toBe(1)
+    expect(await messages()).toMatchObject([{ id: 'other', delivery: { state: 'pending' } }])
+    expect((await waiting()).map(({ id }) => id)).toEqual(['1'])
+    expect(await table.check()).toEqual([])
+  })
 })
 
-test('what was delivered, waits, or is of another kind is left alone', async () => {
-  const ended = { endedAt: at(-1), expiresAt: Math.floor(Date.now() / 1000) + 3600 }
-  await table.put(outcomeItem.encode({ ...messageOf('1'), messages: [], state: 'delivered', ...ended }))
+test('what waits, or is of another kind, is left alone', async () => {
   await table.put(outboxItem.encode(messageOf('2')))
   await table.put({ pk: { S: 'acme|delivery|c9' }, sk: { S: '9' }, kind: { S: 'event' }, state: { S: 'failed' } })
   expect(await redriveMessages(at(-2), NOW)).toBe(0)
@@ -114,7 +143,7 @@ test('two operators at once redrive each message once', async () => {
   expect(counts[0] + counts[1]).toBeLessThanOrEqual(3)
   await redriveMessages(at(-2), NOW)
   expect((await waiting()).map(({ id }) => id)).toEqual(['1', '2', '3'])
-  expect((await waiting()).map(({ attempts }) => attempts)).toEqual([291, 291, 291])
+  expect((await waiting()).map(({ attempts }) => attempts)).toEqual([290, 290, 290])
   expect(await outcomes()).toEqual([])
 })
 

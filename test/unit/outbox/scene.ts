@@ -8,7 +8,7 @@ import { deliverLane } from '../../../lib/outbox/deliver-lane.ts'
 import { destinationItem } from '../../../lib/outbox/destination.ts'
 import { type Lane, laneItem } from '../../../lib/outbox/lane.ts'
 import type { LaneContents } from '../../../lib/outbox/lane-contents.ts'
-import { outboxItem } from '../../../lib/outbox/message-item.ts'
+import { outboxItem, outcomeItem, type SentBasicMessage } from '../../../lib/outbox/message-item.ts'
 import { openMessageLane } from '../../../lib/outbox/messages.ts'
 import { newOutboxId } from '../../../lib/outbox/outbox-id.ts'
 import { sqs, wakeCommitted, wakeLanes } from '../../../lib/outbox/queues.ts'
@@ -131,12 +131,13 @@ export class OutboxScene {
       id = newOutboxId(this.now),
       createdAt = this.now,
       unknown = false,
+      basicMessages = [] as SentBasicMessage[],
     } = {},
   ): Promise<string> {
     if (!unknown) await this.#makeKnown(origin)
     await this.table.put(
       outboxItem.encode({
-        ...{ tenant, connectionId, id, taken: 0, attempts: 0 },
+        ...{ tenant, connectionId, id, taken: 0, attempts: 0, basicMessages },
         messages: [payload].flat().map((one) => ({ endpoint: `${origin}${path}`, payload: one })),
         createdAt: new Date(createdAt).toISOString(),
       }),
@@ -265,9 +266,9 @@ export class OutboxScene {
       )
   }
 
-  async outcomes(): Promise<string[]> {
-    const items = await this.table.items()
-    return items.flatMap(({ kind, state }) => (kind?.S === 'outbox-outcome' && state?.S ? [state.S] : []))
+  /** How many items were given up. */
+  async givenUp(): Promise<number> {
+    return (await this.table.items()).filter(outcomeItem.is).length
   }
 
   #open(lane: string, first: FirstItem | undefined): LaneContents<unknown> | undefined {

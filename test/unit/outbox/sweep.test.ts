@@ -1,4 +1,5 @@
 /** The sweep: what is due is woken, whoever has died; idle, it costs little and wakes nothing. */
+import type { QueryCommand } from '@aws-sdk/client-dynamodb'
 import type { SendMessageBatchCommand } from '@aws-sdk/client-sqs'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { jobItem, jobName } from '../../../lib/jobs/job.ts'
@@ -7,6 +8,7 @@ import { laneItem } from '../../../lib/outbox/lane.ts'
 import { sqs } from '../../../lib/outbox/queues.ts'
 import { sweep, toWake } from '../../../lib/outbox/sweep.ts'
 import { isForLane } from '../../../lib/outbox/wake-up.ts'
+import { dynamodb } from '../../../lib/store/client.ts'
 import { type DueEntry, dueFor } from '../../../lib/store/due.ts'
 import { toKey } from '../../../lib/store/table.ts'
 import { answered, failing, newOrigin, useOutboxScene } from './scene.ts'
@@ -133,6 +135,27 @@ describe('the sweep', () => {
     scene.table.watch()
     await sweep(scene.now)
     expect(scene.table.requests).toEqual(Array.from({ length: 16 }, () => 'Query'))
+  })
+
+  test('reads a bounded part of what is due later, and all that is due', async () => {
+    const CENSUS = 5 * MINUTE
+    scene.now = (Math.floor(scene.now / CENSUS) + 1) * CENSUS
+    const pageAt = (at: number) =>
+      Array.from({ length: 500 }, (_, id) => ({
+        ...{ pk: { S: `acme|job|pickup-expiry|${id}` }, kind: { S: 'job' }, dueAt: { N: String(at) } },
+      }))
+    // 30 pages are due, and behind them there is no end.
+    const pages = new Map<string, number>()
+    vi.spyOn(dynamodb(), 'send').mockImplementation((async ({ input }: QueryCommand) => {
+      expect(input.Limit).toBe(500)
+      const shard = input.ExpressionAttributeValues?.[':shard']?.S ?? ''
+      const page = (pages.get(shard) ?? 0) + 1
+      pages.set(shard, page)
+      return { Items: pageAt(scene.now + (page > 30 ? 1 : 0)), LastEvaluatedKey: {} }
+    }) as never)
+    countEntries()
+    expect(await sweep(scene.now)).toMatchObject({ entries: 16 * 30 * 500 })
+    expect([...pages.values()]).toEqual(Array.from({ length: 16 }, () => 50))
   })
 
   test('survives an item of the index that is neither', async () => {

@@ -47,16 +47,19 @@ test('is not repeated where the queue fails', async () => {
 
 test('is given up where the queue does not answer, long before the request itself would be', async () => {
   answer = () => undefined
-  const timeout = vi.spyOn(AbortSignal, 'timeout')
+  const { sqsOnce } = await import('../../../lib/outbox/queues.ts')
+  const handle = vi.spyOn(sqsOnce().config.requestHandler, 'handle')
   expect(await wake()).toEqual(['wake_up.not_sent'])
-  expect(timeout.mock.calls).toEqual([[250]])
+  expect(handle.mock.calls.map(([, options]) => options)).toEqual([{ requestTimeout: 250 }])
   expect(requests).toBe(1)
 })
 
 test('of a job waits longer, since nothing but the sweep makes good what was not sent', async () => {
-  const { wakeJobsNow } = await import('../../../lib/outbox/queues.ts')
-  answer = (response) => void setTimeout(() => response.end('{"Successful":[]}'), 500)
+  const { sqsOnce, wakeJobsNow } = await import('../../../lib/outbox/queues.ts')
+  answer = (response) => void response.end('{"Successful":[]}')
+  const handle = vi.spyOn(sqsOnce().config.requestHandler, 'handle')
   await wakeJobsNow(['acme|job|revocation-registry|r1'])
+  expect(handle.mock.lastCall?.[1]).toEqual({ requestTimeout: 2_000 })
   expect(lines).toEqual([])
   expect(requests).toBe(1)
 })

@@ -12,7 +12,7 @@ const timed = (ms: number): string =>
   ms
     .toString(16)
     .padStart(12, '0')
-    .replace(/^(.{8})(.{4})$/, '$1-$2-7000-8000-000000000000')
+    .replace(/^(.{8})(.{4})$/, '$1-$2-7fff-bfff-ffffffffffff')
 
 test('a message is behind all that wait, although the clock of another process is fast', async () => {
   const at = Date.now() + 60_000

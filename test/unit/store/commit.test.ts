@@ -1,12 +1,13 @@
-/** One transaction a commit: what it refuses to send, what the table refuses, and what each refusal is called. */
+/** One request a commit: what it refuses to send, what the table refuses, and what each refusal is called. */
 import { type CancellationReason, TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { itemBytes } from '../../../lib/store/item.ts'
 import { keyAddress, recordAddress } from '../../../lib/store/keys.ts'
-import { toRecordItem } from '../../../lib/store/stored-record.ts'
+import { addressOfRecord } from '../../../lib/store/stored-record.ts'
 import { addressOf, epochSeconds, type Item, toKey } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
+import { updateIf } from '../../../lib/store/write.ts'
 import { ACME, newRecord } from './records.ts'
 import { failure } from './started-table.ts'
 import { useTable } from './use-table.ts'
@@ -35,12 +36,13 @@ const newItem = (bytes = 0): Item => {
 const isStored = async ({ pk, sk }: Item): Promise<boolean> =>
   (await table.get({ pk: pk?.S ?? '', sk: sk?.S ?? '' })) !== undefined
 
-/** Commits what `write` writes, beside an item that shows whether anything was written. */
+/** Commits what `write` writes, in a transaction with an item that shows whether anything was written. */
 const commit = async (write: (unit: UnitOfWork) => void) => {
-  const witness = newItem()
+  const [witness, other] = [newItem(), newItem()]
   let error: unknown
   await transaction(ACME, async (unit) => {
     unit.create(witness)
+    unit.create(other)
     write(unit)
   }).catch((thrown: unknown) => {
     error = thrown
@@ -135,9 +137,9 @@ describe('the limits of a transaction', () => {
   const newItems = (count: number, bytes?: number) => Array.from({ length: count }, () => newItem(bytes))
 
   test('should let 100 items pass, and refuse 101 before the call', async () => {
-    expect(await commit(create(newItems(99)))).toEqual({ error: undefined, written: true })
+    expect(await commit(create(newItems(98)))).toEqual({ error: undefined, written: true })
     table.watch()
-    await expectRefusal('store.transaction_too_large', create(newItems(100)))
+    await expectRefusal('store.transaction_too_large', create(newItems(99)))
   })
 
   test('should refuse more than 4 MB before the call', async () => {
@@ -154,18 +156,18 @@ describe('the limits of a transaction', () => {
 
   test('should refuse a record of more than 400 KB, in characters of several bytes too', async () => {
     for (const content of ['x'.repeat(400 * KB), 'ü'.repeat(200 * KB), '\u{1f600}'.repeat(100 * KB)]) {
-      const record = newRecord({ type: 'DidCommMessageRecord', value: { content } })
+      const record = newRecord({ type: 'DidCommMessageRecord', tags: { associatedRecordId: 'p1' }, value: { content } })
       await expectRefusal('store.item_too_large', (unit) => unit.insert(record))
-      expect(await table.get(recordAddress(ACME, record.type, record.id))).toBeUndefined()
+      expect(await table.get(addressOfRecord({ ...record, version: 1 }))).toBeUndefined()
     }
   })
 
-  test('should refuse a record whose index entry alone is too large', async () => {
+  test('should refuse a record of more than 400 KB that would be small as it is stored', async () => {
     const record = newRecord({ type: 'BasicMessageRecord', tags: { connectionId: 'c1' } })
-    const room = 400 * KB - itemBytes({ value: { S: JSON.stringify({ ...record.value, content: '' }) } }) - 200
-    const large = { ...record, value: { ...record.value, content: 'x'.repeat(room) } }
-    expect(itemBytes(toRecordItem({ ...large, version: 1 }))).toBeLessThanOrEqual(400 * KB)
-    await expectRefusal('store.item_too_large', (unit) => unit.insert(large))
+    const room = 400 * KB - Buffer.byteLength(JSON.stringify([{ ...record.value, content: '' }, record.tags]))
+    const sized = (bytes: number) => ({ ...record, value: { ...record.value, content: 'x'.repeat(bytes) } })
+    await expectRefusal('store.item_too_large', (unit) => unit.insert(sized(room + 1)))
+    expect(await commit((unit) => unit.insert(sized(room)))).toEqual({ error: undefined, written: true })
   })
 })
 
@@ -206,7 +208,7 @@ describe('a refusal of the table', () => {
   })
 
   test('should be the broken expectation rather than the conflict beside it', async () => {
-    refuse(cancelled({ Code: 'TransactionConflict' }, { Code: 'ConditionalCheckFailed' }, { Code: 'ThrottlingError' }))
+    refuse(cancelled({ Code: 'TransactionConflict' }, { Code: 'ThrottlingError' }, { Code: 'ConditionalCheckFailed' }))
     const { error } = await commit((unit) => unit.create(newItem(), () => new RangeError('there is one')))
     expect(error).toEqual(new RangeError('there is one'))
   })
@@ -242,5 +244,119 @@ describe('an answer that is lost', () => {
   test('again and again should be store.unavailable, with all of it written or nothing', async () => {
     lose(3)
     expect(await commit(() => {})).toMatchObject({ error: { code: 'store.unavailable' }, written: true })
+  })
+})
+
+describe('a commit of one item', () => {
+  const version = (number: number): Item => ({ version: { N: String(number) } })
+  const lease = (id: string): Item => ({ lease: { S: id } })
+  type WriteIt = (unit: UnitOfWork, item: Item) => void
+  /** What a unit may do to an item, and what was stored before; `item` is as it should be then. */
+  const PUTS: [string, { before?: Item; after: Item; write: WriteIt }][] = [
+    ['a creation', { after: version(1), write: (unit, item) => unit.create(item) }],
+    [
+      'a replacement of a version',
+      { before: version(1), after: version(2), write: (unit, item) => unit.replace(item, 1) },
+    ],
+    [
+      'a replacement of attributes',
+      { before: lease('mine'), after: {}, write: (unit, item) => unit.replace(item, lease('mine')) },
+    ],
+  ]
+  const run = (write: (unit: UnitOfWork) => void) =>
+    transaction(ACME, async (unit) => write(unit), 0).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+  const scene = async ({ before, after }: { before?: Item; after: Item }) => {
+    const item = newItem()
+    if (before !== undefined) await table.put({ ...item, ...before })
+    table.watch()
+    return { ...item, ...after }
+  }
+  /** The first put works, its response is lost, and `meanwhile` happens before the SDK sends it again. */
+  const loseFirst = (meanwhile: () => Promise<void> = async () => {}) => {
+    let first = true
+    table.way = async (_command, send) => {
+      await send()
+      if (!first) return
+      first = false
+      await meanwhile()
+      throw failure('TimeoutError')
+    }
+  }
+  const stored = async (item: Item) => {
+    const { writeId, ...rest } = (await table.get(addressOf(item))) ?? {}
+    return { writeId, rest }
+  }
+
+  test.each(PUTS)('that is %s is one conditional write', async (_name, { write, ...states }) => {
+    const item = await scene(states)
+    expect(await run((unit) => write(unit, item))).toBeUndefined()
+    expect(table.requests).toEqual(['PutItem'])
+    expect((await stored(item)).rest).toEqual(item)
+    expect(await run((unit) => write(unit, item))).toMatchObject({ code: 'store.conflict' })
+  })
+
+  test.each(PUTS)('that is %s knows its own write where the response is lost', async (_name, { write, ...states }) => {
+    const item = await scene(states)
+    loseFirst()
+    expect(await run((unit) => write(unit, item))).toBeUndefined()
+    expect((await stored(item)).rest).toEqual(item)
+  })
+
+  test.each(PUTS)('that is %s knows it also where another has changed an attribute', async (_name, put) => {
+    const item = await scene(put)
+    loseFirst(async () => {
+      await updateIf(addressOf(item), { set: { seen: { BOOL: true } } })
+    })
+    expect(await run((unit) => put.write(unit, item))).toBeUndefined()
+    expect((await stored(item)).rest).toEqual({ ...item, seen: { BOOL: true } })
+  })
+
+  test.each(PUTS)('that is %s is of unknown effect where another has replaced the item', async (_name, put) => {
+    const item = await scene(put)
+    const other = { ...item, version: { N: '9' } }
+    loseFirst(() => table.put(other))
+    expect(await run((unit) => put.write(unit, item))).toMatchObject({ code: 'store.unavailable' })
+    expect((await stored(item)).rest).toEqual(other)
+  })
+
+  test.each(PUTS)('that is %s conflicts with a transaction, and has no effect', async (_name, { write, ...states }) => {
+    const item = await scene(states)
+    table.way = () => Promise.reject(failure('TransactionConflictException'))
+    expect(await run((unit) => write(unit, item))).toMatchObject({ code: 'store.conflict' })
+    table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
+    expect(await run((unit) => write(unit, item))).toMatchObject({ code: 'store.unavailable' })
+    expect((await stored(item)).writeId).toBeUndefined()
+  })
+
+  test('that is there already has the error that its creation asked for', async () => {
+    const item = newItem()
+    await table.put(item)
+    expect(await run((unit) => unit.create(item, () => new RangeError('there is one')))).toEqual(
+      new RangeError('there is one'),
+    )
+  })
+
+  test('that would be applied twice or leaves nothing to recognize stays a transaction', async () => {
+    const item: Item = { ...newItem(), ...version(1), ...lease('mine') }
+    await table.put(item)
+    table.watch()
+    const writes: ((unit: UnitOfWork) => void)[] = [
+      (unit) => unit.replace({ ...item, ...version(2) }, lease('mine')),
+      (unit) => unit.change(addressOf(item), { add: { count: 1 } }),
+      (unit) => unit.delete(addressOf(item), 2),
+      (unit) => unit.delete(addressOf(item)),
+    ]
+    for (const write of writes) expect(await run(write)).toBeUndefined()
+    expect(table.requests).toEqual(writes.map(() => 'TransactWriteItems'))
+  })
+
+  test('whose id does not fit into the item any more stays a transaction', async () => {
+    const [full, larger] = [newItem(400 * KB), newItem(400 * KB + 1)]
+    expect(await run((unit) => unit.create(full))).toBeUndefined()
+    expect(table.requests).toEqual(['TransactWriteItems'])
+    expect(await run((unit) => unit.create(larger))).toMatchObject({ code: 'store.item_too_large' })
   })
 })

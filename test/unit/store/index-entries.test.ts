@@ -76,7 +76,6 @@ describe('a record', () => {
       [
         ['*', '*'],
         ['invitationId', 'i'],
-        ['threadId', 't'],
       ],
     ],
     [
@@ -87,8 +86,8 @@ describe('a record', () => {
         ['requestThreadId', 'r'],
       ],
     ],
-    ['DidCommMessageRecord', { associatedRecordId: 'p', messageId: 'm' }, [['associatedRecordId', 'p']]],
-    ['BasicMessageRecord', { connectionId: 'c', role: 'sender' }, [['connectionId', 'c']]],
+    ['DidCommMessageRecord', { associatedRecordId: 'p', messageId: 'm' }, []],
+    ['BasicMessageRecord', { connectionId: 'c', role: 'sender' }, []],
     [
       'ProofRecord',
       { threadId: 't', parentThreadId: 'p' },
@@ -136,6 +135,27 @@ describe('a record', () => {
     expect(partitionsWith(type, tags).sort()).toEqual(expected.sort())
   })
 
+  test('should have one entry for both forms of a did:peer:4, as its connections have', () => {
+    const [short, long] = ['did:peer:4zShort', 'did:peer:4zShort:zDocument']
+    const entry = [at('DidRecord', 'did', short)]
+    expect(partitionsWith('DidRecord', { did: long, alternativeDids: [short] })).toEqual(entry)
+    for (const did of [short, long])
+      expect(lookUp('DidRecord', { $or: [{ alternativeDids: [did] }, { did }] })).toEqual(entry)
+    expect(partitionsWith('ConnectionRecord', { did: long, previousDids: [short] })).toHaveLength(2)
+    expect(lookUp('ConnectionRecord', { theirDid: long })).toEqual([at('ConnectionRecord', 'theirDid', short)])
+  })
+
+  test.each([
+    'did:peer:2.Vz6Mk.Sz:z',
+    'did:web:4z:a',
+    'did:peer:4',
+    'DID:peer:4zA:zB',
+    ' did:peer:4zA:zB',
+    'did:peer:4:zB',
+  ])('should be found by %j as it is', (did) => {
+    expect(partitionsWith('DidRecord', { did })).toEqual([at('DidRecord', 'did', did)])
+  })
+
   test('should have one entry where two of its tags have the same value under one name', () => {
     expect(partitionsWith('DidRecord', { did: 'd', alternativeDids: ['d', 'd'] })).toEqual([
       at('DidRecord', 'did', 'd'),
@@ -150,9 +170,9 @@ describe('a record', () => {
   test('should be carried by the entries that a list shows, and only named by the others', () => {
     const record = storedRecord({ tags: { did: 'd', threadId: 't' } })
     const entries = indexEntries(record)
-    const { version, value, tags } = toRecordItem(record)
-    expect(entries.get(at('ConnectionRecord', 'did', 'd'))).toMatchObject({ version, value, tags })
-    expect(entries.get(everyPartition(ACME, 'ConnectionRecord'))).toMatchObject({ version, value, tags })
+    const { version, content } = toRecordItem(record)
+    expect(entries.get(at('ConnectionRecord', 'did', 'd'))).toMatchObject({ version, content })
+    expect(entries.get(everyPartition(ACME, 'ConnectionRecord'))).toMatchObject({ version, content })
     const bare = entries.get(at('ConnectionRecord', 'threadId', 't'))
     expect(Object.keys(bare ?? {}).sort()).toEqual(['kind', 'pk', 'sk'])
   })
@@ -161,7 +181,7 @@ describe('a record', () => {
     const record = storedRecord({ id: 'a.b_c:d-e', tags: { did: 'd', threadId: 't' } })
     for (const entry of indexEntries(record).values())
       expect(recordOfEntry(addressOf(entry))).toEqual(recordAddress(ACME, record.type, record.id))
-    expect(() => recordOfEntry({ pk: 'acme', sk: '-' })).toThrow('no entry')
+    expect(() => recordOfEntry({ pk: 'acme', sk: '-' })).toThrow('no record')
   })
 
   test('should have keys within the limits of DynamoDB, however long its tags', () => {
@@ -207,7 +227,7 @@ describe('a query', () => {
     expect(lookUp('DidRecord', query)).toEqual(partitions)
   })
 
-  test.each(['CredentialRecord', 'ProofRecord', 'QuestionAnswerRecord', 'BasicMessageRecord'])(
+  test.each(['CredentialRecord', 'ProofRecord', 'QuestionAnswerRecord'])(
     'for one %s of a connection should not look through all of the connection, whatever it names first',
     (type) => {
       const thread = [at(type, 'threadId', 't')]

@@ -2,18 +2,7 @@
 import * as v from 'valibot'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { defineItem, type Stored } from '../../../lib/store/item.ts'
-import {
-  bytes,
-  flag,
-  inKey,
-  integer,
-  isoTime,
-  json,
-  optional,
-  picklist,
-  roundedUp,
-  text,
-} from '../../../lib/store/item-fields.ts'
+import { bytes, flag, inKey, integer, isoTime, json, optional, picklist, text } from '../../../lib/store/item-fields.ts'
 import type { Address } from '../../../lib/store/keys.ts'
 import type { Item } from '../../../lib/store/table.ts'
 
@@ -162,14 +151,6 @@ describe('what decoding would refuse is never stored', () => {
       expect(write).not.toThrow('do-not-quote-me')
     }
   })
-})
-
-test('a number that was stored with a fraction is read as the next whole one, where that is said', () => {
-  const due = defineItem('due', (address: Address) => address, { at: roundedUp() })
-  const item = due.encode({ pk: 'a', sk: 'b', at: 5 })
-  expect(due.decode({ ...item, at: { N: '1763890000000.3' } })).toEqual({ at: 1_763_890_000_001 })
-  expect(() => due.decode({ ...item, at: { N: '' } })).toThrow('a stored due is corrupt at at')
-  expect(() => due.encode({ pk: 'a', sk: 'b', at: 5.5 })).toThrow('a due can not be stored with this at')
 })
 
 describe('a time', () => {

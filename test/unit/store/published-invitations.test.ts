@@ -1,9 +1,11 @@
 /** What strangers may see of our invitations follows their records, in the same transaction. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { recordAddress } from '../../../lib/store/keys.ts'
 import { findPublishedInvitation } from '../../../lib/store/published-invitations.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import type { NewRecord } from '../../../lib/store/unit-of-work.ts'
+import { removeIf } from '../../../lib/store/write.ts'
 import { ACME, newRecord } from './records.ts'
 import { useTable } from './use-table.ts'
 
@@ -27,6 +29,8 @@ const change = (record: NewRecord, value: object) =>
   )
 const remove = ({ tenant, type, id }: NewRecord) =>
   transaction(tenant, async (unit) => void (await unit.remove(tenant, type, id)))
+
+const idOf = ({ value }: NewRecord): string => (value.outOfBandInvitation as { '@id': string })['@id']
 
 const newInvitation = () => ({ '@id': randomUUID(), '@type': 'invitation', label: 'Acme' })
 
@@ -69,13 +73,48 @@ describe('an invitation', () => {
     expect(await findPublishedInvitation(invitation['@id'])).toBeUndefined()
   })
 
-  test('is found in one read, and so is that there is none', async () => {
+  test('is found in two reads, and that there is none, or none any more, in one', async () => {
+    const [open, deleted] = [recordOf(newInvitation()), recordOf(newInvitation())]
+    for (const record of [open, deleted]) await save(record)
+    await remove(deleted)
+    const countReads = async (id: string) => {
+      table.watch()
+      await findPublishedInvitation(id)
+      return table.requests
+    }
+    expect(await countReads(idOf(open))).toEqual(['GetItem', 'GetItem'])
+    expect(await countReads(idOf(deleted))).toEqual(['GetItem'])
+    expect(await countReads(randomUUID())).toEqual(['GetItem'])
+  })
+
+  test('is all that is shown of its record', async () => {
     const invitation = newInvitation()
-    await save(recordOf(invitation))
-    table.watch()
-    await findPublishedInvitation(invitation['@id'])
-    await findPublishedInvitation(randomUUID())
-    expect(table.requests).toEqual(['GetItem', 'GetItem'])
+    await save(recordOf(invitation, { alias: 'a secret', reuseConnectionId: 'another' }))
+    expect(await findPublishedInvitation(invitation['@id'])).toEqual(invitation)
+  })
+
+  test.each<[string, object]>([
+    ['another invitation', { outOfBandInvitation: newInvitation() }],
+    ['an invitation that its agent has received', { role: 'receiver' }],
+    ['no invitation', { outOfBandInvitation: undefined }],
+  ])('is not that of a record that has %s', async (_, changes) => {
+    const invitation = newInvitation()
+    const record = recordOf(invitation)
+    await save(record)
+    await change(record, changes)
+    expect(await findPublishedInvitation(invitation['@id'])).toBe('gone')
+    await change(record, {})
+  })
+
+  test('is gone with its record, however that went', async () => {
+    const invitation = newInvitation()
+    const record = recordOf(invitation)
+    await save(record)
+    const address = recordAddress(record.tenant, record.type, record.id)
+    const item = await table.get(address)
+    await removeIf(address)
+    expect(await findPublishedInvitation(invitation['@id'])).toBe('gone')
+    if (item !== undefined) await table.put(item)
   })
 
   test('that nobody has made is not there', async () => {
@@ -83,14 +122,18 @@ describe('an invitation', () => {
     expect(await findPublishedInvitation('|'.repeat(10_000))).toBeUndefined()
   })
 
-  test('costs no write where its record changes and it does not', async () => {
+  test('costs a write when its record is made and when it is deleted, and none in between', async () => {
     const record = recordOf(newInvitation())
-    await save(record)
-    table.watch()
-    await change(record, { alias: 'x' })
-    await change(record, { state: 'done' })
-    const [unseen = 0, seen] = table.transactions
-    expect(seen).toBe(unseen + 1)
+    const received = recordOf(newInvitation(), { role: 'receiver' })
+    const writesOf = async (act: (of: NewRecord) => Promise<void>): Promise<number> => {
+      table.watch()
+      for (const one of [record, received]) await act(one)
+      const [ours = 0, others = 0] = table.writes
+      return ours - others
+    }
+    expect(await writesOf(save)).toBe(1)
+    expect(await writesOf((one) => change(one, { state: 'done' }))).toBe(0)
+    expect(await writesOf(remove)).toBe(1)
   })
 })
 

@@ -1,11 +1,11 @@
 /** Reads outside of a unit of work: a record, the records of a tag, and lists page by page. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { basicMessageRecords, didCommMessageRecords } from '../../../lib/records/kinds.ts'
-import { indexEntries, tagPartition } from '../../../lib/store/index-entries.ts'
+import { basicMessageRecords, proofRecords } from '../../../lib/records/kinds.ts'
+import { tagPartition } from '../../../lib/store/index-entries.ts'
 import type { ListQuery } from '../../../lib/store/item-list.ts'
 import { toCursor } from '../../../lib/store/item-list.ts'
 import { type ListFilter, listRecords, readTagged, requireRecord } from '../../../lib/store/record-reads.ts'
-import type { StoredRecord } from '../../../lib/store/stored-record.ts'
+import { type StoredRecord, toRecordItem } from '../../../lib/store/stored-record.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { ACME, newRecord, storedRecord } from './records.ts'
 import { useTable } from './use-table.ts'
@@ -23,7 +23,7 @@ const fillList = async (name: string, count: number, content: (index: number) =>
   const messages = Array.from({ length: count }, (_, index) =>
     storedRecord({ type: 'BasicMessageRecord', tags: { connectionId: name }, value: { index, ...content(index) } }),
   )
-  await table.putAll(messages.flatMap((message) => [...indexEntries(message).values()]))
+  await table.putAll(messages.map(toRecordItem))
   return { partition, messages }
 }
 const indexOf = ({ value }: { value: StoredRecord['value'] }): number => Number(value.index)
@@ -61,19 +61,19 @@ describe('a record', () => {
 
 describe('the records of a tag', () => {
   test('should be read through an index without copies', async () => {
-    const { type } = didCommMessageRecords
-    const records = upTo(3).map(() => newRecord({ type, tags: { associatedRecordId: 'p1' } }))
+    const { type } = proofRecords
+    const records = upTo(3).map(() => newRecord({ type, tags: { connectionId: 'c1' } }))
     await transaction(ACME, async (unit) => {
       for (const record of records) unit.insert(record)
-      unit.insert(newRecord({ type, tags: { associatedRecordId: 'p2' } }))
+      unit.insert(newRecord({ type, tags: { connectionId: 'c2' } }))
     })
     table.watch()
-    const read = await readTagged(ACME, didCommMessageRecords, 'associatedRecordId', 'p1')
+    const read = await readTagged(ACME, proofRecords, 'connectionId', 'c1')
     expect(read.map(({ value }) => value.id).sort()).toEqual(records.map(({ id }) => id).sort())
     expect(table.requests).toEqual(['Query', 'BatchGetItem'])
-    expect(await readTagged(ACME, didCommMessageRecords, 'associatedRecordId', 'none')).toEqual([])
-    expect(await readTagged('other', didCommMessageRecords, 'associatedRecordId', 'p1')).toEqual([])
-    await expect(readTagged(ACME, didCommMessageRecords, 'role', 'sender')).rejects.toMatchObject({
+    expect(await readTagged(ACME, proofRecords, 'connectionId', 'none')).toEqual([])
+    expect(await readTagged('other', proofRecords, 'connectionId', 'c1')).toEqual([])
+    await expect(readTagged(ACME, proofRecords, 'role', 'sender')).rejects.toMatchObject({
       code: 'store.query_not_indexed',
     })
   })

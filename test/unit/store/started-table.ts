@@ -16,8 +16,8 @@ const BATCH = 25
 export class StartedTable {
   /** Requests of the service by name, such as `GetItem`, since the last `watch()`; the SDK's tries are not counted. */
   requests: string[] = []
-  /** How many items each TransactWriteItems since then was to write. */
-  transactions: number[] = []
+  /** How many items each TransactWriteItems and PutItem since then was to write. */
+  writes: number[] = []
   /** What stands between the service and the table; nothing unless a test says so. */
   way: Way | undefined
   #dynamo: Dynamo | undefined
@@ -40,6 +40,7 @@ export class StartedTable {
     dynamo.watch(dynamodb())
     this.#dynamo = dynamo
     this.#observe()
+    await dynamo.warm(dynamodb())
     return this
   }
 
@@ -50,7 +51,8 @@ export class StartedTable {
       (next, { commandName }) =>
         (input) => {
           this.requests.push(nameOf(commandName))
-          if ('TransactItems' in input.input) this.transactions.push(input.input.TransactItems?.length ?? 0)
+          if ('TransactItems' in input.input) this.writes.push(input.input.TransactItems?.length ?? 0)
+          if (commandName === 'PutItemCommand') this.writes.push(1)
           return next(input)
         },
       { step: 'initialize' },
@@ -73,7 +75,7 @@ export class StartedTable {
   /** Counts requests from here on. */
   watch(): void {
     this.requests = []
-    this.transactions = []
+    this.writes = []
   }
 
   async put(item: Item): Promise<void> {

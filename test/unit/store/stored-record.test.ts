@@ -1,12 +1,13 @@
 /** A record's way into items and back, and addresses that never meet. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { RECORDS } from '../../../lib/records/kinds.ts'
 import { indexEntries } from '../../../lib/store/index-entries.ts'
 import type { Image } from '../../../lib/store/item.ts'
 import {
+  basicMessageAddress,
   dataKeyAddress,
   entryPartition,
-  envelopeMarkAddress,
   idempotencyAddress,
   issuerDidAddress,
   keyAddress,
@@ -14,7 +15,6 @@ import {
   organizationPartition,
   organizationTenants,
   recordAddress,
-  recordOfEntry,
   tenantAddress,
 } from '../../../lib/store/keys.ts'
 import { fromRecordItem, hasContent, toRecordItem, toStoredRecord } from '../../../lib/store/stored-record.ts'
@@ -33,13 +33,41 @@ test('a record should come back out of an entry that carries it', () => {
   const record = storedRecord({ tags: { did: 'd', threadId: 't' } })
   const copies = [...indexEntries(record).values()].filter(hasContent)
   expect(copies).toHaveLength(2)
-  for (const entry of copies) expect(toStoredRecord(entry, recordOfEntry(addressOf(entry)))).toEqual(record)
+  for (const entry of copies) expect(toStoredRecord(entry)).toEqual(record)
+})
+
+test('a record that lies in the partition of an index should come back from there', () => {
+  const record = storedRecord({
+    type: 'BasicMessageRecord',
+    tags: { connectionId: 'c' },
+    delivery: { state: 'delivered', attempts: 1, at: '2026-01-01T00:00:00.000Z' },
+  })
+  const item = toRecordItem(record)
+  expect(addressOf(item)).toEqual(basicMessageAddress(ACME, 'c', String(record.value.createdAt), record.id))
+  expect(indexEntries(record).size).toBe(0)
+  expect(hasContent(item)).toBe(true)
+  expect([fromRecordItem(item), toStoredRecord(item)]).toEqual([record, record])
+})
+
+test.each([{}, { connectionId: null }, { connectionId: ['c', 'd'] }])(
+  'a record should not be stored nowhere or in several partitions: %o',
+  (tags) => {
+    const record = storedRecord({ type: 'BasicMessageRecord', tags })
+    expect(() => toRecordItem(record)).toThrow('a BasicMessageRecord can not be stored without connectionId')
+  },
+)
+
+test('the records of a kind without an item of their own should have no other index', () => {
+  const within = RECORDS.filter((kind) => kind.within !== undefined)
+  expect(within.map(({ type }) => type)).toEqual(['BasicMessageRecord', 'DidCommMessageRecord'])
+  for (const kind of within) expect(Object.keys(kind.indexes)).toEqual([kind.within])
 })
 
 test.each([
   ['of another kind', { kind: { S: 'key' } }, 'a stored record is corrupt at kind'],
-  ['without its tags', { tags: {} }, 'a stored record is corrupt at tags'],
-  ['whose value is no object', { value: { S: '[]' } }, 'a stored record is corrupt at value'],
+  ['without its tags', { content: { S: '[{}]' } }, 'a stored record is corrupt at content.1'],
+  ['whose value is no object', { content: { S: '[[],{}]' } }, 'a stored record is corrupt at content.0'],
+  ['whose content is not packed text', { content: { B: Buffer.from('{}') } }, 'a stored record is corrupt at content'],
   ['without an address', { pk: { S: '' } }, 'no record at'],
 ])('an item %s should not be taken for a record', (_name, changes: Image, message) => {
   expect(() => fromRecordItem({ ...toRecordItem(storedRecord()), ...changes })).toThrow(message)
@@ -54,7 +82,6 @@ describe('addresses', () => {
       keyAddress(of, name),
       dataKeyAddress(of),
       dataKeyAddress(organizationPartition(name)),
-      envelopeMarkAddress(of, name),
       messageMarkAddress(of, name, name),
       idempotencyAddress(of, name, name),
       issuerDidAddress(of),

@@ -11,24 +11,27 @@ import {
   dataKeyAddress,
   dispatchTriesAddress,
   entryPartition,
-  envelopeMarkAddress,
   idempotencyAddress,
   issuerDidAddress,
   keyAddress,
   messageMarkAddress,
   parkedAddress,
+  recordAddress,
   slotAddress,
   tenantAddress,
 } from '../../../lib/store/keys.ts'
+import { publishedOf, withdrawnOf } from '../../../lib/store/published-invitations.ts'
 import { type StoredRecord, toRecordItem } from '../../../lib/store/stored-record.ts'
-import { type Item, toKey } from '../../../lib/store/table.ts'
+import { addressOf, type Item, toKey } from '../../../lib/store/table.ts'
 import {
   type Attempt,
   attemptItem,
   type EventState,
-  eventItem,
+  listedItem,
   type NewEvent,
-  pendingItems,
+  pendingEvent,
+  pendingEventItem,
+  restingItem,
 } from '../../../lib/webhooks/event-item.ts'
 import { eventIdOf } from '../../../lib/webhooks/events.ts'
 import { ACME, storedRecord } from './records.ts'
@@ -81,13 +84,12 @@ const ATTEMPT: Attempt = {
   outcome: 'failed',
   expiresAt: 2_000_000_000,
 }
-const { event: PENDING, place: PLACE } = pendingItems(EVENT, EVENT.occurredAt)
+const PENDING = pendingEvent(EVENT, EVENT.occurredAt)
+const LISTED = listedItem(PENDING)
+const IN_LANE = pendingEventItem.encode(PENDING)
 /** An event that is at rest. */
 const atRest = (state: Exclude<EventState, 'pending'>, changes: Partial<NewEvent> = {}, attempts = 0): Item =>
-  eventItem.encode({
-    ...{ ...EVENT, ...changes, state, attempts },
-    ...{ pendingSince: EVENT.occurredAt, expiresAt: 2_000_000_000 },
-  })
+  restingItem({ ...EVENT, ...changes, attempts }, state)
 const MESSAGE = {
   tenant: 'acme',
   connectionId: 'c1',
@@ -114,17 +116,16 @@ test('should find nothing in an empty table, nor where everything fits', async (
     KEY,
     { ...toKey(issuerDidAddress(ACME)), kind: { S: 'issuer-did' }, did: { S: 'did:key:1' } },
     { ...toKey(dataKeyAddress(ACME)), kind: { S: 'data-key' } },
-    { ...toKey(envelopeMarkAddress(ACME, 'e')), kind: { S: 'mark' } },
     { ...toKey(messageMarkAddress(ACME, 's', 'm')), kind: { S: 'mark' } },
     { ...toKey(idempotencyAddress(ACME, 'root', 'i')), kind: { S: 'idempotency' } },
     { ...toKey(tenantAddress('acme')), kind: { S: 'tenant' }, id: { S: 'acme' }, orgId: { S: 'org' } },
     { pk: { S: '@org|org|tenants' }, sk: { S: 'acme' }, kind: { S: 'organization-tenant' } },
     { pk: { S: '@org|acme' }, sk: { S: 'webhook' }, kind: { S: 'registration' } },
-    PENDING,
-    PLACE,
+    LISTED,
+    IN_LANE,
     attemptItem.encode(ATTEMPT),
     outboxItem.encode(MESSAGE),
-    outcomeItem.encode({ ...MESSAGE, id: '0189', messages: [], state: 'delivered', ...ENDED }),
+    outcomeItem.encode({ ...MESSAGE, id: '0189', messages: [], ...ENDED }),
     laneItem.encode({ lane: 'acme|ConnectionRecord|c1', waiting: ENTRY }),
     laneItem.encode({ lane: 'acme|ConnectionRecord|c2', ...dueFor('acme|ConnectionRecord|c2', 1) }),
     destinationItem.encode({ destination: 'https://wallet.example', version: 1, ...dueFor('x', 1) }),
@@ -153,8 +154,7 @@ describe('should find', () => {
   })
 
   test.each([
-    ['value', { value: { S: '{}' } }],
-    ['tags', { tags: { S: '{}' } }],
+    ['content', { content: { S: '[{},{}]' } }],
     ['version', { version: { N: '7' } }],
   ])('an entry whose copy has another %s than the record', async (_name, change) => {
     await store(CONNECTION)
@@ -186,6 +186,20 @@ describe('should find', () => {
     ])
   })
 
+  test('an invitation that is not found, and one whose record is not there', async () => {
+    const value = { role: 'sender', outOfBandInvitation: { '@id': 'i1' } }
+    const record = storedRecord({ type: 'OutOfBandRecord', id: 'o1', value })
+    await store(record)
+    expect(await table.check()).toEqual(['acme|OutOfBandRecord|o1 -: its invitation is not found'])
+    const pointer = publishedOf(record) ?? {}
+    await table.put(pointer)
+    expect(await table.check()).toEqual([])
+    for (const item of [toRecordItem(record), ...indexEntries(record).values()]) await remove(item)
+    expect(await table.check()).toEqual([`${at(pointer)}: its record has no such invitation`])
+    await table.put(withdrawnOf(record) ?? {})
+    expect(await table.check()).toEqual([])
+  })
+
   test('a key of another tenant in the place of the own one', async () => {
     await store(DID)
     await table.put({ ...KEY, ...toKey(keyAddress('other', 'k1')) })
@@ -199,65 +213,83 @@ describe('should find', () => {
 
   test('a record that says that it is another, has no version, or is none', async () => {
     await store({ ...CONNECTION, value: { ...CONNECTION.value, id: 'c2' } })
-    await store({ ...storedRecord({ type: 'DidCommMessageRecord', id: 'm1' }), version: 0 })
+    await store({ ...storedRecord({ type: 'ProofRecord', id: 'p2' }), version: 0 })
     await table.put({ pk: { S: 'acme|ProofRecord|p1' }, sk: { S: '-' }, kind: { S: 'record' } })
     expect(await table.check()).toEqual([
       'acme|ConnectionRecord|c1 -: the record says that it is c2',
-      'acme|DidCommMessageRecord|m1 -: version 0',
       'acme|ProofRecord|p1 -: not a record',
+      'acme|ProofRecord|p2 -: version 0',
     ])
+  })
+
+  test('a record that lies in the partition of another exchange, or alone', async () => {
+    const message = storedRecord({ type: 'DidCommMessageRecord', id: 'm1', tags: { associatedRecordId: 'p1' } })
+    const elsewhere = toRecordItem({ ...message, tags: { associatedRecordId: 'p2' } })
+    const item = toRecordItem(message)
+    await table.putAll([
+      { ...item, ...toKey(addressOf(elsewhere)) },
+      { ...item, ...toKey(recordAddress(ACME, message.type, message.id)) },
+    ])
+    expect(await table.check()).toEqual([
+      `${at(elsewhere)}: is not at its address`,
+      'acme|DidCommMessageRecord|m1 -: is not at its address',
+    ])
+    for (const misplaced of await table.items()) await remove(misplaced)
+    await table.put(item)
+    expect(await table.check()).toEqual([])
   })
 
   test('an event that is at another place, or whose state does not fit its attempts', async () => {
     const delivered = atRest('delivered', { id: 'x' })
-    const failed = { ...atRest('failed', { id: 'y' }, 1), nextAttemptAt: { S: EVENT.occurredAt } }
     const corrupt = { ...atRest('held', { id: 'z' }), body: { N: '1' } }
     const elsewhere = { ...atRest('held'), sk: { S: `2026-01-02T00:00:00.000Z#${EVENT.id}` } }
-    await table.putAll([delivered, failed, corrupt, elsewhere])
+    await table.putAll([delivered, corrupt, elsewhere])
     expect(await table.check()).toEqual(
       [
         `${at(delivered)}: delivered without an attempt`,
-        `${at(failed)}: failed, and yet to be tried again`,
         `${at(corrupt)}: not an event`,
         `${at(elsewhere)}: is not at its address`,
       ].sort(),
     )
   })
 
-  test('a pending event that is in no lane or expires, and one at rest that is in a lane or never expires', async () => {
-    const pending = { ...PENDING, expiresAt: { N: '2000000000' } }
+  test('a pending event that is not in its lane or expires, and one at rest that has a position or never expires', async () => {
+    const pending = { ...LISTED, expiresAt: { N: '2000000000' } }
     const { expiresAt: _, ...held } = atRest('held', { id: 'h' })
-    await table.putAll([pending, held, pendingItems({ ...EVENT, id: 'h' }, EVENT.occurredAt).place])
+    const failed = { ...atRest('failed', { id: 'f' }), position: { S: PENDING.position } }
+    const inLane = {
+      ...pendingEventItem.encode(pendingEvent({ ...EVENT, id: 'i' }, EVENT.occurredAt)),
+      expiresAt: { N: '1' },
+    }
+    await table.putAll([pending, held, failed, inLane])
     expect(await table.check()).toEqual(
       [
         `${at(pending)}: pending, and its expiry`,
-        `${at(pending)}: pending, with 0 places in its lane`,
+        `${at(pending)}: not in its lane`,
         `${at(held)}: held, and its expiry`,
-        `${at(held)}: held, with 1 places in its lane`,
+        `${at(failed)}: failed, and its position`,
+        `${at(failed)}: not in its lane`,
+        `${at(inLane)}: pending, and its expiry`,
       ].sort(),
     )
   })
 
-  test('an attempt at an event and a place of one that is not there, unless its endpoint is gone too', async () => {
-    await table.putAll([attemptItem.encode(ATTEMPT), PLACE])
+  test('an attempt at an event that is not there, unless its endpoint is gone too', async () => {
+    await table.put(attemptItem.encode(ATTEMPT))
     expect(await table.check()).toEqual([])
     await table.put({ pk: { S: '@org|acme' }, sk: { S: 'webhook' }, kind: { S: 'registration' }, id: { S: 'e1' } })
-    expect(await table.check()).toEqual([
-      `${at(attemptItem.encode(ATTEMPT))}: has no event`,
-      `${at(PLACE)}: has no event`,
-    ])
+    expect(await table.check()).toEqual([`${at(attemptItem.encode(ATTEMPT))}: has no event`])
   })
 
   test('a message that waits and expires, has nothing to send, or has an outcome', async () => {
     const waiting = { ...outboxItem.encode({ ...MESSAGE, taken: 1 }), expiresAt: { N: '2000000000' } }
-    const outcome = outcomeItem.encode({ ...MESSAGE, state: 'delivered', ...ENDED })
+    const outcome = outcomeItem.encode({ ...MESSAGE, ...ENDED })
     await table.putAll([waiting, outcome, { ...outboxItem.encode({ ...MESSAGE, id: '0191' }), messages: { S: '' } }])
     expect(await table.check()).toEqual([
       'acme|ConnectionRecord|c1 0190: has an outcome already',
       'acme|ConnectionRecord|c1 0190: waits, and expires',
       'acme|ConnectionRecord|c1 0190: waits, and has nothing to send',
       'acme|ConnectionRecord|c1 0191: no item of an outbox',
-      `${at(outcome)}: delivered, and keeps its messages`,
     ])
   })
 

@@ -252,11 +252,11 @@ describe('a commit', () => {
     await transaction(ACME, (unit) => unit.update({ ...schema, tags: { ...schema.tags, methodName: 'indy' } }))
     await transaction(ACME, (unit) => unit.update({ ...schema, tags: { schemaId: 't', unqualifiedSchemaId: 'q' } }))
     // The record alone; the record, the old entry and the new one.
-    expect(table.transactions).toEqual([1, 3])
+    expect(table.writes).toEqual([1, 3])
     const connection = await saved({ tags: { did: 'did:copied', threadId: 't' } })
     await transaction(ACME, (unit) => unit.update({ ...connection, value: { ...connection.value, theirLabel: 'Bob' } }))
     // The record, and the two of its entries that carry a copy of it.
-    expect(table.transactions).toEqual([3])
+    expect(table.writes).toEqual([3])
   })
 
   test('should leave no entry behind when tags go, nor when a record comes back younger', async () => {
@@ -321,5 +321,92 @@ describe('insert, update and remove', () => {
       expect(await unit.update(record)).toBe(false)
     })
     expect(await read(record)).toBeUndefined()
+  })
+})
+
+describe('a record that lies in the partition of an index', () => {
+  const type = 'DidCommMessageRecord'
+  const message = (changes: Partial<NewRecord> = {}) =>
+    newRecord({ type, tags: { associatedRecordId: 'p1' }, ...changes })
+  const listed = (associatedRecordId: string) =>
+    transaction(ACME, async (unit) => (await unit.find(ACME, type, { associatedRecordId })).map(({ id }) => id))
+
+  test('should be one item, which one request finds', async () => {
+    const [first, second] = [message(), message()]
+    const before = (await table.items()).length
+    await save(first, second)
+    expect(await table.items()).toHaveLength(before + 2)
+    table.watch()
+    expect(await listed('p1')).toEqual([first.id, second.id])
+    expect(table.requests).toEqual(['Query'])
+    await transaction(ACME, async (unit) => {
+      await unit.find(ACME, type, { associatedRecordId: 'p1' })
+      for (const { id } of [first, second]) expect(await unit.remove(ACME, type, id)).toBe(true)
+    })
+    expect(await table.items()).toHaveLength(before)
+  })
+
+  test('should be read by its id once this unit has it, and not be searched before', async () => {
+    const record = message({ tags: { associatedRecordId: 'p2' } })
+    await transaction(ACME, async (unit) => {
+      unit.insert(record)
+      expect(await unit.read(ACME, type, record.id)).toMatchObject({ value: record.value })
+    })
+    table.watch()
+    await transaction(ACME, async (unit) => {
+      const byId = expect.objectContaining({ code: 'store.query_not_indexed' })
+      await expect(unit.read(ACME, type, record.id)).rejects.toEqual(byId)
+      await expect(unit.update(record)).rejects.toEqual(byId)
+      await expect(unit.remove(ACME, type, record.id)).rejects.toEqual(byId)
+      expect(table.requests).toEqual([])
+      await unit.find(ACME, type, { associatedRecordId: 'p2' })
+      expect(await unit.update({ ...record, value: { ...record.value, count: 1 } })).toBe(true)
+      expect((await unit.read(ACME, type, record.id))?.value.count).toBe(1)
+    })
+    expect(table.requests).toEqual(['Query', 'PutItem'])
+  })
+
+  test('should move with its tag, and be in one partition only', async () => {
+    const record = message({ tags: { associatedRecordId: 'p3' } })
+    await save(record)
+    await transaction(ACME, async (unit) => {
+      await unit.find(ACME, type, { associatedRecordId: 'p3' })
+      await unit.update({ ...record, tags: { associatedRecordId: 'p4' } })
+    })
+    expect([await listed('p3'), await listed('p4')]).toEqual([[], [record.id]])
+  })
+
+  test('should be written by one of two units that have read the same version', async () => {
+    const record = message({ tags: { associatedRecordId: 'p5' } })
+    await save(record)
+    let tries = 0
+    await transaction(ACME, async (unit) => {
+      const [read] = await unit.find(ACME, type, { associatedRecordId: 'p5' })
+      await unit.update({ ...record, value: { ...record.value, count: Number(read?.value.count ?? 0) + 1 } })
+      tries += 1
+      if (tries === 1)
+        await transaction(ACME, async (other) => {
+          await other.find(ACME, type, { associatedRecordId: 'p5' })
+          await other.update({ ...record, value: { ...record.value, count: 1 } })
+        })
+    })
+    expect(tries).toBe(2)
+    await transaction(ACME, async (unit) => {
+      expect(await unit.find(ACME, type, { associatedRecordId: 'p5' })).toMatchObject([
+        { version: 3, value: { count: 2 } },
+      ])
+    })
+  })
+
+  test('should keep the delivery that it has when it is written again', async () => {
+    const delivery = { state: 'delivered', attempts: 1, at: '2026-01-01T00:00:00.000Z' } as const
+    const record = newRecord({ type: 'BasicMessageRecord', tags: { connectionId: 'c1' } })
+    await save({ ...record, delivery })
+    const find = (unit: UnitOfWork) => unit.find(ACME, record.type, { connectionId: 'c1' })
+    await transaction(ACME, async (unit) => {
+      await find(unit)
+      await unit.update({ ...record, value: { ...record.value, read: true } })
+    })
+    expect(await transaction(ACME, find)).toMatchObject([{ version: 2, delivery, value: { read: true } }])
   })
 })

@@ -2,6 +2,7 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Condition, expressionsOf } from '../../../lib/store/conditions.ts'
+import type { Address } from '../../../lib/store/keys.ts'
 import { epochSeconds, type Item, queryIndex, toKey } from '../../../lib/store/table.ts'
 import { putIf, putIfAbsent, removeIf, transact, updateIf } from '../../../lib/store/write.ts'
 import { failure } from './started-table.ts'
@@ -159,6 +160,53 @@ describe('transact', () => {
     expect(await table.get(put)).toBeUndefined()
     expect(await table.get(update)).toMatchObject({ size: { N: '5' } })
     expect(await table.get(remove)).toBeDefined()
+  })
+
+  describe('with changes that may be left out', () => {
+    const change = { add: { size: 1 } }
+    const optional = (update: Address) => ({ update, change, condition: { present: ['pk'] }, orSkip: true })
+
+    test('writes all where all conditions hold, with one request', async () => {
+      const [first, second] = [await stored(), await stored()]
+      table.watch()
+      expect(await transact([optional(first), { update: second, change }])).toEqual({ written: true })
+      expect(table.requests).toEqual(['TransactWriteItems'])
+      expect(await table.get(first)).toMatchObject({ size: { N: '6' } })
+    })
+
+    test('writes the others together where an item is gone, and makes no part of it anew', async () => {
+      const [there, gone, other, removed] = [await stored(), newAddress(), newAddress(), await stored()]
+      const remove = { remove: removed, condition: { present: ['pk'] } }
+      expect(await transact([optional(gone), optional(there), optional(other), remove])).toEqual({ written: true })
+      expect(await table.get(there)).toMatchObject({ size: { N: '6' } })
+      for (const address of [gone, other, removed]) expect(await table.get(address)).toBeUndefined()
+      expect(await transact([optional(gone)])).toEqual({ written: true })
+      expect(await table.get(gone)).toBeUndefined()
+    })
+
+    test('writes nothing where another condition does not hold, and names only that one', async () => {
+      const [there, gone] = [await stored(), newAddress()]
+      const never = { update: there, change, condition: { absent: ['pk'] } }
+      expect(await transact([optional(gone), optional(await stored()), never])).toMatchObject({
+        ...{ written: false, failed: [2], conflict: false },
+      })
+      expect(await table.get(there)).toMatchObject({ size: { N: '5' } })
+    })
+
+    test('writes nothing where another item changes meanwhile, and names that one by its place', async () => {
+      const [there, gone, removed] = [await stored(), newAddress(), await stored()]
+      let requests = 0
+      table.way = async (command, send) => {
+        if (command === 'TransactWriteItems' && ++requests === 2) {
+          table.way = undefined
+          await removeIf(removed)
+        }
+        return send()
+      }
+      const remove = { remove: removed, condition: { present: ['pk'] } }
+      expect(await transact([optional(gone), optional(there), remove])).toMatchObject({ written: false, failed: [2] })
+      expect(await table.get(there)).toMatchObject({ size: { N: '5' } })
+    })
   })
 
   test('makes no request of nothing', async () => {

@@ -1,7 +1,7 @@
 /** The attempt item: what it keeps of a POST, how much, and for how long. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { attemptPartitions } from '../../../lib/store/keys.ts'
+import { eventPartitions } from '../../../lib/store/keys.ts'
 import {
   ATTEMPT_FAILURES,
   type Attempt,
@@ -25,7 +25,7 @@ const ATTEMPT: Attempt = {
 
 test('an attempt should lie where its time, its event and its number say, and expire after 30 days', () => {
   expect(attemptItem.encode(ATTEMPT)).toMatchObject({
-    pk: { S: expect.stringMatching(/^@endpoint\|e1\|attempts\|[0-7]$/) },
+    pk: { S: expect.stringMatching(/^@endpoint\|e1\|events\|[0-7]$/) },
     sk: { S: '2026-01-01T00:00:00.123Z#event-1#3' },
     kind: { S: 'attempt' },
     expiresAt: { N: String(Date.parse('2026-01-31T00:00:00Z') / 1000) },
@@ -60,5 +60,5 @@ test('attempts at one event should be in one partition, those at many events in 
   const partitionOf = (eventId: string, attempt = 1) => attemptItem.addressOf({ ...ATTEMPT, eventId, attempt }).pk
   expect(partitionOf('event-1', 2)).toBe(partitionOf('event-1'))
   const used = new Set(Array.from({ length: 200 }, (_, index) => partitionOf(`event-${index}`)))
-  expect([...used].sort()).toEqual(attemptPartitions('e1'))
+  expect([...used].sort()).toEqual(eventPartitions('e1'))
 })

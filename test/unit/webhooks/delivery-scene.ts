@@ -10,7 +10,7 @@ import type { Transport } from '../../../lib/outbox/messages.ts'
 import type { LaneWakeUp } from '../../../lib/outbox/wake-up.ts'
 import { endpointDestination, laneAddress, organizationPartition } from '../../../lib/store/keys.ts'
 import { toKey } from '../../../lib/store/table.ts'
-import { eventItem, type NewEvent } from '../../../lib/webhooks/event-item.ts'
+import { type NewEvent, pendingEvent, pendingEventItem } from '../../../lib/webhooks/event-item.ts'
 import { openEventLane } from '../../../lib/webhooks/event-lane.ts'
 import { type FaultyReceiver, startFaultyReceiver } from '../../support/webhooks/faulty-receiver.ts'
 import { eventFor, type RegisteredEndpoint, registerAt, storeEvent } from '../../support/webhooks/webhook-scene.ts'
@@ -41,6 +41,10 @@ class DeliveryScene {
   now = 0
   /** Of the log, on level debug. */
   lines: string[] = []
+
+  get path() {
+    return { orgId: this.endpoint.orgId, endpointId: this.endpoint.id }
+  }
 
   async renew(): Promise<void> {
     this.now = Date.now()
@@ -85,9 +89,9 @@ class DeliveryScene {
     return item && laneItem.decode(item)
   }
 
-  /** Changes the item of the event behind the sender's back. */
+  /** Changes the event in its lane behind the sender's back. */
   changeEvent(values: Values): Promise<unknown> {
-    return this.#change(eventItem.addressOf(this.event), values)
+    return this.#change(pendingEventItem.addressOf(pendingEvent(this.event, '')), values)
   }
 
   /** Changes the item of the endpoint behind the sender's back. */

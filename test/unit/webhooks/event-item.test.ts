@@ -1,14 +1,20 @@
-/** The event item and its place in a lane: in the order of the record's events, and never lost by its expiry while it waits. */
+/** The items of an event: in its lane in the order of its record's events, and at rest with its expiry. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { committedId } from '../../../lib/outbox/wake-up.ts'
 import {
+  type Attempt,
+  attemptItem,
   eventItem,
-  eventUpdate,
   heldItem,
+  isStoredWithEvent,
+  isToSend,
+  listedAttempt,
+  listedItem,
   type NewEvent,
-  pendingItems,
-  placeItem,
+  pendingEvent,
+  pendingEventItem,
+  restingItem,
 } from '../../../lib/webhooks/event-item.ts'
 
 const NOW = '2026-01-02T00:00:00.000Z'
@@ -18,24 +24,21 @@ const event = (sequence: number, id = 'id'): NewEvent => ({
   ...{ id, type: 'proof.state_changed', orgId: 'acme', endpointId: 'e1', endpointKind: 'webhook' },
   ...{ recordId: 'r1', sequence, occurredAt: '2026-01-01T00:00:00.000Z', body: '{}' },
 })
-const placeOf = (of: NewEvent, again?: string) => pendingItems(of, NOW, again).place
+const inLane = (of: NewEvent, again?: string) => pendingEventItem.encode(pendingEvent(of, NOW, again))
 
-describe('the place of an event', () => {
-  test('should be in the lane of its endpoint and record, and lead to the event', () => {
-    const { event: item, place } = pendingItems(event(7), NOW)
-    expect(place.pk?.S).toBe('@outbox|acme|e1|r1')
-    const { eventId, occurredAt } = placeItem.decode(place)
-    expect(eventItem.addressOf({ endpointId: 'e1', id: eventId, occurredAt })).toEqual({
-      pk: item.pk?.S,
-      sk: item.sk?.S,
-    })
+describe('a pending event', () => {
+  test('should be in the lane of its endpoint and record, whole, and never expire', () => {
+    const item = inLane(event(7))
+    expect(item.pk?.S).toBe('@outbox|acme|e1|r1')
+    expect(pendingEventItem.decode(item)).toMatchObject({ ...event(7), attempts: 0, pendingSince: NOW })
+    expect(item).not.toHaveProperty('expiresAt')
   })
 
   test('should come in the order of the sequences, whatever their ids are', () => {
     const sequences = fc.uniqueArray(fc.nat(Number.MAX_SAFE_INTEGER), { minLength: 2, maxLength: 10 })
     fc.assert(
       fc.property(sequences, fc.infiniteStream(fc.uuid()), (numbers, ids) => {
-        const keys = numbers.map((sequence) => placeOf(event(sequence, ids.next().value ?? '')).sk?.S ?? '')
+        const keys = numbers.map((sequence) => inLane(event(sequence, ids.next().value ?? '')).sk?.S ?? '')
         const sorted = numbers.toSorted((a, b) => a - b).map((number) => keys[numbers.indexOf(number)])
         expect(keys.toSorted()).toEqual(sorted)
       }),
@@ -43,12 +46,12 @@ describe('the place of an event', () => {
   })
 
   test('should be the same for the same event, and another one for each replay, in the order of its record still', () => {
-    const [first, again] = [placeOf(event(7)).sk?.S ?? '', placeOf(event(7)).sk?.S]
+    const [first, again] = [inLane(event(7)).sk?.S ?? '', inLane(event(7)).sk?.S]
     expect(again).toBe(first)
-    const replayed = [placeOf(event(7), 'one'), placeOf(event(7), 'two')].map(({ sk }) => sk?.S ?? '')
+    const replayed = [inLane(event(7), 'one'), inLane(event(7), 'two')].map(({ sk }) => sk?.S ?? '')
     const ids = [first, ...replayed].map((position) => committedId('@outbox|acme|e1|r1', position))
     expect(new Set(ids).size).toBe(3)
-    const [before = '', after = ''] = [placeOf(event(6), 'z').sk?.S, placeOf(event(8), 'a').sk?.S]
+    const [before = '', after = ''] = [inLane(event(6), 'z').sk?.S, inLane(event(8), 'a').sk?.S]
     for (const position of [first, ...replayed]) {
       expect(before < position).toBe(true)
       expect(position < after).toBe(true)
@@ -56,32 +59,66 @@ describe('the place of an event', () => {
   })
 })
 
-describe('the expiry of an event', () => {
+describe('the item of an event in the list of its endpoint', () => {
   const expiryOf = (item: { expiresAt?: { N?: string } }) => Number(item.expiresAt?.N)
 
-  test('should be 30 days after it occurred while it is held, and none while it is pending', () => {
-    expect(expiryOf(heldItem(event(1), NOW))).toBe(Date.parse('2026-01-31T00:00:00.000Z') / 1000)
-    expect(pendingItems(event(1), NOW).event).not.toHaveProperty('expiresAt')
+  test('should expire 30 days after the event, and not while it is pending', () => {
+    expect(expiryOf(heldItem(event(1)))).toBe(Math.max(Date.parse('2026-01-31T00:00:00.000Z') / 1000, soon()))
+    expect(listedItem(pendingEvent(event(1), NOW))).not.toHaveProperty('expiresAt')
   })
 
-  test('should go when it is made pending again, with when it was next tried before', () => {
-    const held = eventItem.decode(heldItem(event(1), NOW))
-    const { event: item } = pendingItems({ ...held, nextAttemptAt: NOW } as NewEvent, NOW, 'again')
-    expect(item).not.toHaveProperty('expiresAt')
-    expect(item).not.toHaveProperty('nextAttemptAt')
+  test('should be there for a day at least', () => {
+    const old = { ...event(1), occurredAt: new Date(0).toISOString(), attempts: 1 }
+    expect(expiryOf(restingItem(old, 'delivered')) - Date.now() / 1000).toBeGreaterThan(DAY - 60)
   })
 
-  test('should come back with its outcome, and be a day away at least', () => {
-    const { event: item } = pendingItems({ ...event(1), occurredAt: new Date(0).toISOString() }, NOW)
-    const write = eventUpdate(eventItem.decode(item), { state: 'delivered', attempts: 1 })
-    const set = 'update' in write ? write.change.set : {}
-    expect(expiryOf(set ?? {}) - Date.now() / 1000).toBeGreaterThan(DAY - 60)
+  test('should have its position while it is pending, and none at rest', () => {
+    const pending = pendingEvent(event(1), NOW)
+    expect(eventItem.decode(listedItem(pending)).position).toBe(pending.position)
+    expect(eventItem.decode(restingItem(pending, 'failed'))).not.toHaveProperty('position')
   })
 })
 
-test('a change of an event holds only as it was read', () => {
-  const read = eventItem.decode(pendingItems(event(1), NOW).event)
-  expect(eventUpdate(read, { state: 'failed', attempts: 3 })).toMatchObject({
-    condition: { equals: { state: { S: 'pending' }, attempts: { N: '0' } } },
+/** A day from now, as `restingItem` counts it. */
+const soon = (): number => Math.floor(Date.now() / 1000) + DAY
+
+describe('what is in a lane', () => {
+  const pending = pendingEvent(event(1), NOW)
+
+  test('should be sent if it is new, or pending at this position', () => {
+    expect(isToSend(pending, undefined)).toBe(true)
+    expect(isToSend(pending, { state: 'pending', position: pending.position })).toBe(true)
+  })
+
+  test.each(['delivered', 'failed', 'held'] as const)('should not be sent if it is %s', (state) => {
+    expect(isToSend(pending, { state })).toBe(false)
+    expect(isToSend(pending, { state, position: pending.position })).toBe(false)
+  })
+
+  test('should not be sent if a replay has put it at another position', () => {
+    expect(isToSend(pending, { state: 'pending', position: pendingEvent(event(1), NOW, 'again').position })).toBe(false)
+  })
+})
+
+describe('an attempt that is stored with its event', () => {
+  const pending = pendingEvent(event(1), NOW)
+  const at = (ms: number) => new Date(Date.parse(pending.occurredAt) + ms).toISOString()
+  const made: Attempt = {
+    ...{ endpointId: 'e1', eventId: 'id', type: pending.type, attempt: 1, startedAt: at(12), status: 204 },
+    ...{ milliseconds: 3, response: 'ok', outcome: 'delivered', expiresAt: 1 },
+  }
+
+  test('should be the first one, within seconds of the event', () => {
+    expect(isStoredWithEvent(made, pending)).toBe(true)
+    expect(isStoredWithEvent({ ...made, startedAt: at(4_999) }, pending)).toBe(true)
+    expect(isStoredWithEvent({ ...made, startedAt: at(5_000) }, pending)).toBe(false)
+    expect(isStoredWithEvent({ ...made, attempt: 2 }, pending)).toBe(false)
+  })
+
+  test('should be listed as one that has an item of its own', () => {
+    const { endpointId: _, expiresAt: __, ...shown } = made
+    expect(listedAttempt(restingItem({ ...pending, attempts: 1 }, 'delivered', made))).toEqual(shown)
+    expect(listedAttempt(attemptItem.encode(made))).toMatchObject(shown)
+    expect(listedAttempt(restingItem({ ...pending, attempts: 1 }, 'delivered'))).toBeUndefined()
   })
 })

@@ -4,8 +4,14 @@ import { WEBHOOK_PLAN } from '../../../lib/outbox/retry-plan.ts'
 import { organizationPartition } from '../../../lib/store/keys.ts'
 import { epochSeconds, type Item } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import { removeIf } from '../../../lib/store/write.ts'
-import { type EventState, eventItem, placeCarrying, SECONDS_KEPT } from '../../../lib/webhooks/event-item.ts'
+import {
+  type EventState,
+  type NewEvent,
+  pendingEvent,
+  pendingEventItem,
+  restingItem,
+  SECONDS_KEPT,
+} from '../../../lib/webhooks/event-item.ts'
 import { openEventLane } from '../../../lib/webhooks/event-lane.ts'
 import { FAILING_MS } from '../../../lib/webhooks/health.ts'
 import { replayEvent } from '../../../lib/webhooks/replays.ts'
@@ -22,7 +28,8 @@ import {
 import { deliveryScene } from './delivery-scene.ts'
 
 const HOUR = 3_600_000
-const PENDING = { state: 'pending', attempts: 0, pendingSince: new Date().toISOString() } as const
+
+const inLane = (event: NewEvent): Item => pendingEventItem.encode(pendingEvent(event, new Date().toISOString()))
 
 const scene = deliveryScene()
 
@@ -50,39 +57,38 @@ test('an event that is taken is delivered: its lane is empty, and its expiry is 
 test.each<[string, Item]>([
   ['a number', { sequence: { S: 'one' } }],
   ['a time', { pendingSince: { S: 'garbage' } }],
-])(
-  'an event that is corrupt in %s, or a place in the lane, is set aside, and those behind it are delivered',
-  async (_name, change) => {
-    const setAside = async () => (await scene.table.items('@corrupt|')).map(({ corruptSk }) => corruptSk?.S)
-    const before = await setAside()
-    const [lost, next] = [1, 2].map((more) => eventFor(scene.endpoint, { sequence: scene.event.sequence + more }))
-    if (lost === undefined || next === undefined) throw new Error('there are two')
-    for (const event of [lost, next]) await storeEvent(event)
-    const [first, second] = await places()
-    await scene.table.put({ ...eventItem.encode({ ...lost, ...PENDING }), ...change })
-    await scene.table.put({ ...first, occurredAt: { N: '1' } })
-    await scene.deliver()
-    expect(scene.receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([next.id])
-    expect(await places()).toEqual([])
-    expect(await readStoredEvent(lost)).toBeUndefined()
-    const aside = (await setAside()).filter((sk) => !before.includes(sk))
-    expect(aside.sort()).toEqual([first?.sk?.S, eventItem.addressOf(lost).sk].sort())
-    expect(second?.eventId?.S).toBe(lost.id)
-    expect(scene.lines.filter((line) => line.includes('outbox.item_corrupt'))).toHaveLength(2)
-  },
-)
-
-test('an event that its place carries is set aside if it is corrupt, and those behind it are delivered', async () => {
+  ['a text', { body: { N: '1' } }],
+])('an event that is corrupt in %s is set aside, and those behind it are delivered', async (_name, change) => {
   const [lost, next] = [1, 2].map((more) => eventFor(scene.endpoint, { sequence: scene.event.sequence + more }))
   if (lost === undefined || next === undefined) throw new Error('there are two')
-  const carrying: Item = { ...placeCarrying(lost, PENDING.pendingSince), attempts: { S: 'none' } }
-  await scene.table.put(carrying)
   await storeEvent(next)
+  const corrupt: Item = { ...inLane(lost), ...change }
+  await scene.table.put(corrupt)
   await scene.deliver()
   expect(scene.receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([scene.event.id, next.id])
   expect(await places()).toEqual([])
-  const aside = (await scene.table.items('@corrupt|')).map(({ corruptSk }) => corruptSk?.S)
-  expect(aside).toContain(carrying.sk?.S)
+  expect((await scene.table.items('@corrupt|')).map(({ corruptSk }) => corruptSk?.S)).toContain(corrupt.sk?.S)
+  expect(scene.lines.filter((line) => line.includes('outbox.item_corrupt'))).toHaveLength(1)
+})
+
+test('an event whose item in the list of its endpoint is corrupt is sent, and is there again', async () => {
+  await scene.table.put({ ...restingItem({ ...scene.event, attempts: 1 }, 'failed'), state: { S: 'lost' } })
+  await scene.deliver()
+  expect(scene.receiver.received).toHaveLength(1)
+  expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'delivered', attempts: 1 })
+})
+
+test('an attempt that comes late has an item of its own', async () => {
+  const occurredAt = new Date(Date.now() - 60_000).toISOString()
+  const late = eventFor(scene.endpoint, { sequence: scene.event.sequence + 1, occurredAt })
+  await storeEvent(late)
+  await scene.deliver()
+  const items = await scene.table.items(`@endpoint|${scene.endpoint.id}|`)
+  expect(items.map(({ kind }) => kind?.S).sort()).toEqual(['attempt', 'event', 'event'])
+  expect((await attemptsAt(scene.endpoint)).map(({ eventId }) => eventId).sort()).toEqual(
+    [scene.event.id, late.id].sort(),
+  )
+  expect(await problems()).toEqual([])
 })
 
 test('the events of a record go out by their sequences, whichever was written first, and none overtakes one that failed', async () => {
@@ -103,7 +109,7 @@ test('a replayed event goes out before the later ones of its record, with the id
   await scene.deliver()
   const later = eventFor(scene.endpoint, { sequence: scene.event.sequence + 1 })
   await storeEvent(later)
-  await transaction('@base', (unit) => replayEvent(unit, scene.endpoint.id, scene.event.id))
+  await transaction('@base', (unit) => replayEvent(unit, scene.path, scene.event.id))
   await scene.deliver()
   expect(scene.receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual(
     [scene.event, scene.event, later].map(({ id }) => id),
@@ -113,21 +119,25 @@ test('a replayed event goes out before the later ones of its record, with the id
 })
 
 describe('nothing is sent, and the lane is left,', () => {
-  test.each<[EventState]>([['delivered'], ['held'], ['failed']])('of an event that is %s', async (state) => {
-    await scene.changeEvent({ state: { S: state } })
-    await scene.deliver()
-    expect(scene.receiver.connections()).toBe(0)
-    expect(await places()).toEqual([])
-    expect(await readStoredEvent(scene.event)).toMatchObject({ state })
-  })
+  test.each<[Exclude<EventState, 'pending'>]>([['delivered'], ['held'], ['failed']])(
+    'of an event that a repeated dispatch has put there and that is %s',
+    async (state) => {
+      await scene.table.put(restingItem({ ...scene.event, attempts: 1 }, state))
+      await scene.deliver()
+      expect(scene.receiver.connections()).toBe(0)
+      expect(await places()).toEqual([])
+      expect(await readStoredEvent(scene.event)).toMatchObject({ state })
+    },
+  )
 
-  test('of an event that is gone, and the next one goes out', async () => {
-    await removeIf(eventItem.addressOf(scene.event))
-    const next = eventFor(scene.endpoint, { sequence: scene.event.sequence + 1 })
-    await storeEvent(next)
+  test('of an event that a repeated dispatch has put there and that is replayed: it goes out once', async () => {
     await scene.deliver()
-    expect(scene.receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([next.id])
+    await transaction('@base', (unit) => replayEvent(unit, scene.path, scene.event.id))
+    await storeEvent(scene.event)
+    await scene.deliver()
+    expect(scene.receiver.received).toHaveLength(2)
     expect(await places()).toEqual([])
+    expect(await problems()).toEqual([])
   })
 
   test('when the endpoint was replaced by another one: its events are gone with it', async () => {
@@ -147,13 +157,11 @@ describe('nothing is sent, and the lane is left,', () => {
 
   test('to a disabled endpoint: all events are held, with the attempts that they had', async () => {
     await scene.changeEndpoint({ status: { S: 'disabled' } })
-    await scene.changeEvent({ attempts: { N: '2' }, nextAttemptAt: { S: new Date(scene.now).toISOString() } })
+    await scene.changeEvent({ attempts: { N: '2' } })
     const next = eventFor(scene.endpoint, { sequence: scene.event.sequence + 1 })
     await storeEvent(next)
     await scene.deliver()
-    const { nextAttemptAt, ...held } = (await readStoredEvent(scene.event)) ?? {}
-    expect(held).toMatchObject({ state: 'held', attempts: 2 })
-    expect(nextAttemptAt).toBeUndefined()
+    expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'held', attempts: 2 })
     expect(await readStoredEvent(next)).toMatchObject({ state: 'held', attempts: 0 })
     expect(scene.receiver.connections()).toBe(0)
     expect(await attemptsAt(scene.endpoint)).toEqual([])
@@ -175,7 +183,6 @@ describe('an attempt that fails', () => {
     expect(await readStoredEvent(scene.event)).toMatchObject({
       state: 'pending',
       attempts: 1,
-      nextAttemptAt: new Date(dueAt).toISOString(),
     })
     expect(await readStoredEvent(scene.event)).not.toHaveProperty('expiresAt')
     scene.now += 4_999

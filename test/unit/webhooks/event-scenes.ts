@@ -1,6 +1,6 @@
 /** Records, outbox items and endpoints for the tests of events. */
-import { type OutboxItem, outboxItem, outcomeItem } from '../../../lib/outbox/message-item.ts'
-import { pickupMessage } from '../../../lib/pickup/pickup-item.ts'
+import { type OutboxItem, outboxItem } from '../../../lib/outbox/message-item.ts'
+import type { StoredDelivery } from '../../../lib/records/delivery.ts'
 import type { StoredRecord } from '../../../lib/store/stored-record.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'
 import type { Item } from '../../../lib/store/table.ts'
@@ -69,26 +69,21 @@ export const message = (role: 'sender' | 'receiver', content = 'hello', version 
   tags: { role, connectionId: 'c1' },
 })
 
-const SENT = {
-  tenant: 'acme',
-  connectionId: 'c1',
-  id: 'o1',
-  messages: [{ endpoint: 'https://wallet.example', payload: '{}' }],
-  basicMessages: [{ record: { id: 'm1', content: 'hello', connectionId: 'c1' } }],
-  taken: 0,
-  attempts: 0,
-  createdAt: writtenAt(1),
-}
+/** A sent message as the `version`-th write leaves it, which says what has become of it. */
+export const sentMessage = (version: number, delivery?: Omit<StoredDelivery, 'at'>, content = 'hello'): Item =>
+  toRecordItem({
+    ...message('sender', content),
+    version,
+    ...(delivery && { delivery: { ...delivery, at: writtenAt(version) } }),
+  })
 
-/** An outbox item with a basic message. */
-export const outboxWith = (changes: Partial<OutboxItem> = {}): Item => outboxItem.encode({ ...SENT, ...changes })
-
-/** The same message where it waits to be fetched. */
-export const queued = (): Item => pickupMessage.encode({ ...SENT, payload: '{}', recipients: [] })
-
-/** What became of it. */
-export const outcomeWith = (state: 'delivered' | 'failed', attempts: number, changes: Partial<OutboxItem> = {}): Item =>
-  outcomeItem.encode({ ...SENT, ...changes, state, attempts, endedAt: writtenAt(9), expiresAt: 2_000_000_000 })
+/** An outbox item. */
+export const outboxWith = (changes: Partial<OutboxItem> = {}): Item =>
+  outboxItem.encode({
+    ...{ tenant: 'acme', connectionId: 'c1', id: 'o1', taken: 0, attempts: 0, createdAt: writtenAt(1) },
+    messages: [{ endpoint: 'https://wallet.example', payload: '{}' }],
+    ...changes,
+  })
 
 export const listener = (kind: Listener['kind'], status: Listener['status'] = 'active'): Listener => ({
   id: `endpoint-${kind}`,

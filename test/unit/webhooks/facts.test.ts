@@ -7,16 +7,7 @@ import { PROOF_STATES } from '../../../lib/records/proof.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'
 import { factsOf } from '../../../lib/webhooks/facts.ts'
 import { inserted, modified, removed } from '../../support/webhooks/changes.ts'
-import {
-  message,
-  outboxWith,
-  outcomeWith,
-  queued,
-  recordItem,
-  registrationItem,
-  storedIn,
-  writtenAt,
-} from './event-scenes.ts'
+import { message, outboxWith, recordItem, registrationItem, sentMessage, storedIn, writtenAt } from './event-scenes.ts'
 
 const MACHINES = [
   ['ConnectionRecord', 'connection.state_changed', CONNECTION_STATES],
@@ -166,16 +157,12 @@ test('a notification that comes again should not be told of: who sends it choose
   expect(factsOf(modified(version(3), version(4)))).toEqual([])
 })
 
-const SENT = {
-  type: 'basic_message.sent',
-  of: { tenant: 'acme' },
-  recordId: 'm1',
-  sequence: 1,
-  occurredAt: writtenAt(1),
-  record: { id: 'm1', content: 'hello', connectionId: 'c1' },
-}
-
 describe('a basic message', () => {
+  const types = (change: Parameters<typeof factsOf>[0]) => factsOf(change).map(({ type }) => type)
+  const pending = { state: 'pending', attempts: 1, lastError: 'status 500', nextAttemptAt: writtenAt(8) } as const
+  const failed = { state: 'failed', attempts: 290, lastError: 'status 500' } as const
+  const delivered = { state: 'delivered', attempts: 3, deliveredAt: writtenAt(7) } as const
+
   test('that has come in should be told of once', () => {
     const item = toRecordItem(message('receiver'))
     expect(factsOf(inserted(item))).toMatchObject([
@@ -184,79 +171,66 @@ describe('a basic message', () => {
     expect(factsOf(modified(item, toRecordItem(message('receiver', 'hello', 2))))).toEqual([])
   })
 
-  test('that was sent should be told of by its outbox item, not by its record', () => {
-    expect(factsOf(inserted(toRecordItem(message('sender'))))).toEqual([])
-    expect(factsOf(inserted(outboxWith()))).toEqual([SENT])
+  test('that was sent should be told of by its record, and not by its outbox item', () => {
+    expect(factsOf(inserted(sentMessage(1)))).toMatchObject([
+      {
+        ...{ type: 'basic_message.sent', of: { tenant: 'acme' }, recordId: 'm1', sequence: 1 },
+        ...{ occurredAt: writtenAt(1), record: { content: 'hello', role: 'sender' } },
+      },
+    ])
+    expect(factsOf(inserted(outboxWith({ basicMessages: [{ id: 'm1', createdAt: writtenAt(1) }] })))).toEqual([])
   })
 
-  test.each([
-    ['delivered', 3, { deliveredAt: writtenAt(9) }],
-    ['failed', 290, {}],
-  ] as const)(
-    'should be told of when it was %s, with what became of it, and a sequence that grows with the attempts',
-    (state, attempts, end) => {
-      const record = { ...SENT.record, metadata: { '_agent/delivery': { state, attempts, ...end } } }
-      expect(factsOf(inserted(outcomeWith(state, attempts)))).toEqual([
-        SENT,
-        { ...SENT, record, type: `basic_message.${state}`, sequence: attempts + 1, occurredAt: writtenAt(9) },
+  test.each([delivered, failed])('should be told of when it was $state, with what became of it', (delivery) => {
+    const { metadata, ...record } = message('sender').value
+    for (const before of [sentMessage(6), sentMessage(6, pending)])
+      expect(factsOf(modified(before, sentMessage(7, delivery)))).toEqual([
+        {
+          ...{ type: `basic_message.${delivery.state}`, of: { tenant: 'acme' }, recordId: 'm1', sequence: 7 },
+          occurredAt: writtenAt(7),
+          record: expect.objectContaining({ ...record, metadata: { '_agent/delivery': delivery } }),
+        },
       ])
-    },
-  )
-
-  test('that waits to be fetched should be told of as sent', () => {
-    expect(factsOf(inserted(queued()))).toEqual([SENT])
   })
 
-  test('that was given up without an attempt should be told of after it was sent', () => {
-    expect(factsOf(inserted(outcomeWith('failed', 0))).map(({ sequence }) => sequence)).toEqual([1, 2])
+  test('should not be told of when an attempt fails that is not the last, when it waits, or when it is deleted', () => {
+    expect(types(modified(sentMessage(1), sentMessage(2, pending)))).toEqual([])
+    expect(types(modified(sentMessage(2, pending), sentMessage(3, { ...pending, attempts: 2 })))).toEqual([])
+    expect(types(modified(sentMessage(1), sentMessage(2, { state: 'waiting-for-pickup', attempts: 0 })))).toEqual([])
+    expect(types(removed(sentMessage(3, failed)))).toEqual([])
   })
 
-  test('should be told of as sent by either of its items, in whatever order they come: the event is the same', () => {
-    const [bySent] = factsOf(inserted(outboxWith()))
-    const [byOutcome] = factsOf(inserted(outcomeWith('delivered', 1)))
-    expect(byOutcome).toEqual(bySent)
+  test('that changes otherwise should not be told of as delivered again', () => {
+    expect(types(modified(sentMessage(3, delivered), sentMessage(4, delivered, 'changed')))).toEqual([])
+    expect(types(modified(sentMessage(3, failed), sentMessage(4, { ...failed, attempts: 291 })))).toEqual([])
   })
 
-  test('that was redriven should not be told of as sent again, and its outcome comes after the earlier one', () => {
-    const redriven = { attempts: 291, pendingSince: writtenAt(10) }
-    expect(factsOf(inserted(outboxWith(redriven)))).toEqual([])
-    const [, failed] = factsOf(inserted(outcomeWith('failed', 290)))
-    const [sent, delivered] = factsOf(inserted(outcomeWith('delivered', 292, { pendingSince: writtenAt(10) })))
-    expect(sent).toEqual(SENT)
-    expect(delivered?.sequence).toBeGreaterThan(failed?.sequence ?? Number.NaN)
-  })
-
-  test('should not be told of when an attempt fails that is not the last, nor when a message of several was taken', () => {
-    expect(factsOf(modified(outboxWith({ attempts: 1 }), outboxWith({ attempts: 2 })))).toEqual([])
-    expect(factsOf(modified(outboxWith(), outboxWith({ taken: 1 })))).toEqual([])
-  })
-
-  test('whose outcome is written again should not be told of again', () => {
-    expect(factsOf(modified(outcomeWith('failed', 290), outcomeWith('failed', 291)))).toEqual([])
-    expect(factsOf(removed(outcomeWith('failed', 290)))).toEqual([])
-  })
-
-  test('that was too large for the outbox should be known by its ids', () => {
-    const basicMessages = [{ record: { id: 'm1', connectionId: 'c1' }, truncated: true as const }]
-    const truncated = { recordId: 'm1', truncated: true, record: { id: 'm1', connectionId: 'c1' } }
-    expect(factsOf(inserted(outboxWith({ basicMessages })))).toMatchObject([truncated])
-    expect(factsOf(inserted(outcomeWith('delivered', 1, { basicMessages })))).toMatchObject([truncated, truncated])
-  })
-
-  test('should be told of with every other one of its outbox item', () => {
-    const basicMessages = [{ record: { id: 'm1' } }, { record: { id: 'm2' } }]
-    const facts = factsOf(inserted(outcomeWith('delivered', 1, { basicMessages })))
-    expect(facts.map(({ recordId, sequence }) => [recordId, sequence])).toEqual([
-      ['m1', 1],
-      ['m2', 1],
-      ['m1', 2],
-      ['m2', 2],
+  test('that was redriven should be told of in its order, with growing sequences', () => {
+    const items = [
+      sentMessage(1),
+      sentMessage(2, pending),
+      sentMessage(3, failed),
+      sentMessage(4, pending),
+      sentMessage(5, failed),
+      sentMessage(6, pending),
+      sentMessage(7, delivered),
+    ]
+    const facts = items.flatMap((item, index) => {
+      const before = items[index - 1]
+      return factsOf(before === undefined ? inserted(item) : modified(before, item))
+    })
+    expect(facts.map(({ type, sequence }) => `${type} ${sequence}`)).toEqual([
+      'basic_message.sent 1',
+      'basic_message.failed 3',
+      'basic_message.failed 5',
+      'basic_message.delivered 7',
     ])
   })
 
-  test('should not be told of for an outbox item that carries none', () => {
-    expect(factsOf(inserted(outboxWith({ basicMessages: undefined })))).toEqual([])
-    expect(factsOf(inserted(outcomeWith('delivered', 1, { basicMessages: undefined })))).toEqual([])
+  test('that has come in should not be told of as sent or delivered, whatever it holds', () => {
+    const stored = message('receiver')
+    const claims = { ...stored.value, metadata: { '_agent/delivery': { state: 'delivered' } }, state: 'delivered' }
+    expect(types(inserted(toRecordItem({ ...stored, value: claims })))).toEqual(['basic_message.received'])
   })
 })
 
@@ -321,11 +295,10 @@ describe('nothing is told', () => {
 })
 
 test.each([
-  ['a record', { ...recordItem('ProofRecord', 'done'), value: { S: '{"secret' } }],
+  ['a record', { ...recordItem('ProofRecord', 'done'), content: { S: '{"secret' } }],
   ['a record without a version', { ...recordItem('ProofRecord', 'done'), version: { S: 'x' } }],
-  ['an outbox item', { ...outboxWith(), basicMessages: { S: '[{}]' } }],
-  ['an outbox item without messages', { ...outboxWith(), messages: { S: 'secret' } }],
-  ['an outcome', { ...outcomeWith('failed', 1), state: { S: 'pending' } }],
+  ['a basic message', { ...sentMessage(2), delivery: { S: '{"state":"secret"}' } }],
+  ['a basic message whose delivery has no time', { ...sentMessage(2), delivery: { S: '{"state":"failed"}' } }],
 ])('a garbled image of %s throws', (_name, item) => {
   expect(() => factsOf(inserted(item))).toThrow(
     expect.not.objectContaining({ message: expect.stringContaining('secret') }),

@@ -9,9 +9,10 @@ import { removeIf } from '../../../lib/store/write.ts'
 import {
   type EventState,
   eventItem,
+  listedItem,
   type NewEvent,
-  pendingItems,
-  placeItem,
+  pendingEvent,
+  pendingEventItem,
   type StoredEvent,
 } from '../../../lib/webhooks/event-item.ts'
 import { eventIdOf } from '../../../lib/webhooks/events.ts'
@@ -42,7 +43,8 @@ afterEach(() => {
 })
 
 const act = <T>(what: (unit: UnitOfWork) => Promise<T>): Promise<T> => transaction('@base', what)
-const replayOne = (eventId: string, of = endpointId) => act((unit) => replayEvent(unit, of, eventId))
+const replayOne = (eventId: string, of = endpointId) =>
+  act((unit) => replayEvent(unit, { orgId: 'acme', endpointId: of }, eventId))
 const replayAll = (given: Partial<ReplaySince> = {}, of = endpointId) =>
   act((unit) => replaySince(unit, of, { since: SINCE, ...given }, NOW))
 
@@ -62,18 +64,25 @@ const eventAt = (ms: number, changes: Partial<NewEvent> = {}): NewEvent => {
     ...changes,
   }
 }
-/** The item of an event, without its place in a lane. */
+const inLane = (event: NewEvent, attempts = 1): Item =>
+  pendingEventItem.encode({ ...pendingEvent(event, event.occurredAt), attempts })
+/** The item of an event in the list of its endpoint. */
 const itemOf = (event: NewEvent, state: EventState, attempts = state === 'held' ? 0 : 10): Item =>
-  eventItem.encode({
-    ...{ ...event, state, attempts, pendingSince: event.occurredAt },
-    // Nothing here is over by the clock of the machine.
-    ...(state !== 'pending' && { expiresAt: Math.floor(Date.now() / 1000) + 3600 }),
-  })
+  state === 'pending'
+    ? listedItem(pendingEvent(event, event.occurredAt))
+    : // Nothing here is over by the clock of the machine.
+      eventItem.encode({
+        ...event,
+        position: undefined,
+        state,
+        attempts,
+        expiresAt: Math.floor(Date.now() / 1000) + 3600,
+      })
 /** Writes an event as it is in the table, in its lane where it waits. */
 const put = async (event: NewEvent, state: EventState, attempts?: number): Promise<Item> => {
   const item = itemOf(event, state, attempts)
   await table.put(item)
-  if (state === 'pending') await table.put(pendingItems(event, event.occurredAt).place)
+  if (state === 'pending') await table.put(inLane(event, attempts))
   return item
 }
 
@@ -81,7 +90,7 @@ const put = async (event: NewEvent, state: EventState, attempts?: number): Promi
 const fill = async (count: number, state: EventState, changes: Partial<NewEvent> = {}) => {
   const events = Array.from({ length: count }, (_, ms) => eventAt(ms, changes))
   await table.putAll(events.map((event) => itemOf(event, state)))
-  if (state === 'pending') await table.putAll(events.map((event) => pendingItems(event, event.occurredAt).place))
+  if (state === 'pending') await table.putAll(events.map((event) => inLane(event)))
   return events
 }
 const stored = async (of = endpointId): Promise<StoredEvent[]> =>
@@ -92,9 +101,9 @@ const read = async (event: NewEvent): Promise<Item | undefined> => table.get(eve
 /** Ids of the events that wait in lanes, as often as they do, in the order of time. */
 const waiting = async (of = endpointId) =>
   (await table.items(`@outbox|acme|${of}|`))
-    .map((item) => placeItem.decode(item))
+    .map((item) => pendingEventItem.decode(item))
     .sort((a, b) => (a.occurredAt < b.occurredAt ? -1 : 1))
-    .map(({ eventId }) => eventId)
+    .map(({ id }) => id)
 const idsOf = (events: readonly NewEvent[]) => events.map(({ id }) => id)
 /** Has all of it delivered. */
 const deliverAll = async (events: readonly NewEvent[]) => {
@@ -120,11 +129,15 @@ describe('one event', () => {
     const event = eventAt(1, { body: `{"state":"${state}"}` })
     await table.put(itemOf(event, state))
     expect(await replayOne(event.id)).toEqual({ replayed: 1 })
-    const [{ pendingSince, ...again } = { pendingSince: '' }, ...others] = await stored()
+    const [again, ...others] = (await table.items(`@outbox|acme|${endpointId}|`)).map((item) =>
+      pendingEventItem.decode(item),
+    )
+    if (again === undefined) throw new Error('nothing waits')
+    const { pendingSince, position, ...waits } = again
     expect(others).toEqual([])
-    expect(again).toEqual({ ...event, state: 'pending', attempts: 0 })
+    expect(waits).toEqual({ ...event, attempts: 0 })
     expect(pendingSince > event.occurredAt).toBe(true)
-    expect(await waiting()).toEqual([event.id])
+    expect(await stored()).toEqual([{ ...event, state: 'pending', attempts: 0, position }])
   })
 
   test('that is on its way already is left alone', async () => {
@@ -132,6 +145,13 @@ describe('one event', () => {
     const item = await put(event, 'pending', 3)
     expect(await replayOne(event.id)).toEqual({ replayed: 0 })
     expect(await read(event)).toEqual(item)
+    expect(await waiting()).toEqual([event.id])
+  })
+
+  test('that is a test and has not been tried yet is left alone', async () => {
+    const event = eventAt(1)
+    await table.put(inLane({ ...event, recordId: event.id }, 0))
+    expect(await replayOne(event.id)).toEqual({ replayed: 0 })
     expect(await waiting()).toEqual([event.id])
   })
 
@@ -168,7 +188,7 @@ describe('one event', () => {
       const places = (await table.items(`@outbox|acme|${endpointId}|one`)).sort((a, b) =>
         (a.sk?.S ?? '') < (b.sk?.S ?? '') ? -1 : 1,
       )
-      expect(places.map((place) => placeItem.decode(place).eventId)).toEqual([event.id, later.id])
+      expect(places.map((place) => pendingEventItem.decode(place).id)).toEqual([event.id, later.id])
       keys.push(places[0]?.sk?.S ?? '')
       await removeIf({ pk: places[0]?.pk?.S ?? '', sk: keys.at(-1) ?? '' })
     }
@@ -304,7 +324,7 @@ describe('the events since a time', () => {
     const first = await ask()
     expect(first).toEqual({ replayed: MAX_REPLAYED, cursor: expect.any(String) })
     expect(await ask()).toEqual(first)
-    expect(table.transactions).toEqual([2 * MAX_REPLAYED + 1])
+    expect(table.writes).toEqual([2 * MAX_REPLAYED + 1])
     expect(await waiting()).toHaveLength(MAX_REPLAYED)
   })
 })
@@ -347,7 +367,7 @@ describe('a replay is whole or did not happen', () => {
       return send()
     }
     expect(await replayAll()).toEqual({ replayed: 0 })
-    expect(await stored()).toEqual([{ ...event, state: 'pending', attempts: 1, pendingSince: event.occurredAt }])
+    expect(await stored()).toMatchObject([{ ...event, state: 'pending' }])
     expect(await waiting()).toEqual([event.id])
   })
 
@@ -357,7 +377,7 @@ describe('a replay is whole or did not happen', () => {
     await replayAll()
     // A page of each partition.
     expect(table.requests).toEqual([...Array(8).fill('Query'), 'TransactWriteItems'])
-    expect(table.transactions).toEqual([40])
+    expect(table.writes).toEqual([40])
   })
 })
 

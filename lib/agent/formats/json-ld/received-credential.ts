@@ -11,6 +11,8 @@ import {
   W3cJsonLdVerifiableCredential,
 } from '@credo-ts/core'
 import * as v from 'valibot'
+import { currentUnit } from '../../../store/transaction.ts'
+import { unreadDocument } from '../../web/index.ts'
 import { NotAsOfferedError } from '../index.ts'
 import { type CredentialDetail, withPurpose } from './credential-detail.ts'
 import { newBudget } from './rdf.ts'
@@ -30,7 +32,10 @@ const Received = v.looseObject({ '@context': v.array(v.unknown()), proof: Proof 
 
 const Result = v.object({ vcJs: Verified })
 
-/** Verifies and stores a credential. Returns the id of its record. Throws a NotAsOfferedError. */
+/**
+ * Verifies and stores a credential. Returns the id of its record. Throws a NotAsOfferedError, and
+ * `registry.unavailable` if a document that the credential needs can't be read.
+ */
 export const storeRequested = async (
   agentContext: AgentContext,
   credential: unknown,
@@ -41,6 +46,9 @@ export const storeRequested = async (
   try {
     return await store(agentContext, credential)
   } catch (error) {
+    const unread = unreadDocument()
+    // Otherwise the issuer would have to believe that its credential was rejected.
+    if (unread !== undefined) return currentUnit().recordFailure(() => Promise.reject(unread))
     throw error instanceof CredoError
       ? new NotAsOfferedError(`the credential does not verify: ${error.message}`, { cause: error })
       : error

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { AgentContext } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
+import { Bounded } from '../../../bounded.ts'
 import { invalidField } from '../../../errors.ts'
 import { settings } from '../../../settings.ts'
 import { findContexts, SERVICE, type StoredContext, storeContext } from '../../../store/contexts.ts'
@@ -60,12 +61,29 @@ export const selectVerifierContexts = async (
     add(address, document, await storeContext(unit, unit.tenant, JSON.stringify(document)))
 
   const fixed = [...contexts.values()]
+  const key = keyOf(fixed, [...schemas.keys()])
+  const known = selected.get(key)
+  if (known !== undefined) return [...fixed, ...known.map((address) => ({ address }))]
   const loader = loaderOf(agentContext, documents)
   if (fixed.length > 1)
     await assertNoConflict(fixed, documents, loader, (address) =>
       prepared.schemas.has(address) ? pathIn(schemas, address) : `${CONTEXTS_PATH}.${address}`,
     )
-  return [...fixed, ...(await communityContexts(fixed, [...schemas.keys()], loader))]
+  const added = selected.set(key, await communityContexts(fixed, [...schemas.keys()], loader))
+  return [...fixed, ...added.map((address) => ({ address }))]
+}
+
+/**
+ * The contexts of the community beside others that were found without a conflict: verifiers repeat their requests. It
+ * follows from the texts of the others and from the schemas, which the key identifies.
+ */
+const selected = new Bounded<string, readonly string[]>(200)
+
+const keyOf = (contexts: readonly VerifierContext[], schemas: readonly string[]): string => {
+  const texts = contexts.map(({ address, stored }) => [address, stored?.digest])
+  return createHash('sha256')
+    .update(JSON.stringify([texts, schemas]))
+    .digest('base64')
 }
 
 const pathIn = (schemas: ReadonlyMap<string, string>, address: string): string => schemas.get(address) ?? CONTEXTS_PATH
@@ -131,17 +149,17 @@ const communityContexts = async (
   fixed: readonly VerifierContext[],
   schemas: readonly string[],
   loader: DocumentLoader,
-): Promise<VerifierContext[]> => {
+): Promise<string[]> => {
   const types = schemas.filter((iri) => !isCarried(iri))
   const addresses = fixed.map(({ address }) => address)
-  const added: VerifierContext[] = []
+  const added: string[] = []
   for (const address of COMMUNITY_CONTEXTS.keys()) {
     if (types.length === 0 || addresses.includes(address)) continue
     const defined = await definedTerms([address], loader)
     if (!types.some((iri) => defined.has(iri))) continue
     if ((await findTermConflict([...addresses, address], loader)) !== undefined) continue
     addresses.push(address)
-    added.push({ address })
+    added.push(address)
   }
   return added
 }

@@ -1,7 +1,6 @@
 /** Verifies received presentations, and whether they prove what was requested. */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import * as v from 'valibot'
-import { AgentError } from '../../../errors.ts'
 import { isObject } from '../../../json.ts'
 import type { PresentationDefinition } from '../../../presentation-exchange/definition-schema.ts'
 import { Submission, shortcoming } from '../../../presentation-exchange/presentation.ts'
@@ -20,8 +19,8 @@ const SentRequest = v.looseObject({
 const Contexts = v.object({ contexts: VerifierContexts })
 
 /**
- * Errors become the record's `errorMessage` and a problem report, unless a document could not be read: then they are no
- * judgement.
+ * CredoErrors become the record's `errorMessage` and a problem report. Any other error, and each where a document could
+ * not be read, is no judgement on the presentation.
  */
 export const verifyReceived = async (
   agentContext: AgentContext,
@@ -30,10 +29,9 @@ export const verifyReceived = async (
   try {
     await verify(agentContext, options)
   } catch (error) {
-    const cause = unreadDocument()
-    if (cause === undefined) throw error
-    const message = 'a document that the presentation names could not be read'
-    await noteUnverified(options.proofRecord.id, new AgentError('registry.unavailable', message, { cause }))
+    const unread = unreadDocument()
+    if (unread === undefined && error instanceof CredoError) throw error
+    await noteUnverified(options.proofRecord.id, unread ?? error)
   }
   return true
 }

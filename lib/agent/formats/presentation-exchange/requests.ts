@@ -80,9 +80,17 @@ export const attached = (format: string, attachmentId: string | undefined, data:
 }
 
 export const jsonOf = (attachment: DidCommAttachment): Record<string, unknown> => {
-  const json = attachment.getDataAsJson()
+  const json = parsed(attachment)
   if (!isObject(json)) throw new CredoError('the attachment is not a JSON object')
   if (isNestedDeeperThan(json, MAX_DEPTH) || hasMoreValuesThan(json, MAX_VALUES))
     throw new CredoError('the attachment is nested too deep, or has too many values')
   return json
+}
+
+const parsed = (attachment: DidCommAttachment): unknown => {
+  try {
+    return attachment.getDataAsJson()
+  } catch (error) {
+    throw new CredoError('the attachment is not JSON', error instanceof Error ? { cause: error } : {})
+  }
 }

@@ -14,7 +14,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AgentDidRepository } from '../../../../lib/agent/dids/did-repository.ts'
 import { KnownDids } from '../../../../lib/agent/dids/known-dids.ts'
 import { didsWithKey } from '../../../../lib/agent/dids/their-dids.ts'
-import { type Ed25519Key, keyOfVerkey } from '../../../../lib/agent/keys/ed25519-key.ts'
+import { type Ed25519Key, keyOfVerkey, verkeyOf } from '../../../../lib/agent/keys/ed25519-key.ts'
+import { SealedKeyStore } from '../../../../lib/agent/keys/sealed-key-store.ts'
 import { transaction } from '../../../../lib/store/transaction.ts'
 import { unknownKid } from '../../../support/wallets/hand-made-envelope.ts'
 import { useTable } from '../../store/use-table.ts'
@@ -24,9 +25,9 @@ const table = await useTable()
 let did: string
 let key: Ed25519Key
 
-beforeEach(() => {
+beforeEach(async () => {
   did = `did:web:${randomUUID()}.example`
-  key = keyOfVerkey(unknownKid())
+  key = await newKey()
 })
 afterEach(() => {
   table.way = undefined
@@ -37,13 +38,19 @@ services.registerInstance(InjectionSymbols.StorageService, service)
 services.registerInstance(EventEmitter, { emit: () => {} } as unknown as EventEmitter)
 
 /** A repository as another process has it: with nothing in memory. */
-const newRepository = () => new AgentDidRepository(services, new KnownDids())
+const newRepository = () => new AgentDidRepository(services, new KnownDids(), new SealedKeyStore())
 
 const acme = contextOf('acme')
 acme.dependencyManager.registerInstance(
   CacheModuleConfig,
   new CacheModuleConfig({ cache: new InMemoryLruCache({ limit: 1 }), useCachedStorageService: false }),
 )
+/** A key of Acme. */
+const newKey = async (): Promise<Ed25519Key> => {
+  const made = keyOfVerkey(unknownKid())
+  await run(() => new SealedKeyStore().insert(acme, verkeyOf(made), { kty: 'OKP', crv: 'Ed25519', x: 'x', d: 'd' }))
+  return made
+}
 const run = <T>(act: () => Promise<T>): Promise<T> => transaction('acme', act)
 const create = (repository: AgentDidRepository, of = did) =>
   repository.storeCreatedDid(acme, { did: of, tags: { recipientKeyFingerprints: [key.fingerprint] } })
@@ -58,7 +65,7 @@ describe('a DID of ours', () => {
     table.watch()
     for (let time = 0; time < 3; time++) expect((await byDid(reader)).map((record) => record.did)).toEqual([did])
     for (let time = 0; time < 3; time++) expect((await byKey(reader))?.did).toBe(did)
-    expect(table.requests).toEqual(['Query', 'Query'])
+    expect(table.requests).toEqual(['Query', 'GetItem', 'Query'])
   })
 
   test('should be found as soon as another process has made it', async () => {

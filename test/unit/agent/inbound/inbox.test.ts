@@ -1,49 +1,121 @@
-/** The marks of handled messages: a sender's message is no repetition of another sender's with the same id. */
-import { AgentContext, DependencyManager, Kms } from '@credo-ts/core'
+/** The mark of a handled message: whatever brings the message again gets its answer, and no other message does. */
+import { AgentContext, CredoError, DependencyManager, Kms } from '@credo-ts/core'
 import { DidCommInboundMessageContext, DidCommTrustPingMessage } from '@credo-ts/didcomm'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { handleOnce, markMessage } from '../../../../lib/agent/inbound/inbox.ts'
+import { packEnvelope } from '../../../../lib/agent/envelopes/pack-envelope.ts'
+import { forgetMark, handleOnce, markMessage } from '../../../../lib/agent/inbound/inbox.ts'
 import { generateJwk } from '../../../../lib/agent/keys/key-pair.ts'
 import { useTable } from '../../store/use-table.ts'
 
-await useTable()
+const table = await useTable()
 
 const keyPair = () => {
   const key = Kms.PublicJwk.fromUnknown(Kms.publicJwkFromPrivateJwk(generateJwk({ kty: 'OKP', crv: 'Ed25519' })))
   if (!key.is(Kms.Ed25519PublicJwk)) throw new TypeError('not an Ed25519 key')
   return key
 }
-const agentContext = new AgentContext({ contextCorrelationId: 'acme', dependencyManager: new DependencyManager() })
-const [recipientKey, alice, bob] = [keyPair(), keyPair(), keyPair()]
+type Key = ReturnType<typeof keyPair>
 
-let envelopes = 0
+const agentContext = new AgentContext({ contextCorrelationId: 'acme', dependencyManager: new DependencyManager() })
+const [ours, other, alice, bob] = [keyPair(), keyPair(), keyPair(), keyPair()]
+
 const handler = vi.fn<() => Promise<void>>(async () => undefined)
 beforeEach(() => {
-  handler.mockClear()
+  handler.mockReset()
 })
 
-/** Receives a ping in an envelope of its own, which is answered by `answer`. */
-const receive = (senderKey: typeof alice | undefined, id: string, answer: string): Promise<string> => {
-  envelopes += 1
-  const encryptedMessage = { protected: '', iv: '', tag: '', ciphertext: `envelope ${envelopes}` }
-  return handleOnce('acme', encryptedMessage, async () => {
-    const context = { agentContext, recipientKey, ...(senderKey && { senderKey }), encryptedMessage }
-    const inbound = new DidCommInboundMessageContext(new DidCommTrustPingMessage({ id }), context)
-    await markMessage(inbound, handler)
-    return answer
-  })
+interface Received {
+  id: string
+  from?: Key | undefined
+  /** The key that opens the envelope, and those that it names. */
+  to?: Key
+  recipients?: Key[]
+  tenant?: string
 }
 
-test('a message in a new envelope gets its first answer', async () => {
-  expect(await receive(alice, 'repeated', 'first')).toBe('first')
-  expect(await receive(alice, 'repeated', 'second')).toBe('first')
+/** Receives a ping, which is answered by `answer`. */
+const receive = (
+  { id, from, to = ours, recipients = [to], tenant = 'acme' }: Received,
+  answer: string,
+): Promise<string> =>
+  handleOnce(tenant, async () => {
+    const encryptedMessage = packEnvelope({ '@id': id }, recipients)
+    const context = { agentContext, recipientKey: to, ...(from && { senderKey: from }), encryptedMessage }
+    await markMessage(new DidCommInboundMessageContext(new DidCommTrustPingMessage({ id }), context), handler)
+    return answer
+  })
+
+const rejected = { code: 'request.malformed' }
+
+test('a repeated message gets its first answer, whatever is in it now', async () => {
+  expect(await receive({ id: 'repeated', from: alice }, 'first')).toBe('first')
+  expect(await receive({ id: 'repeated', from: alice }, 'second')).toBe('first')
 })
 
-test.each([
-  ['another sender', bob],
-  ['nobody that is known', undefined],
-])('a message of %s with the same id is another one', async (whose, sender) => {
-  expect(await receive(alice, `same ${whose}`, 'to Alice')).toBe('to Alice')
-  expect(await receive(sender, `same ${whose}`, 'to the other')).toBe('to the other')
+test('a message that comes several times at once has one answer', async () => {
+  const received = ['a', 'b', 'c', 'd'].map((answer) => receive({ id: 'at once', from: alice }, answer))
+  expect(new Set(await Promise.all(received)).size).toBe(1)
+})
+
+test('an answer that is too large for one item is as long the second time', async () => {
+  const answer = 'x'.repeat(700 * 1024)
+  const message = { id: 'large', from: alice }
+  expect(await receive(message, answer)).toHaveLength(answer.length)
+  expect(await receive(message, '')).toHaveLength(answer.length)
+})
+
+test.each<[string, Partial<Received>]>([
+  ['of another sender', { from: bob }],
+  ['of nobody that is known', { from: undefined }],
+  ['to another tenant', { tenant: 'globex' }],
+])('a message %s with the same id is another one', async (which, changes) => {
+  const message = { id: `same ${which}`, from: alice }
+  expect(await receive(message, 'to Alice')).toBe('to Alice')
+  expect(await receive({ ...message, ...changes }, 'to the other')).toBe('to the other')
   expect(handler).toHaveBeenCalledTimes(2)
+})
+
+test('an anonymous message is known by its id and the keys that it was sent to, whichever of them opens it', async () => {
+  const message = { id: 'anonymous', recipients: [ours, other] }
+  expect(await receive(message, 'first')).toBe('first')
+  expect(await receive({ ...message, to: other }, 'second')).toBe('first')
+  expect(await receive({ id: 'anonymous', to: other }, 'to the other key')).toBe('to the other key')
+})
+
+test('a repeated message gets its answer although nothing is there any more that could handle it', async () => {
+  const message = { id: 'unexpected', from: alice }
+  await receive(message, 'answer')
+  handler.mockRejectedValue(new CredoError('there is no such connection'))
+  expect(await receive(message, 'never given')).toBe('answer')
+  await expect(receive({ ...message, from: bob }, 'never given')).rejects.toMatchObject(rejected)
+})
+
+test('a message that was rejected leaves no mark, and is handled when it comes again', async () => {
+  const message = { id: 'early', from: alice }
+  handler.mockRejectedValueOnce(new CredoError('not yet'))
+  await expect(receive(message, 'never given')).rejects.toMatchObject(rejected)
+  expect(await receive(message, 'now')).toBe('now')
+})
+
+test('what can not be opened, or not any more, is rejected without a look at the table', async () => {
+  await receive({ id: 'opened before', from: alice }, 'answer')
+  table.watch()
+  const open = async (): Promise<string> => {
+    throw new CredoError('the envelope can not be opened')
+  }
+  await expect(handleOnce('acme', open)).rejects.toMatchObject(rejected)
+  expect(table.requests).toEqual([])
+})
+
+test('a message that changes nothing leaves no mark, and is answered anew', async () => {
+  handler.mockImplementation(async () => forgetMark())
+  const message = { id: 'status', from: alice }
+  expect(await receive(message, 'none')).toBe('none')
+  expect(await receive(message, 'one')).toBe('one')
+})
+
+test('a message is marked by one item', async () => {
+  table.watch()
+  await receive({ id: 'one item', from: alice }, 'answer')
+  expect(table.writes).toEqual([1])
 })

@@ -1,7 +1,7 @@
 /** What each function may do on AWS: enough for what it loads, and no more. */
 import { describe, expect, test } from 'vitest'
 import { GROUPS } from '../../../../infra/access/groups.ts'
-import { rightsOf } from '../../../../infra/access/uses.ts'
+import { allRightsOf, rightsOf } from '../../../../infra/access/uses.ts'
 import { allows, resourceName, type Statement } from '../../../../infra/roles/policy.ts'
 import { statementsOf as madeOf } from '../../../../infra/roles/statements.ts'
 import { type FunctionDefinition, splitHandler } from '../../../../infra/service.ts'
@@ -95,7 +95,7 @@ describe('roles', () => {
 
   test('allow what the functions use', () => {
     for (const [key, { uses }] of Object.entries(functions))
-      expect(statementsOf(key)).toEqual(madeOf(uses.flatMap(rightsOf)))
+      expect(statementsOf(key)).toEqual(madeOf(allRightsOf(uses)))
   })
 
   test.each(['get nothing', 'get', 'take connection', 'Sending', '', 'toString', 'get toString'])(
@@ -259,6 +259,12 @@ describe('what a function loads is what it may do', () => {
     expect(actionsOf('authorizer')).toEqual(['dynamodb:GetItem', 'dynamodb:BatchGetItem'])
     for (const pk of ['@tenant|acme', '@issuer-keys|hash']) expect(mayOf('authorizer', pk)).toEqual(['GetItem'])
     expect(mayOf('authorizer', 'acme|key|k1')).toEqual([])
+  })
+
+  test('who uses the table may read the version of its layout, and nobody may write it', () => {
+    const users = who(/^dynamodb:/)
+    expect(users.length).toBeGreaterThan(5)
+    for (const key of users) expect({ key, may: mayOf(key, '@layout') }).toEqual({ key, may: ['GetItem'] })
   })
 
   test('who confirms the keys of issuers may read and write these, and nothing else', () => {

@@ -8,9 +8,8 @@ import { rateMs } from '../../../../infra/local/schedule.ts'
 import type { Resource } from '../../../../infra/service.ts'
 import { WATCHED } from '../../../../lib/auth/key-age.ts'
 import { POST_LIMITS } from '../../../../lib/egress/post.ts'
-import { outboxItem, outcomeItem } from '../../../../lib/outbox/message-item.ts'
-import { pickupMessage } from '../../../../lib/pickup/pickup-item.ts'
-import { placeItem } from '../../../../lib/webhooks/event-item.ts'
+import { outboxItem } from '../../../../lib/outbox/message-item.ts'
+import { pendingEventItem } from '../../../../lib/webhooks/event-item.ts'
 import { ofType } from '../../../support/stage/template.ts'
 import { defaultTimeout, functions, resources } from './packaged.ts'
 
@@ -180,7 +179,7 @@ describe('the stream', () => {
     const passes = Filters.map(({ Pattern }) => JSON.parse(Pattern)).flatMap(({ eventName, dynamodb }) =>
       dynamodb.NewImage.kind.S.flatMap((kind: string) => eventName.map((name: string) => `${kind} ${name}`)),
     )
-    const inserts = [outboxItem, outcomeItem, pickupMessage, placeItem].map(({ kind }) => `${kind} INSERT`)
+    const inserts = [outboxItem, pendingEventItem].map(({ kind }) => `${kind} INSERT`)
     expect(passes.sort()).toEqual([...inserts, 'record INSERT', 'record MODIFY', 'registration MODIFY'].sort())
   })
 

@@ -1,0 +1,29 @@
+/** Says in the environment where a deployed stage has its table and queues, before anything asks for the settings. */
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
+import * as v from 'valibot'
+import { StageFailure } from '../failure.ts'
+import { describeStack } from './stack.ts'
+
+const SERVICE = 'serverless-agent'
+
+export const StageName = v.optional(
+  v.pipe(v.string(), v.regex(/^[A-Za-z0-9-]{1,40}$/, '--stage is the name of a stage')),
+  'dev',
+)
+
+/** `outputs`: outputs of the stack, by the variables that are set unless they are there. Throws `StageFailure`. */
+export const nameStage = async (stage: string, outputs: Record<string, string>): Promise<void> => {
+  // No address is made from it here.
+  process.env.PUBLIC_URL ??= 'https://localhost'
+  process.env.LOG_LEVEL ??= 'warn'
+  const missing = Object.entries(outputs).filter(([variable]) => process.env[variable] === undefined)
+  if (missing.length === 0) return
+  const stackName = `${SERVICE}-${stage}`
+  const stack = await describeStack(new CloudFormationClient(), stackName)
+  for (const [variable, output] of missing) {
+    const value = stack?.outputs[output]
+    if (value === undefined)
+      throw new StageFailure(`there is no stack ${stackName} that says its ${output}: ${variable} can`)
+    process.env[variable] = value
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * `npm run item -- <pk> <sk> --stage prod`: prints an item of the table as JSON. What is packed is shown in plain, what
+ * is sealed as it is stored. Works on AWS with the caller's credentials; the environment (`TABLE_NAME`,
+ * `DYNAMODB_ENDPOINT`) wins over the output of the stage's stack.
+ */
+import { parseArgs } from 'node:util'
+import * as v from 'valibot'
+import { plainItem } from '../lib/store/plain-item.ts'
+import { getItem } from '../lib/store/table.ts'
+import { nameStage, StageName } from './deployment/name-stage.ts'
+import { reason, StageFailure } from './failure.ts'
+
+const Arguments = v.object({
+  stage: StageName,
+  pk: v.string('the first argument is pk'),
+  sk: v.optional(v.string(), '-'),
+})
+
+const itemArguments = (args: string[]): v.InferOutput<typeof Arguments> => {
+  const { values, positionals } = parseArgs({ args, options: { stage: { type: 'string' } }, allowPositionals: true })
+  const [pk, sk] = positionals
+  const result = v.safeParse(Arguments, { ...values, pk, sk })
+  if (!result.success) throw new StageFailure(result.issues[0].message)
+  return result.output
+}
+
+if (import.meta.main) {
+  try {
+    const { stage, ...address } = itemArguments(process.argv.slice(2))
+    await nameStage(stage, { TABLE_NAME: 'TableName' })
+    const item = await getItem(address)
+    if (item === undefined) throw new StageFailure('there is no such item, or it has expired')
+    console.log(JSON.stringify(plainItem(item), null, 2))
+  } catch (error) {
+    console.error(reason(error))
+    process.exit(1)
+  }
+}

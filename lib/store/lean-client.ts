@@ -1,0 +1,94 @@
+/** What makes clients of the AWS SDK take less processor time: docs/adr/0039-processor-time.md. */
+import { Agent as HttpAgent, request as requestHttp } from 'node:http'
+import { type AgentOptions, Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+
+type Request = Parameters<DynamoDBClient['config']['requestHandler']['handle']>[0]
+
+interface Options {
+  abortSignal?: AbortSignal | undefined
+  /** In place of the handler's. */
+  requestTimeout?: number
+}
+
+/** Middleware that this service does not need: there is no logger, and the `User-Agent` is for statistics. */
+export const UNUSED_MIDDLEWARE = ['loggerMiddleware', 'getUserAgentMiddleware']
+
+/** In ms, 0: none. From a request's start until a new connection is there, and until the whole response is there. */
+const TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 2_000 }
+
+/** As in the SDK: further requests wait until one of these connections is free. */
+const AGENT = { keepAlive: true, maxSockets: 50 }
+
+/**
+ * Twice the largest response of DynamoDB, 16 MB of items, since bytes in it are base64.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
+ */
+const MAX_RESPONSE_BYTES = 32 * 1024 * 1024
+
+/** Errors that the SDK's own handler calls timeouts too. Its retries, and ours (errors.ts), go by the name. */
+const BROKEN = new Set<unknown>(['ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
+
+const namedAsBySdk = (error: Error & { code?: unknown }): Error =>
+  BROKEN.has(error.code) ? Object.assign(error, { name: 'TimeoutError' }) : error
+
+/**
+ * A `requestHandler` in place of the SDK's, which makes a stream of each body, and four timers and a dozen listeners for
+ * each request. It is for DynamoDB and SQS, whose requests have no query.
+ * https://docs.aws.amazon.com/AWSJavaScriptSDK/v3/latest/Package/-smithy-types/Interface/RequestHandler/
+ */
+export const leanRequestHandler = (timeouts = TIMEOUTS, options: AgentOptions = {}) => {
+  const http = new HttpAgent(AGENT)
+  const https = new HttpsAgent({ ...AGENT, ...options })
+
+  /** Resolves to a response of any status. Rejects with a `TimeoutError`, an `AbortError`, or an error of Node. */
+  const handle = (
+    { protocol, hostname: host, port, method, path, headers, body }: Request,
+    { abortSignal: signal, requestTimeout = timeouts.requestTimeout }: Options = {},
+  ) =>
+    new Promise<{ response: { statusCode: number; headers: object; body: Uint8Array } }>((resolve, reject) => {
+      const target = { host, ...(port !== undefined && { port }), method, path, headers, signal }
+      const request =
+        protocol === 'https:' ? requestHttps({ ...target, agent: https }) : requestHttp({ ...target, agent: http })
+      const fail = (error: Error): void => {
+        clearTimeout(waiting)
+        reject(signal?.aborted ? Object.assign(error, { name: 'AbortError' }) : namedAsBySdk(error))
+        request.destroy()
+      }
+      const failAfter = (ms: number, missing: string) => {
+        const late = () => fail(Object.assign(new Error(`no ${missing} within ${ms} ms`), { code: 'ETIMEDOUT' }))
+        return ms === 0 ? undefined : setTimeout(late, ms)
+      }
+      const waiting = failAfter(requestTimeout, 'response')
+
+      request.on('error', fail).on('socket', (socket) => {
+        if (!socket.connecting) return
+        const connecting = failAfter(timeouts.connectionTimeout, 'connection')
+        for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(connecting))
+      })
+      request.on('response', (response) => {
+        const parts: Buffer[] = []
+        let size = 0
+        response.on('error', fail).on('data', (part: Buffer) => {
+          parts.push(part)
+          size += part.length
+          if (size > MAX_RESPONSE_BYTES) fail(new Error(`a response has more than ${MAX_RESPONSE_BYTES} bytes`))
+        })
+        response.on('end', () => {
+          clearTimeout(waiting)
+          const { statusCode = 0, headers } = response
+          resolve({ response: { statusCode, headers, body: Buffer.concat(parts, size) } })
+        })
+      })
+      request.end(body)
+    })
+
+  return {
+    handle,
+    httpHandlerConfigs: () => timeouts,
+    destroy: () => {
+      http.destroy()
+      https.destroy()
+    },
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * Packs texts of items: compact (compact-text.ts), then in zlib's format (RFC 1950), whose header names the dictionary.
+ *
+ * A new dictionary takes two releases: the first adds it to `DICTIONARIES`, the second writes with it (`WRITTEN`). So
+ * both versions of a deployment and a rollback read every item. A dictionary is removed when no item has it any more.
+ */
+import { deflateSync, inflateSync } from 'node:zlib'
+import { AgentError } from '../../errors.ts'
+import { compact, expand } from './compact-text.ts'
+import { DICTIONARY_1 } from './dictionary-1.ts'
+import { MismatchError } from './mismatch.ts'
+
+/** By their Adler-32, as a header names them. */
+const DICTIONARIES: ReadonlyMap<number, Buffer> = new Map([[0xdb74a108, Buffer.from(DICTIONARY_1)]])
+
+/** The dictionary of new items. */
+const WRITTEN = 0xdb74a108
+
+/**
+ * Bytes of a text in UTF-8: as much as an item may have. A few bytes may stand for hundreds of KB, so both sides check
+ * the text and not only the item.
+ */
+export const MAX_TEXT_BYTES = 400 * 1024
+
+/** Shorter texts hardly become shorter. */
+const MIN_BYTES = 32
+
+/** The packed text; undefined if it is not shorter. Throws `store.item_too_large`. */
+export const pack = (text: string): Uint8Array | undefined => {
+  const size = Buffer.byteLength(text)
+  if (size > MAX_TEXT_BYTES) throw new AgentError('store.item_too_large', 'a record would be larger than 400 KB')
+  if (size < MIN_BYTES) return undefined
+  const packed = deflateSync(compact(text), { dictionary: DICTIONARIES.get(WRITTEN) })
+  // Its buffer has room for 16 KB.
+  return packed.length < size ? new Uint8Array(packed) : undefined
+}
+
+/** Whether bytes have the header of a packed text. */
+export const isPacked = (bytes: Uint8Array): boolean => dictionaryOf(bytes) !== undefined
+
+/** RFC 1950, section 2.2: method and flags (`FDICT`), then the Adler-32 of the dictionary. */
+const dictionaryOf = (packed: Uint8Array): Buffer | undefined => {
+  const [method = 0, flags = 0, ...id] = packed.subarray(0, 6)
+  if ((method & 0x0f) !== 8 || (flags & 0x20) === 0) return undefined
+  return DICTIONARIES.get(id.reduce((sum, byte) => sum * 256 + byte, 0))
+}
+
+/** Throws `MismatchError` for bytes that are not a packed text, have an unknown dictionary, or are too many. */
+export const unpack = (packed: Uint8Array): string => {
+  const text = expand(inflate(packed))
+  const size = Buffer.byteLength(text)
+  if (size > MAX_TEXT_BYTES) throw new MismatchError('a text of at most 400 KB')
+  sizes.set(packed, size)
+  return text
+}
+
+const sizes = new WeakMap<Uint8Array, number>()
+
+/** Bytes of the text of bytes that were unpacked; of any other bytes their own number. */
+export const unpackedBytes = (bytes: Uint8Array): number => sizes.get(bytes) ?? bytes.byteLength
+
+const inflate = (packed: Uint8Array): Buffer => {
+  const dictionary = dictionaryOf(packed)
+  if (dictionary === undefined) throw new MismatchError('a known dictionary')
+  try {
+    return inflateSync(packed, { dictionary, maxOutputLength: MAX_TEXT_BYTES })
+  } catch {
+    throw new MismatchError('packed text')
+  }
+}

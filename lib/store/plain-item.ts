@@ -1,0 +1,24 @@
+/** Items as people read them: packed texts in plain; what is sealed stays sealed. */
+import { isObject, parseJson } from '../json.ts'
+import type { Image } from './item.ts'
+import type { Attribute } from './item-fields.ts'
+import { isPacked, unpack } from './packing/packed-text.ts'
+
+/**
+ * An item, or its image in the stream, as JSON. Texts with JSON are values, and bytes that are not packed are base64.
+ * Throws `MismatchError` for packed bytes that can not be unpacked.
+ */
+export const plainItem = (item: Image): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(item).map(([name, attribute]) => [name, plain(attribute)]))
+
+const plain = ({ S, N, B, BOOL }: Attribute): unknown => {
+  if (S !== undefined) return plainText(S)
+  if (B === undefined) return N === undefined ? BOOL : Number(N)
+  const bytes = typeof B === 'string' ? Buffer.from(B, 'base64') : Buffer.from(B)
+  return isPacked(bytes) ? plainText(unpack(bytes)) : bytes.toString('base64')
+}
+
+const plainText = (text: string): unknown => {
+  const value = parseJson(text)
+  return isObject(value) || Array.isArray(value) ? value : text
+}

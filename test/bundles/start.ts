@@ -1,0 +1,48 @@
+/** What is read at every start is small, and what is not read then is there when it is needed. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { bundle } from '../../infra/bundle/bundle.ts'
+import type { Unpacked } from '../support/bench/bundles.ts'
+import { readAtStart } from '../support/bench/read-at-start.ts'
+
+/** By function: of what Node reads before the handler is there, in KiB. */
+const MAX_AT_START: Record<string, number> = {
+  'get-credential-by-id': 225,
+  'create-request': 1620,
+  'receive-didcomm': 1630,
+}
+
+/** Of a.example, self-signed, with a key on P-256. */
+const CERTIFICATE =
+  `MIIBkjCCATmgAwIBAgIUd3BXsn+jYsZjcoJN1o8+k+eZNHkwCgYIKoZIzj0EAwIwFDESMBAGA1UEAwwJYS5leGFtcGxlMB4XDTI2
+MTEyNDAwNDg1OVoXDTM2MTEyMTAwNDg1OVowFDESMBAGA1UEAwwJYS5leGFtcGxlMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEWUpuWDTtVhVJoIJx10O6
+nYxm1jNK4wgHyf42wCaStkidNTCavB0vkAv+iQG6lzamcmF5FxNt97ms9W/BmAJQ56NpMGcwHQYDVR0OBBYEFKY1NhTHPcP49rtzrhbWZTNi5GIyMB8GA1Ud
+IwQYMBaAFKY1NhTHPcP49rtzrhbWZTNi5GIyMA8GA1UdEwEB/wQFMAMBAf8wFAYDVR0RBA0wC4IJYS5leGFtcGxlMAoGCCqGSM49BAMCA0cAMEQCIHytojf1
+bDn3wPL6HuQ99gkeAIHxYhqvBYj8kVA5wcXsAiBu8dPNwX28au7s91+dcMh0kx+EHntN/NzFUAuOZ2SCiw==`.replaceAll('\n', '')
+
+export const testStart = (unpacked: () => Unpacked): void => {
+  test.each(Object.entries(MAX_AT_START))('%s reads at most %i KiB at start', (name, max) => {
+    const found = unpacked().functions.get(name)
+    expect(found && readAtStart(found) / 1024).toBeLessThanOrEqual(max)
+  })
+
+  test('a bundle reads a certificate, by modules that it loads late', async () => {
+    const { files } = await bundle(resolve(import.meta.dirname, '../..'), 'test/bundles/certificate.ts')
+    const folder = await mkdtemp(join(tmpdir(), 'certificate-'))
+    for (const [name, contents] of Object.entries(files)) await writeFile(join(folder, name), contents)
+    // In a process of its own, since a bundle takes `fetch` away.
+    const script = `import('./index.mjs').then(({ keyOf }) => console.log(JSON.stringify(keyOf('${CERTIFICATE}'))))`
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], { cwd: folder })
+    expect(JSON.parse(stdout)).toEqual({
+      kty: 'EC',
+      crv: 'P-256',
+      x: 'WUpuWDTtVhVJoIJx10O6nYxm1jNK4wgHyf42wCaStkg',
+      y: 'nTUwmrwdL5AL_okBupc2pnJheRcTbfe5rPVvwZgCUOc',
+    })
+    await rm(folder, { recursive: true })
+  })
+}

@@ -1,0 +1,217 @@
+/** DIDs of ours that have a key made for them alone: the key's item names them, and they have no record in the table. */
+import { generateKeyPairSync } from 'node:crypto'
+import {
+  type AgentContext,
+  CacheModuleConfig,
+  createPeerDidDocumentFromServices,
+  DependencyManager,
+  DidDocumentRole,
+  DidRecord,
+  DidRepository,
+  didDocumentToNumAlgo2Did,
+  didDocumentToNumAlgo4Did,
+  EventEmitter,
+  getAlternativeDidsForPeerDid,
+  InjectionSymbols,
+  InMemoryLruCache,
+} from '@credo-ts/core'
+import { describe, expect, test } from 'vitest'
+import { AgentDidRepository } from '../../../../lib/agent/dids/did-repository.ts'
+import { KnownDids } from '../../../../lib/agent/dids/known-dids.ts'
+import { type Ed25519Key, keyOfVerkey, verkeyOf } from '../../../../lib/agent/keys/ed25519-key.ts'
+import { SealedKeyStore } from '../../../../lib/agent/keys/sealed-key-store.ts'
+import { settings } from '../../../../lib/settings.ts'
+import { dynamodb } from '../../../../lib/store/client.ts'
+import { keyAddress } from '../../../../lib/store/keys.ts'
+import { transaction } from '../../../../lib/store/transaction.ts'
+import { itemsOf } from '../../../support/table/items.ts'
+import { unknownKid } from '../../../support/wallets/hand-made-envelope.ts'
+import { useTable } from '../../store/use-table.ts'
+import { contextOf, service, storage } from '../credo-storage.ts'
+
+const table = await useTable()
+const services = new DependencyManager()
+services.registerInstance(InjectionSymbols.StorageService, service)
+services.registerInstance(EventEmitter, { emit: () => {} } as unknown as EventEmitter)
+
+/** A repository with the keys of its process, as another process has it: with nothing in memory. */
+const newProcess = (keys = new SealedKeyStore()) => ({
+  keys,
+  dids: new AgentDidRepository(services, new KnownDids(), keys),
+})
+
+const agent = (tenant: string): AgentContext => {
+  const context = contextOf(tenant)
+  const cache = { cache: new InMemoryLruCache({ limit: 1 }), useCachedStorageService: false }
+  context.dependencyManager.registerInstance(CacheModuleConfig, new CacheModuleConfig(cache))
+  context.dependencyManager.registerInstance(DidRepository, newProcess().dids)
+  return context
+}
+const [acme, other] = [agent('acme'), agent('other')]
+const run = <T>(act: () => Promise<T>): Promise<T> => transaction('acme', act)
+
+const newKey = (): Ed25519Key => keyOfVerkey(unknownKid())
+const insert = (keys: SealedKeyStore, key: Ed25519Key, context = acme) => {
+  const { x = '', d = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
+  return keys.insert(context, verkeyOf(key), { kty: 'OKP', crv: 'Ed25519', x, d })
+}
+
+const METHODS = [2, 4] as const
+type Method = (typeof METHODS)[number]
+
+const didWith = (key: Ed25519Key, method: Method, endpoint = 'http://localhost') => {
+  const service = { id: '#didcomm', serviceEndpoint: endpoint, recipientKeys: [key], routingKeys: [] }
+  key.keyId = verkeyOf(key)
+  const { didDocument, keys = [] } = createPeerDidDocumentFromServices([service], true)
+  return {
+    did: method === 2 ? didDocumentToNumAlgo2Did(didDocument) : didDocumentToNumAlgo4Did(didDocument).longFormDid,
+    keys,
+  }
+}
+
+/** The record that Credo's registrar makes. */
+const recordOf = (key: Ed25519Key, method: Method, endpoint?: string): DidRecord => {
+  const made = didWith(key, method, endpoint)
+  const alternativeDids = getAlternativeDidsForPeerDid(made.did)
+  const tags = { recipientKeyFingerprints: [key.fingerprint], ...(alternativeDids && { alternativeDids }) }
+  return new DidRecord({ ...made, role: DidDocumentRole.Created, tags })
+}
+
+const byDid = ({ dids }: ReturnType<typeof newProcess>, did: string, context = acme) =>
+  run(() => dids.getCreatedDids(context, { did }))
+const byKey = ({ dids }: ReturnType<typeof newProcess>, key: Ed25519Key, context = acme) =>
+  run(() => dids.findCreatedDidByRecipientKey(context, key))
+const shown = (record: DidRecord | null | undefined) => {
+  const { id: _, createdAt, updatedAt: __, _tags: ___, ...value } = record?.toJSON() ?? {}
+  return JSON.parse(JSON.stringify({ ...value, createdAt, tags: record?.getTags() }))
+}
+const recordItems = () => itemsOf({ client: dynamodb(), table: settings().TABLE_NAME }, 'acme|DidRecord|')
+
+describe.each(METHODS)('a did:peer:%i of a new key', (method) => {
+  test('should be the record that was stored, by its DID and by its key, and have no item', async () => {
+    const [key, maker] = [newKey(), newProcess()]
+    const before = await recordItems()
+    const record = recordOf(key, method)
+    await run(async () => {
+      await insert(maker.keys, key)
+      await maker.dids.save(acme, record)
+      // The running unit of work sees it.
+      expect(shown((await maker.dids.getCreatedDids(acme, { did: record.did }))[0])).toEqual(shown(record))
+    })
+    expect(await recordItems()).toEqual(before)
+    const reader = newProcess()
+    table.watch()
+    for (let time = 0; time < 2; time++) {
+      expect((await byDid(reader, record.did)).map(shown)).toEqual([shown(record)])
+      expect(shown(await byKey(reader, key))).toEqual(shown(record))
+    }
+    expect(table.requests).toEqual(['GetItem'])
+    const query = { role: DidDocumentRole.Created, $or: [{ recipientKeyFingerprints: [key.fingerprint] }] }
+    expect(await run(() => reader.dids.findByQuery(acme, query))).toHaveLength(1)
+    expect(await run(() => reader.dids.getCreatedDids(acme, { did: record.did, method: 'web' }))).toEqual([])
+  })
+
+  test("should be its tenant's only, also where another tenant has the same key", async () => {
+    const [key, maker] = [newKey(), newProcess()]
+    const record = recordOf(key, method)
+    await run(async () => {
+      await insert(maker.keys, key)
+      await maker.dids.save(acme, record)
+      expect(maker.keys.addPurpose(other, verkeyOf(key), { outOfBandId: 'x' })).toBe(false)
+    })
+    await transaction('other', () => insert(newProcess().keys, key, other))
+    for (const process of [maker, newProcess()]) {
+      expect(await byDid(process, record.did, other)).toEqual([])
+      expect(await byKey(process, key, other)).toBeNull()
+    }
+  })
+
+  test('should not be another one with the same key, nor be replaced by it', async () => {
+    const [key, maker] = [newKey(), newProcess()]
+    const [first, second] = [recordOf(key, method), recordOf(key, method, 'http://localhost/second')]
+    await run(async () => {
+      await insert(maker.keys, key)
+      await maker.dids.save(acme, first)
+      await maker.dids.save(acme, second)
+    })
+    const reader = newProcess()
+    for (const { did } of [first, second]) expect((await byDid(reader, did)).map((one) => one.did)).toEqual([did])
+    expect((await byKey(reader, key))?.did).toBe(first.did)
+  })
+
+  test('should be a record of its own where its key was there before', async () => {
+    const key = newKey()
+    await run(() => insert(newProcess().keys, key))
+    const record = recordOf(key, method)
+    await run(() => newProcess().dids.save(acme, record))
+    expect((await byDid(newProcess(), record.did)).map(shown)).toEqual([shown(record)])
+    expect((await byKey(newProcess(), key))?.id).toBe(record.id)
+  })
+
+  test('should not be one that another agent writes our key into', async () => {
+    const [key, maker] = [newKey(), newProcess()]
+    const own = recordOf(key, method)
+    const theirs = recordOf(key, method, 'http://localhost/theirs')
+    await run(async () => {
+      await insert(maker.keys, key)
+      await maker.dids.save(acme, own)
+    })
+    const tags = { recipientKeyFingerprints: [key.fingerprint] }
+    await run(async () => {
+      const { dids } = newProcess()
+      await dids.storeReceivedDid(acme, { did: theirs.did, tags: {} })
+      await storage.save(acme, new DidRecord({ did: `${theirs.did}x`, role: DidDocumentRole.Received, tags }))
+    })
+    expect(await byDid(newProcess(), theirs.did)).toEqual([])
+    expect((await byKey(newProcess(), key))?.did).toBe(own.did)
+  })
+
+  test('should be gone with its key', async () => {
+    const [key, maker] = [newKey(), newProcess()]
+    const record = recordOf(key, method)
+    await run(async () => {
+      await insert(maker.keys, key)
+      await maker.dids.save(acme, record)
+      expect(maker.keys.expireNew(Math.floor(Date.now() / 1000) - 1)).toEqual([verkeyOf(key)])
+    })
+    expect((await table.get(keyAddress('acme', verkeyOf(key))))?.purpose).toBeDefined()
+    expect(await byDid(newProcess(), record.did)).toEqual([])
+    expect(await byKey(newProcess(), key)).toBeNull()
+  })
+
+  test('should not be there where its unit of work fails', async () => {
+    const [key, maker] = [newKey(), newProcess()]
+    const record = recordOf(key, method)
+    const failing = run(async () => {
+      await insert(maker.keys, key)
+      await maker.dids.save(acme, record)
+      expect(await maker.dids.findCreatedDidByRecipientKey(acme, key)).not.toBeNull()
+      throw new RangeError('the operation fails')
+    })
+    await expect(failing).rejects.toThrow(RangeError)
+    expect(await byDid(maker, record.did)).toEqual([])
+    expect(await byKey(maker, key)).toBeNull()
+  })
+})
+
+test.each<[string, (record: DidRecord) => void]>([
+  ['is public', (record) => record.setTag('public', true)],
+  ['has metadata', (record) => record.metadata.set('some', { more: true })],
+  ['names another key too', (record) => record.setTag('recipientKeyFingerprints', ['z6MkOther'])],
+  ['has other names for its keys', (record) => record.keys?.pop()],
+  ['has another role', (record) => Object.assign(record, { role: DidDocumentRole.Received })],
+])('a DID that %s has a record', async (_, change) => {
+  const [key, maker] = [newKey(), newProcess()]
+  const before = await recordItems()
+  const record = recordOf(key, 2)
+  change(record)
+  record.setTag(
+    'recipientKeyFingerprints',
+    record.role === DidDocumentRole.Received ? [] : record.getTag('recipientKeyFingerprints'),
+  )
+  await run(async () => {
+    await insert(maker.keys, key)
+    await maker.dids.save(acme, record)
+  })
+  expect((await recordItems()).length).toBeGreaterThan(before.length)
+})

@@ -1,0 +1,37 @@
+/** The job of a pickup queue, at which our own code fails: nothing else gives up what nobody fetches, so it never ends by that. */
+import { afterAll, expect, test, vi } from 'vitest'
+import { enqueue, jobItem } from '../../../lib/jobs/job.ts'
+import { runJob } from '../../../lib/jobs/run.ts'
+import { pickupExpiryJob } from '../../../lib/pickup/expiry-job.ts'
+import { pickupMessage, queueItem, usageItem } from '../../../lib/pickup/pickup-item.ts'
+import { readItem } from '../../../lib/store/item.ts'
+import { transaction } from '../../../lib/store/transaction.ts'
+import { useTableAndQueues } from '../outbox/table-and-queues.ts'
+
+const DAY = 24 * 60 * 60_000
+
+vi.useFakeTimers({ toFake: ['Date'] })
+afterAll(() => void vi.useRealTimers())
+// There are no connections here, and what is put is not what a commit leaves.
+const { table } = await useTableAndQueues({ check: false })
+
+test('a fault that stays is counted day by day, and what nobody fetched is given up once it was mended', async () => {
+  const queue = { tenant: 'acme', connectionId: 'c' }
+  const key = { tenant: 'acme', type: 'pickup-expiry', id: 'c' } as const
+  const message = { ...queue, id: '00000000-0000-7000-8000-000000000000', payload: '{}', recipients: [] }
+  await table.put(queueItem.encode({ ...queue, messages: 1, bytes: 2 }))
+  await table.put(pickupMessage.encode({ ...message, createdAt: new Date(0).toISOString() }))
+  await transaction('acme', async (unit) => enqueue(unit, key))
+  const usage = usageItem.encode({ ...queue, messages: 1, bytes: 2 })
+  await table.put({ ...usage, messages: { S: 'many' } })
+  for (let run = 0; run < 8; run++) {
+    await runJob(key, pickupExpiryJob)
+    vi.setSystemTime((await readItem(jobItem, key))?.dueAt ?? 0)
+  }
+  expect(await readItem(queueItem, queue)).toMatchObject({ messages: 1 })
+  await table.put(usage)
+  vi.setSystemTime(Date.now() + DAY)
+  for (let run = 0; run < 2; run++) await runJob(key, pickupExpiryJob)
+  expect(await readItem(queueItem, queue)).toBeUndefined()
+  expect(await readItem(jobItem, key)).toBeUndefined()
+})

@@ -1,0 +1,48 @@
+/** Counts with a bound: exact however many come at once, without a conflict, and gone with their window. */
+import { expect, test } from 'vitest'
+import { countOne, runCounted } from '../../../lib/store/count.ts'
+import { useTable } from './use-table.ts'
+
+// Its counts belong to no record.
+const table = await useTable({ check: false, stream: false })
+
+/** The begin of a window. */
+const NOW = 60 * 30_000_000
+const count = (of: string) => ({ tenant: 'acme', of, seconds: 60, max: 20, message: 'too many' })
+const EXCEEDED = { code: 'quota.exceeded' }
+
+const items = async () => (await table.items()).filter(({ kind }) => kind?.S === 'count')
+
+test('of 60 at once as many are counted as may be, each by one request, and the others are told when to come again', async () => {
+  table.watch()
+  const counted = await Promise.allSettled(Array.from({ length: 60 }, () => countOne(count('once'), NOW + 15)))
+  const rejected = counted.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+  expect(rejected).toHaveLength(40)
+  for (const error of rejected) expect(error).toMatchObject({ ...EXCEEDED, retryAfter: 45 })
+  expect(new Set(table.requests)).toEqual(new Set(['UpdateItem']))
+  expect(await items()).toMatchObject([{ count: { N: '20' } }])
+})
+
+test('what is known to have reached its maximum is rejected without a request, until its window is over', async () => {
+  for (let number = 0; number < 20; number++) await countOne(count('again'), NOW)
+  await expect(countOne(count('again'), NOW)).rejects.toMatchObject(EXCEEDED)
+  table.watch()
+  await expect(countOne(count('again'), NOW + 59)).rejects.toMatchObject({ retryAfter: 1 })
+  expect(table.requests).toEqual([])
+  await countOne(count('again'), NOW + 60)
+  // In seconds: a minute after the window, at the latest.
+  for (const { pk, expiresAt } of await items())
+    if (pk?.S?.includes('again')) expect(Number(expiresAt?.N)).toBeLessThanOrEqual(NOW + 180)
+})
+
+test('what runs is counted until it ends, however it ends', async () => {
+  const one = { ...count('running'), max: 1 }
+  const held = Promise.withResolvers<void>()
+  const running = runCounted(one, () => held.promise, NOW)
+  await expect.poll(async () => (await items()).some(({ pk }) => pk?.S?.includes('running'))).toBe(true)
+  await expect(runCounted(one, async () => undefined, NOW)).rejects.toMatchObject({ ...EXCEEDED, retryAfter: 1 })
+  held.resolve()
+  await running
+  await expect(runCounted(one, () => Promise.reject(new TypeError('it fails')), NOW)).rejects.toThrow(TypeError)
+  expect(await runCounted(one, async () => 'done', NOW)).toBe('done')
+})
