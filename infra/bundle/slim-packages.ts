@@ -1,5 +1,6 @@
 /** esbuild plugins that leave out parts of packages that no function uses. */
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Plugin } from 'esbuild'
 import { modulesAt } from './own-modules.ts'
 
@@ -136,19 +137,24 @@ export const versionsOnly: Plugin = {
  */
 const ZOD_AS_OBJECT = /^import (?:\{ z \}|(z[\d$]*)) from "zod";$/gm
 
+/** Modules by path as they are bundled; undefined: as they are. Each function has nearly all of them. */
+const withZodAsNamespace = new Map<string, Promise<string | undefined>>()
+
+const importZodAsNamespace = async (path: string): Promise<string | undefined> => {
+  const text = await readFile(path, 'utf8')
+  const replaced = text.replace(ZOD_AS_OBJECT, (_, name = 'z') => `import * as ${name} from "zod";`)
+  return replaced === text ? undefined : replaced
+}
+
 export const treeOfZod: Plugin = {
   name: 'tree-of-zod',
   setup(build) {
-    build.onLoad(
-      { filter: /[\\/](@credo-ts|@sd-jwt)[\\/][^/\\]+[\\/](build|dist)[\\/].*\.mjs$/ },
-      async ({ path }) => ({
-        contents: (await readFile(path, 'utf8')).replace(
-          ZOD_AS_OBJECT,
-          (_, name = 'z') => `import * as ${name} from "zod";`,
-        ),
-        loader: 'js',
-      }),
-    )
+    const filter = /[\\/](@credo-ts|@sd-jwt)[\\/][^/\\]+[\\/](build|dist)[\\/].*\.mjs$/
+    build.onLoad({ filter }, async ({ path }) => {
+      const contents = withZodAsNamespace.get(path) ?? importZodAsNamespace(path)
+      withZodAsNamespace.set(path, contents)
+      return contents.then((contents) => (contents === undefined ? undefined : { contents, loader: 'js' }))
+    })
   },
 }
 
@@ -159,11 +165,9 @@ export const treeOfZod: Plugin = {
 export const treeOfCredo: Plugin = {
   name: 'tree-of-credo',
   setup(build) {
-    build.onResolve({ filter: /^\./ }, async ({ path, resolveDir, kind, pluginData }) => {
-      if (pluginData === 'found' || !/[\\/]@credo-ts[\\/]/.test(resolveDir)) return undefined
-      const resolved = await build.resolve(path, { resolveDir, kind, pluginData: 'found' })
-      return { path: resolved.path, sideEffects: false }
-    })
+    build.onResolve({ filter: /^\.\.?\/.*\.mjs$/ }, ({ path, resolveDir }) =>
+      /[\\/]@credo-ts[\\/]/.test(resolveDir) ? { path: join(resolveDir, path), sideEffects: false } : undefined,
+    )
   },
 }
 
