@@ -14,6 +14,9 @@ export interface Ended {
 
 export const STAGE = 'prod'
 
+/** Ms after which a command hangs: to package all functions takes a quarter of an hour on a busy machine. */
+const COMMAND = 40 * 60_000
+
 export const ISSUER = 'https://id.example.org'
 const PUBLIC_KEY = { kty: 'OKP', crv: 'Ed25519', kid: 'a', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }
 /** By which the issuer signs; an example of RFC 8037, appendix A.1. */
@@ -104,7 +107,7 @@ export class Operator {
   async #run(program: string, args: string[], cwd: string, settings: Record<string, string>): Promise<Ended> {
     const env = { SLS_AWS_MONITORING_FREQUENCY: '200', ...this.#aws.environment, ...SETTINGS, ...settings }
     const started = startProgram(program, args, { cwd, env })
-    const ended = await waitFor(`${args.join(' ')} to end`, () => started.hasEnded() && started.ended())
+    const ended = await waitFor(`${args.join(' ')} to end`, () => started.hasEnded() && started.ended(), COMMAND)
     return { code: ended.code ?? 1, output: `${ended.stdout}${ended.stderr}` }
   }
 }

@@ -5,17 +5,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const END = 10 * 60_000
 const INTERVAL = 20
 
-/** Asks until there is an answer (not `undefined`, `null` or `false`). Rejects if none comes, saying `what` is missing. */
+/** Asks until there is an answer (not `undefined`, `null` or `false`). Rejects if none comes in `ms`, saying `what` is missing. */
 export const waitFor = async <T>(
   what: string,
   ask: () => Promise<T | undefined | null | false> | T | undefined | null | false,
+  ms = END,
 ): Promise<T> => {
   // Not by `Date`, which some tests move.
-  const end = performance.now() + END
+  const end = performance.now() + ms
   for (;;) {
     const answer = await ask()
     if (answer !== undefined && answer !== null && answer !== false) return answer
-    if (performance.now() > end) throw new Error(`waited ${END} ms for ${what}`)
+    if (performance.now() > end) throw new Error(`waited ${ms} ms for ${what}`)
     await sleep(INTERVAL)
   }
 }
