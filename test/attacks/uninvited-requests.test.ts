@@ -9,12 +9,15 @@ import {
   DidCommHandshakeProtocol,
 } from '@credo-ts/didcomm'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { keyOfVerkey } from '../../lib/agent/keys/index.ts'
 import { inTenant } from '../support/anoncreds/world.ts'
 import { connect, createTenant } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
+import { StoreFaults } from '../support/table/store-fault.ts'
 import { connectionOf, inviteToConnect } from '../support/tenants.ts'
+import { unknownKid } from '../support/wallets/hand-made-envelope.ts'
 import { connectionRequest, didExchangeRequest, peerDidOf, type RawKey } from '../wallet/handshake-requests.ts'
 import { type RawAnswer, RawMessages, type Route } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -113,6 +116,18 @@ describe('a request to a DID', () => {
     const { invitationDid } = await inviteToConnect(stage, await createTenant(stage))
     const mine = await inviteToConnect(stage, caller)
     await expectNoEffect(async () => ask(await raw.routeToDid(mine.invitationDid), invitationDid))
+  })
+
+  test('of many keys costs no read for each of them', async () => {
+    const { invitationDid } = await inviteToConnect(stage, caller)
+    const keys = Array.from({ length: 50 }, () => keyOfVerkey(unknownKid()))
+    const watched = new StoreFaults(stage.serviceClient)
+    await expectNoEffect(async () => {
+      watched.commands.length = 0
+      const answer = await ask(await raw.routeToDid(invitationDid), peerDidOf(keys, NOWHERE))
+      expect(watched.commands.filter((command) => /Get/.test(command)).length).toBeLessThan(keys.length / 2)
+      return answer
+    })
   })
 
   test('has no effect over connections/1.0', async () => {

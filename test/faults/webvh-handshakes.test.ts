@@ -15,6 +15,14 @@ import { RawMessages } from '../wallet/raw-messages.ts'
 
 const DAYS = 24 * 60 * 60
 
+/** The host is in this process: how long it takes to answer says how busy the machine is. */
+vi.mock('../../lib/egress/post.ts', async (original) => {
+  const actual = await original<typeof import('../../lib/egress/post.ts')>()
+  const limits = { connectMs: 60_000, attemptMs: 60_000 }
+  const get: typeof actual.get = (attempt) => actual.get({ ...attempt, limits: { ...attempt.limits, ...limits } })
+  return { ...actual, get }
+})
+
 const { stage, caller, wallet } = await useTenantAndWallet()
 const conflicts = new TransactionConflicts(stage.serviceClient)
 const raw = new RawMessages(wallet)

@@ -51,7 +51,7 @@ export interface Peak {
 
 /** What Node's HTTP handler of the SDK has besides its type. */
 interface Configurable {
-  updateHttpClientConfig(name: string, value: number): void
+  httpHandlerConfigs(): object
 }
 
 /** A change of attributes in a transaction. */
@@ -97,8 +97,7 @@ export class TableModel {
     const open = withOpenStack(client)
     // The clock stands still while the table answers. A timeout by the machine's own clock would be a fault that nobody has planned.
     const handler = open.config.requestHandler as unknown as Configurable
-    for (const timeout of ['connectionTimeout', 'requestTimeout', 'socketTimeout'])
-      handler.updateHttpClientConfig(timeout, 0)
+    Object.assign(handler.httpHandlerConfigs(), { connectionTimeout: 0, requestTimeout: 0 })
     open.middlewareStack.add(
       (next, { commandName = '' }) =>
         (args) =>

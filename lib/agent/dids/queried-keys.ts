@@ -20,7 +20,7 @@ export const keysInQuery = async (agentContext: AgentContext, query: TagQuery): 
 const union = (branches: (string[] | undefined)[]): string[] | undefined =>
   branches.every((branch) => branch !== undefined) ? [...new Set(branches.flat())] : undefined
 
-/** Of the terms of a query; undefined if they name neither a key nor a DID that contains its document. */
+/** Of the terms of a query; undefined if they name neither a key nor a DID that contains its document and has one key. */
 const fingerprintsIn =
   ({ did, alternativeDids, recipientKeyFingerprints }: TagQuery) =>
   async (agentContext: AgentContext): Promise<string[] | undefined> => {
@@ -29,7 +29,9 @@ const fingerprintsIn =
     const [named] = [did, alternativeDids].flat().filter(isText)
     if (named === undefined || !carriesDocument(named)) return undefined
     const { didDocument } = await resolver.resolve(agentContext, named)
-    return didDocument === null ? [] : keysOf(didDocument)
+    const keys = didDocument === null ? [] : keysOf(didDocument)
+    // A DID that its key names has no other. Strangers may name one of many, each of which would be a read.
+    return keys.length === 1 ? keys : undefined
   }
 
 const isText = (value: unknown): value is string => typeof value === 'string'
