@@ -66,6 +66,20 @@ export const unreadDocument = (): AgentError | undefined => {
   return cause && new AgentError('registry.unavailable', 'a document of another host could not be read', { cause })
 }
 
+/**
+ * Runs `act`. If it fails and a document could not be read, the unit of work fails with `registry.unavailable`: `act` may
+ * succeed later, whatever a library or Credo makes of the error.
+ */
+export const withReadErrors = async <T>(act: () => Promise<T>): Promise<T> => {
+  try {
+    return await act()
+  } catch (error) {
+    const unread = unreadDocument()
+    if (unread === undefined) throw error
+    return currentUnit().recordFailure(() => Promise.reject(unread))
+  }
+}
+
 /** Notes that there may be a document. */
 export const unreadable = (message: string): UnreadableDocumentError => {
   const error = new UnreadableDocumentError(message)

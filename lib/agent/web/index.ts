@@ -5,5 +5,6 @@ export {
   readText,
   UnreadableDocumentError,
   unreadDocument,
+  withReadErrors,
 } from './documents.ts'
 export { GuardedWebDidResolver } from './web-did-resolver.ts'

@@ -38,7 +38,7 @@ export const assertSignable = async (
     await canonicalize(quads, budget)
     assertShowable(await readStatements(quads, CREDENTIAL), budget)
   } catch (error) {
-    throw invalidField(PATH, reasonOf(error))
+    throw invalidField(PATH, signingFault(error))
   }
 }
 
@@ -80,8 +80,8 @@ const Failure = v.object({
   ),
 })
 
-/** https://www.w3.org/TR/json-ld11-api/#jsonlderrorcode */
-const reasonOf = (error: unknown): string => {
+/** What is wrong with a document: https://www.w3.org/TR/json-ld11-api/#jsonlderrorcode */
+export const signingFault = (error: unknown): string => {
   // A TypeError comes from the library itself, and means nothing to the caller.
   if (error instanceof TypeError || !v.is(Failure, error)) return 'can not be signed'
   const { code, url, term, event } = error.details ?? {}
