@@ -54,7 +54,7 @@ export const boundDocumentsOfJsonLd = (): void => {
   budget.documents = Math.min(budget.documents, MAX_JSON_LD_DOCUMENTS)
 }
 
-/** The host has not answered as one does, so that nobody knows whether there is such a document. */
+/** Nobody knows whether there is such a document: its host does not say so, or it is not one that is read here. */
 export class UnreadableDocumentError extends CredoError {}
 
 /**
@@ -132,12 +132,11 @@ const follow = async (url: string, options: ReadOptions, redirects: number): Pro
   budget.milliseconds -= outcome.milliseconds
   const next = redirects > 0 && posted === undefined ? redirectOf(outcome, url) : undefined
   if (next !== undefined) return follow(next, options, redirects - 1)
-  if (failure === 'address' || ABSENT.includes(status))
-    throw new CredoError(`no document at ${url}: ${failure ?? status}`)
+  if (ABSENT.includes(status)) throw new CredoError(`no document at ${url}: ${status}`)
   if (status !== 200 || failure !== undefined)
     throw unreadable(`the document at ${url} can not be read: ${failure ?? status}`)
   // The body was cut off there, and the rest of a line-based format might look complete.
-  if (isCut || Buffer.byteLength(body) >= responseBytes) throw new CredoError(`the document at ${url} is too large`)
+  if (isCut || Buffer.byteLength(body) >= responseBytes) throw unreadable(`the document at ${url} is too large`)
   return body
 }
 
