@@ -4,6 +4,7 @@ export {
   boundDocumentsOfJsonLd,
   readText,
   UnreadableDocumentError,
+  unreadable,
   unreadDocument,
   withReadErrors,
 } from './documents.ts'
