@@ -160,7 +160,7 @@ describe('a resource is refused', () => {
     const id = issuer.publish(schemaOf(issuer.did, 'redirected'))
     const location = 'http://169.254.169.254/latest/'
     issuer.serveText(`resources/${id.split('/').at(-1)}`, (response) => response.writeHead(302, { location }).end())
-    await refuses(id, /address/, 'unavailable')
+    await refuses(id, /address/)
   })
 
   test('that is too large', async () => {
@@ -221,7 +221,7 @@ describe('on AWS', () => {
     const before = { ...current }
     Object.assign(current, readSettings({ ...process.env, LOCAL_STAGE: 'false' }))
     host.asked.length = 0
-    await refuses(issuer.publish(schemaOf(issuer.did, 'local')), /address/, 'unavailable')
+    await refuses(issuer.publish(schemaOf(issuer.did, 'local')), /address/)
     Object.assign(current, before)
     expect(host.asked).toEqual([])
   })

@@ -54,7 +54,7 @@ export const boundDocumentsOfJsonLd = (): void => {
   budget.documents = Math.min(budget.documents, MAX_JSON_LD_DOCUMENTS)
 }
 
-/** Nobody knows whether there is such a document: its host does not say so, or it is not one that is read here. */
+/** Nobody knows whether there is such a document: its host has not answered as one does, or with too much. */
 export class UnreadableDocumentError extends CredoError {}
 
 /**
@@ -132,7 +132,9 @@ const follow = async (url: string, options: ReadOptions, redirects: number): Pro
   budget.milliseconds -= outcome.milliseconds
   const next = redirects > 0 && posted === undefined ? redirectOf(outcome, url) : undefined
   if (next !== undefined) return follow(next, options, redirects - 1)
-  if (ABSENT.includes(status)) throw new CredoError(`no document at ${url}: ${status}`)
+  // What the guard refuses has no document that anybody else could read.
+  if (failure === 'address' || ABSENT.includes(status))
+    throw new CredoError(`no document at ${url}: ${failure ?? status}`)
   if (status !== 200 || failure !== undefined)
     throw unreadable(`the document at ${url} can not be read: ${failure ?? status}`)
   // The body was cut off there, and the rest of a line-based format might look complete.
