@@ -60,6 +60,19 @@ const Credential = noArray(
   }),
 )
 
-export const JsonLdCredential = v.pipe(Credential, notTooDeep())
+/**
+ * Each attachment is base64 in an envelope that is base64: the envelopes of a larger credential's request and
+ * presentation are over 256 KiB, which this agent does not take.
+ */
+const MAX_BYTES = 140_000
+
+export const JsonLdCredential = v.pipe(
+  Credential,
+  v.check(
+    (credential) => Buffer.byteLength(JSON.stringify(credential)) <= MAX_BYTES,
+    `must be at most ${MAX_BYTES} bytes as JSON in UTF-8`,
+  ),
+  notTooDeep(),
+)
 
 export type JsonLdCredential = v.InferOutput<typeof JsonLdCredential>

@@ -27,10 +27,7 @@ export interface LeasedJob extends Job {
 const isDue = ({ dueAt = 0, lease, ends }: JobItem, now: number): boolean =>
   dueAt <= now || (lease !== undefined && dueAt < (settings().LEASES_VOID_BEFORE ?? 0) + leaseAfter(ends))
 
-/**
- * The condition that no other invocation has leased the job since it was read. `dueAt` is not compared: a stored
- * fraction is read rounded.
- */
+/** The condition that no other invocation has leased the job since it was read. */
 const asRead = ({ attempts, lease }: JobItem, now: number): Condition =>
   lease === undefined
     ? { equals: jobItem.attributes({ attempts }), absent: ['lease'], atMost: jobItem.attributes({ dueAt: now }) }

@@ -2,6 +2,7 @@
  * Conditions and changes of writes, as DynamoDB's expressions. Names are always escaped: many common words are
  * reserved.
  */
+import { integerAttribute } from './item-fields.ts'
 import type { AttributeValue, Item } from './table.ts'
 
 /** Requirements on the stored item. All parts must hold; an empty condition always holds. */
@@ -65,7 +66,7 @@ export const expressionsOf = (condition: Condition | undefined, change?: Change)
     clause('REMOVE', (change?.remove ?? []).map(name)),
     clause(
       'ADD',
-      Object.entries(change?.add ?? {}).map(([key, number]) => `${name(key)} ${value({ N: String(number) })}`),
+      Object.entries(change?.add ?? {}).map(([key, number]) => `${name(key)} ${value(integerAttribute(number))}`),
     ),
   ].join('')
   return {

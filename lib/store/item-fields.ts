@@ -33,14 +33,15 @@ const textIn = ({ S }: Attribute): string => {
 
 export const text = (): Field<string> => ({ write: (S) => ({ S }), read: textIn })
 
+const timeInUtc = (text: string): string => {
+  if (!isDateTime(text) || !text.endsWith('Z')) throw new MismatchError('a time in UTC')
+  return text
+}
+
 /** A time in UTC: ISO 8601 in the form of RFC 3339, with `Z`. */
 export const isoTime = (): Field<string> => ({
-  write: (S) => ({ S }),
-  read: (attribute) => {
-    const found = textIn(attribute)
-    if (!isDateTime(found) || !found.endsWith('Z')) throw new MismatchError('a time in UTC')
-    return found
-  },
+  write: (text) => ({ S: timeInUtc(text) }),
+  read: (attribute) => timeInUtc(textIn(attribute)),
 })
 
 const numberIn = ({ N }: Attribute): number => (typeof N === 'string' && N.trim() !== '' ? Number(N) : Number.NaN)
@@ -50,9 +51,12 @@ const safeInteger = (value: number): number => {
   return value
 }
 
+/** The attribute of a safe integer. Throws for any other number. */
+export const integerAttribute = (value: number): { N: string } => ({ N: String(safeInteger(value)) })
+
 /** A safe integer. */
 export const integer = (): Field<number> => ({
-  write: (value) => ({ N: String(safeInteger(value)) }),
+  write: integerAttribute,
   read: (attribute) => safeInteger(numberIn(attribute)),
 })
 

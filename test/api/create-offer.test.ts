@@ -167,6 +167,8 @@ describe('refuses a credential that can never be signed, and says why: 422', () 
       { ...prefixed, ...claims({ long: Array.from({ length: 400 }, (_, one) => ({ '@id': `p:${one}` })) }) },
       'too large',
     ],
+    ['a status', { credentialStatus: { id: 'https://example.org/1', type: 'https://example.org/Status' } }, 'status'],
+    ['an end that is over', { expirationDate: '2020-01-01T00:00:00Z' }, 'expired'],
     ['a status of no type', { credentialStatus: { id: 'https://example.org/1', type: 'None' } }, '"None"'],
   ])('%s', async (_, more, message) => {
     const { status, body } = await offer(withCredential(more))

@@ -13,23 +13,28 @@ const stage = await useStage()
 const wallet = await useWallet({ answerProofs: false })
 
 test.each(Object.keys(WAYS) as Way[])(
-  'a presentation by %s stays at presentation-received, says that nobody has verified it, and can not be accepted',
+  'a presentation by %s is kept unjudged, can not be accepted, and is abandoned after a day in which nobody brings the library',
   async (way) => {
     const caller = await createTenant(stage)
     const { requested_attributes, requested_predicates } = anonCredsRequest
     const asking = await askForAnonCreds(stage, caller, wallet, { requested_attributes, requested_predicates }, way)
     const proof = await asking.answer({})
-    expect(proof).toMatchObject({ state: 'presentation-received', isVerified: false, connectionId: expect.any(String) })
-    expect(proof.errorMessage).toContain('not verified')
+    expect(proof).toMatchObject({ state: 'presentation-received', connectionId: expect.any(String) })
+    expect(proof).not.toHaveProperty('isVerified')
     expect(proof.presentation).toEqual({ [WAYS[way].asked]: {} })
     const path = { proofRecordId: proof.id }
     expect(await stage.call('acceptPresentation', { caller, path })).toMatchObject({
       status: 409,
-      body: { error: 'Conflict', message: 'the presentation did not verify' },
+      body: { error: 'Conflict', message: 'the presentation is not verified yet' },
     })
-    expect((await stage.call('getProofById', { caller, path })).body).toMatchObject({
-      state: 'presentation-received',
-      isVerified: false,
-    })
+    await stage.line.pause()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 25 * 60 * 60_000 })
+    await stage.line.sweep()
+    await stage.line.settle()
+    vi.useRealTimers()
+    stage.line.run()
+    const { body } = await stage.call('getProofById', { caller, path })
+    expect(body).toMatchObject({ state: 'abandoned', errorMessage: expect.stringContaining('library') })
+    expect(body).not.toHaveProperty('isVerified')
   },
 )

@@ -23,10 +23,19 @@ const credentialOf = (subject: string, nodes: number) => ({
   },
 })
 
-test('the largest credential that is offered is verified', async () => {
+/** With one claim of so many characters. */
+const longCredentialOf = (subject: string, length: number) => ({
+  ...credentialOf(subject, 0),
+  credentialSubject: { id: subject, degree: 'x'.repeat(length) },
+})
+
+test.each([
+  { of: 'statements', make: credentialOf, range: [1_200, 1_264], says: 'too many statements' },
+  { of: 'bytes', make: longCredentialOf, range: [139_000, 140_000], says: 'bytes' },
+] as const)('the largest credential that is offered is verified: of the most $of', async ({ make, range, says }) => {
   const holder = keySigner()
-  const isOffered = async (nodes: number): Promise<boolean> => {
-    const credential = credentialOf(holder.did, nodes)
+  const isOffered = async (size: number): Promise<boolean> => {
+    const credential = make(holder.did, size)
     const credentialFormats = { jsonld: { credential, options: { proofType: 'Ed25519Signature2018' } } }
     const { status, body } = await stage.call('createOfferOob', {
       caller: issuer,
@@ -35,11 +44,11 @@ test('the largest credential that is offered is verified', async () => {
     if (status !== 200)
       expect({ status, details: JSON.stringify(body.details) }).toMatchObject({
         status: 422,
-        details: expect.stringContaining('too many statements'),
+        details: expect.stringContaining(says),
       })
     return status === 200
   }
-  let [offered, refused] = [1_200, 1_264]
+  let [offered, refused]: [number, number] = [...range]
   expect([await isOffered(offered), await isOffered(refused)]).toEqual([true, false])
   while (refused - offered > 1) {
     const middle = Math.floor((offered + refused) / 2)
@@ -51,7 +60,7 @@ test('the largest credential that is offered is verified', async () => {
     presentationDefinition: degreeDefinition,
     options: { contexts: DEGREE_CONTEXTS },
   })
-  const document = { ...credentialOf(holder.did, offered), issuer: issuerKey.did }
+  const document = { ...make(holder.did, offered), issuer: issuerKey.did }
   const credential = await signing.signed(document, issuerKey, { proofPurpose: 'assertionMethod' })
   const { challenge } = asked
   expect(await asked.answer(await signing.presentation(holder, credential, { challenge }))).toMatchObject({

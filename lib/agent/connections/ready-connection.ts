@@ -11,6 +11,7 @@ import {
 import { AgentError } from '../../errors.ts'
 import { readLaneEnd } from '../../outbox/outbox-id.ts'
 import { currentUnit } from '../../store/transaction.ts'
+import { unreadDocument } from '../web/index.ts'
 
 /** A connection. The end of its lane is read in the same request. Throws `resource.not_found`. */
 export const findConnection = async (agentContext: AgentContext, id: string): Promise<DidCommConnectionRecord> => {
@@ -42,8 +43,10 @@ export const withSendErrors = async <T>(act: () => Promise<T>): Promise<T> => {
     return await act()
   } catch (error) {
     if (!(error instanceof MessageSendingError)) throw error
-    const message = 'the other agent can not be reached: its DID names no usable endpoint'
-    throw new AgentError('connection.no_endpoint', message, { cause: error })
+    const isUnread = unreadDocument() !== undefined
+    const reason = isUnread ? 'the host of its DID does not answer' : 'its DID names no usable endpoint'
+    const options = { cause: error, ...(isUnread && { retryAfter: 60 }) }
+    throw new AgentError('connection.no_endpoint', `the other agent can not be reached: ${reason}`, options)
   }
 }
 

@@ -54,7 +54,7 @@ export const boundDocumentsOfJsonLd = (): void => {
   budget.documents = Math.min(budget.documents, MAX_JSON_LD_DOCUMENTS)
 }
 
-/** The host has not answered as one does, so that nobody knows whether there is such a document. */
+/** Nobody knows whether there is such a document: its host has not answered as one does, or with too much. */
 export class UnreadableDocumentError extends CredoError {}
 
 /**
@@ -64,6 +64,20 @@ export class UnreadableDocumentError extends CredoError {}
 export const unreadDocument = (): AgentError | undefined => {
   const cause = currentBudget().unread
   return cause && new AgentError('registry.unavailable', 'a document of another host could not be read', { cause })
+}
+
+/**
+ * Runs `act`. If it fails and a document could not be read, the unit of work fails with `registry.unavailable`: `act` may
+ * succeed later, whatever a library or Credo makes of the error.
+ */
+export const withReadErrors = async <T>(act: () => Promise<T>): Promise<T> => {
+  try {
+    return await act()
+  } catch (error) {
+    const unread = unreadDocument()
+    if (unread === undefined) throw error
+    return currentUnit().recordFailure(() => Promise.reject(unread))
+  }
 }
 
 /** Notes that there may be a document. */
@@ -118,12 +132,13 @@ const follow = async (url: string, options: ReadOptions, redirects: number): Pro
   budget.milliseconds -= outcome.milliseconds
   const next = redirects > 0 && posted === undefined ? redirectOf(outcome, url) : undefined
   if (next !== undefined) return follow(next, options, redirects - 1)
+  // What the guard refuses has no document that anybody else could read.
   if (failure === 'address' || ABSENT.includes(status))
     throw new CredoError(`no document at ${url}: ${failure ?? status}`)
   if (status !== 200 || failure !== undefined)
     throw unreadable(`the document at ${url} can not be read: ${failure ?? status}`)
   // The body was cut off there, and the rest of a line-based format might look complete.
-  if (isCut || Buffer.byteLength(body) >= responseBytes) throw new CredoError(`the document at ${url} is too large`)
+  if (isCut || Buffer.byteLength(body) >= responseBytes) throw unreadable(`the document at ${url} is too large`)
   return body
 }
 

@@ -4,6 +4,8 @@ export {
   boundDocumentsOfJsonLd,
   readText,
   UnreadableDocumentError,
+  unreadable,
   unreadDocument,
+  withReadErrors,
 } from './documents.ts'
 export { GuardedWebDidResolver } from './web-did-resolver.ts'

@@ -168,13 +168,14 @@ describe('a time', () => {
     '2026-01-31T25:00:00Z',
     '2026-01-31',
     '2026-01-31T12:00:00+01:00',
-  ])('is corrupt where it is something else: %j', (at) => {
-    const item = moment.encode({ ...address, at })
+  ])('is corrupt where it is something else, which is never stored: %j', (at) => {
+    const item = { ...moment.encode({ ...address, at: '2026-01-31T12:00:00Z' }), at: { S: at } }
     expect(() => moment.decode(item)).toThrow('a stored moment is corrupt at at')
+    expect(() => moment.encode({ ...address, at })).toThrow('a moment can not be stored with this at')
   })
 
   test('is corrupt where it is no text', () => {
-    const item = { ...moment.encode({ ...address, at: '' }), at: { N: '1' } }
+    const item = { ...moment.encode({ ...address, at: '2026-01-31T12:00:00Z' }), at: { N: '1' } }
     expect(() => moment.decode(item)).toThrow('a stored moment is corrupt at at')
   })
 })

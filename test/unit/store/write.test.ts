@@ -68,6 +68,9 @@ describe('updateIf', () => {
     expect(await updateIf(address, { add: { size: 1 } }, { present: ['pk'] })).toBeUndefined()
     expect(await table.get(address)).toBeUndefined()
     expect(await updateIf(address, { add: { size: 1 } })).toEqual({ ...toKey(address), size: { N: '1' } })
+    // What no field of a number would read.
+    for (const size of [0.5, Number.NaN])
+      await expect(updateIf(address, { add: { size } })).rejects.toThrow('a whole number')
   })
 
   test('returns an item that it did not have to change', async () => {

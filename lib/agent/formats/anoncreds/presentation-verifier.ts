@@ -38,7 +38,7 @@ export const presentationVerifier = (agentContext: AgentContext): Verifier => {
     try {
       return agentContext.resolve(AnonCredsRegistryService).getRegistryForIdentifier(agentContext, id)
     } catch (error) {
-      if (error instanceof CredoError) throw unreadable(what)
+      if (error instanceof CredoError) throw unavailable(what)
       throw error
     }
   }
@@ -78,13 +78,14 @@ export const presentationVerifier = (agentContext: AgentContext): Verifier => {
   }
 }
 
-const unreadable = (what: string): PresentationError =>
-  new PresentationError(`${what} of the presentation could not be read`)
+const unreadable = (what: string): string => `${what} of the presentation could not be read`
+
+const unavailable = (what: string, cause?: unknown): AgentError =>
+  new AgentError('registry.unavailable', unreadable(what), { cause })
 
 const required = <T>(what: string, object: T | undefined, { resolutionMetadata }: Resolution): T => {
   if (object !== undefined) return object
-  const error = unreadable(what)
-  throw isAbsent(resolutionMetadata) ? error : new AgentError('registry.unavailable', error.message)
+  throw isAbsent(resolutionMetadata) ? new PresentationError(unreadable(what)) : unavailable(what)
 }
 
 /**
@@ -126,6 +127,6 @@ const assertReadableByLibrary = ({
       try {
         type.fromJson(object as never).handle.clear()
       } catch (cause) {
-        throw new AgentError('registry.unavailable', unreadable(what).message, { cause })
+        throw unavailable(what, cause)
       }
 }

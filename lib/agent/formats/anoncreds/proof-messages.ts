@@ -5,6 +5,7 @@ import type { DidCommAttachment, DidCommProofExchangeRecord } from '@credo-ts/di
 import * as v from 'valibot'
 import { isAgentError } from '../../../errors.ts'
 import { currentUnit } from '../../../store/transaction.ts'
+import { withReadErrors } from '../../web/index.ts'
 import { type PreparedResponse, preparedResponse, unanswerable } from '../index.ts'
 import { assertAnonCredsLoads } from './library.ts'
 import { mapItems, ReceivedRequest, UNUSED } from './presentation-checks/index.ts'
@@ -49,8 +50,10 @@ export const respond = async (
   const { success, output: request, issues } = v.safeParse(ReceivedRequest, requestAttachment.getDataAsJson())
   if (!success) throw unanswerable(path, `${v.getDotPath(issues[0]) ?? 'it'} ${issues[0].message}`)
   try {
-    const selected = await selectCredentials(agentContext, request, proofFormats?.[format.formatKey] ?? {}, path)
-    return await present(selected, withContent(requestAttachment, { ...UNUSED, ...request }))
+    return await withReadErrors(async () => {
+      const selected = await selectCredentials(agentContext, request, proofFormats?.[format.formatKey] ?? {}, path)
+      return present(selected, withContent(requestAttachment, { ...UNUSED, ...request }))
+    })
   } catch (error) {
     // Errors of the library and Credo are caused by the verifier's request; errors of the table are not.
     if (isAgentError(error) || currentUnit().failure !== undefined) throw error

@@ -12,6 +12,7 @@ import { follow } from '../../../egress/follow.ts'
 import { readTailsFile } from '../../../revocation/tails-file.ts'
 import { settings } from '../../../settings.ts'
 import { currentUnit } from '../../../store/transaction.ts'
+import { unreadable } from '../../web/index.ts'
 
 /** Size of a file in bytes: a version of 2 bytes, two points of 128 bytes for each credential, and one more point. */
 const sizeOf = (maxCredNum: number): number => 2 * 128 * maxCredNum + 128 + 2
@@ -59,11 +60,12 @@ const fetchFile = async (hash: string, url: string, maxBytes: number): Promise<U
   const timeBudget = currentUnit().slot(TIME_BUDGET, () => ({ milliseconds: MAX_MS }))
   const bounds = { ...timeBudget, bytes: maxBytes }
   const outcome = await follow(url, { accept: 'application/octet-stream', bounds })
-  if (outcome === undefined) throw new CredoError('the tails files take too long to get')
+  if (outcome === undefined) throw unreadable('the tails files take too long to get')
   timeBudget.milliseconds = bounds.milliseconds
   const { status, failure, bytes = new Uint8Array() } = outcome
-  if (status !== 200 || failure !== undefined || bounds.bytes < 0)
-    throw new CredoError(`no tails file at its address: ${failure ?? status}`)
+  if (status === 404 || status === 410 || bounds.bytes < 0)
+    throw new CredoError(`no tails file at its address: ${status}`)
+  if (status !== 200 || failure !== undefined) throw unreadable(`no tails file at its address: ${failure ?? status}`)
   return bytes
 }
 

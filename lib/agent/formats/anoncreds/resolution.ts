@@ -13,7 +13,7 @@ const ABSENT = ['notFound', 'unsupportedAnonCredsMethod', 'invalid']
 /** Whether the object does not exist, rather than being unreadable. */
 export const isAbsent = ({ error = '' }: Resolution['resolutionMetadata']): boolean => ABSENT.includes(error)
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown')
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown')
 
 /**
  * The result of reading an object: what `read` returns or, after an error, why there is none. Credo copies the message

@@ -6,11 +6,11 @@ import type {
   RegisterRevocationStatusListOptions,
   RegisterSchemaOptions,
 } from '@credo-ts/anoncreds'
-import type { AgentContext } from '@credo-ts/core'
+import { type AgentContext, CredoError } from '@credo-ts/core'
 import { isAgentError } from '../../../errors.ts'
 import { AnonCredsCredentialDefinition, AnonCredsSchema } from '../../../records/anoncreds-objects.ts'
 import { UnreadableDocumentError } from '../../web/index.ts'
-import { messageOf, resolved } from './resolution.ts'
+import { resolved } from './resolution.ts'
 import {
   publishDefinition,
   publishRegistry,
@@ -28,12 +28,13 @@ import {
 const isUnknown = (error: unknown): boolean =>
   error instanceof UnreadableDocumentError || error instanceof SyntaxError || isAgentError(error)
 
-/** The state of an object after `publish`. */
+/** The state of an object after `publish`. Throws what is no judgement on the object. */
 const published = async <Published>(publish: () => Promise<Published>) => {
   try {
     return { state: 'finished' as const, ...(await publish()) }
   } catch (error) {
-    return { state: 'failed' as const, reason: messageOf(error) }
+    if (!(error instanceof CredoError)) throw error
+    return { state: 'failed' as const, reason: error.message }
   }
 }
 

@@ -1,6 +1,7 @@
 /** The JSON-LD format of issue-credential (Aries RFC 0593): Credo's, which signs and stores only what was offered. */
 import type { AgentContext } from '@credo-ts/core'
 import { type DidCommAttachment, DidCommJsonLdCredentialFormatService } from '@credo-ts/didcomm'
+import { withReadErrors } from '../../web/index.ts'
 import type { CheckedFormat } from '../index.ts'
 import { areDetailsEqual, contentOf, detailIn } from './credential-detail.ts'
 import { storeRequested } from './received-credential.ts'
@@ -32,6 +33,7 @@ export class JsonLdFormat extends DidCommJsonLdCredentialFormatService implement
   override async processRequest(): Promise<void> {}
 
   override async acceptRequest(...[agentContext, options]: Parameters<JsonLd['acceptRequest']>) {
-    return super.acceptRequest(agentContext, await toSignOffered(agentContext, options))
+    const toSign = await toSignOffered(agentContext, options)
+    return withReadErrors(() => super.acceptRequest(agentContext, toSign))
   }
 }

@@ -11,8 +11,7 @@ import {
   W3cJsonLdVerifiableCredential,
 } from '@credo-ts/core'
 import * as v from 'valibot'
-import { currentUnit } from '../../../store/transaction.ts'
-import { unreadDocument } from '../../web/index.ts'
+import { withReadErrors } from '../../web/index.ts'
 import { NotAsOfferedError } from '../index.ts'
 import { type CredentialDetail, withPurpose } from './credential-detail.ts'
 import { newBudget } from './rdf.ts'
@@ -44,11 +43,9 @@ export const storeRequested = async (
   if (!v.is(Received, credential) || !isAsRequested(credential, requested))
     throw new NotAsOfferedError('the credential is not what was offered')
   try {
-    return await store(agentContext, credential)
-  } catch (error) {
-    const unread = unreadDocument()
     // Otherwise the issuer would have to believe that its credential was rejected.
-    if (unread !== undefined) return currentUnit().recordFailure(() => Promise.reject(unread))
+    return await withReadErrors(() => store(agentContext, credential))
+  } catch (error) {
     throw error instanceof CredoError
       ? new NotAsOfferedError(`the credential does not verify: ${error.message}`, { cause: error })
       : error

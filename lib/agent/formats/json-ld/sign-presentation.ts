@@ -10,7 +10,9 @@ import {
   W3cJsonLdCredentialService,
   W3cPresentation,
 } from '@credo-ts/core'
+import { withReadErrors } from '../../web/index.ts'
 import { newBudget } from './rdf.ts'
+import { signingFault } from './signable-credential.ts'
 import { keyTypesOf, recordingSuites, SUITE_CONTEXT_2020 } from './signature-suites.ts'
 
 /** The document to sign; the proof's context is added. */
@@ -28,7 +30,7 @@ interface Signature {
 /** In order of preference. */
 const PROOF_TYPES = ['Ed25519Signature2018', 'Ed25519Signature2020']
 
-/** Throws a CredoError with the reason if the presentation can't be signed. */
+/** Throws a CredoError with the reason if the presentation can't be signed, and `registry.unavailable`. */
 export const signPresentation = async (
   agentContext: AgentContext,
   unsigned: Unsigned,
@@ -39,7 +41,7 @@ export const signPresentation = async (
     recordingSuites(new WeakMap(), newBudget()),
     agentContext.resolve(W3cCredentialsModuleConfig),
   )
-  const presentation = await service.signPresentation(agentContext, {
+  const options = {
     format: ClaimFormat.LdpVp,
     presentation: JsonTransformer.fromJSON(
       { ...unsigned, '@context': contextsOf(unsigned, proofType), holder: signer },
@@ -49,8 +51,15 @@ export const signPresentation = async (
     verificationMethod: method.id.startsWith('#') ? `${signer}${method.id}` : method.id,
     challenge,
     ...(domain !== undefined && { domain }),
-  } as Parameters<typeof service.signPresentation>[1])
-  return presentation.toJSON() as Record<string, unknown>
+  } as Parameters<typeof service.signPresentation>[1]
+  try {
+    const presentation = await withReadErrors(() => service.signPresentation(agentContext, options))
+    return presentation.toJSON() as Record<string, unknown>
+  } catch (error) {
+    throw error instanceof Error && error.name.startsWith('jsonld.')
+      ? new CredoError(`a credential ${signingFault(error)}`, { cause: error })
+      : error
+  }
 }
 
 const contextsOf = ({ '@context': contexts }: Unsigned, proofType: string): readonly string[] =>

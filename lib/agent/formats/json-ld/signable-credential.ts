@@ -13,7 +13,7 @@ import * as v from 'valibot'
 import { invalidField } from '../../../errors.ts'
 import { canonicalize, newCredentialBudget, toQuads } from './rdf.ts'
 import { keyTypesOf } from './signature-suites.ts'
-import { assertShowable, CREDENTIAL, readStatements } from './signed-json.ts'
+import { assertShowable, assertVerifiable, CREDENTIAL, readStatements } from './signed-json.ts'
 
 const PATH = 'credentialFormats.jsonld.credential'
 
@@ -21,7 +21,7 @@ const PATH = 'credentialFormats.jsonld.credential'
  * Throws `request.invalid` for a credential that its issuer can't sign completely: with terms or types that its
  * contexts do not define or define wrongly, with an unreadable context, with blank nodes that take too long to
  * canonicalize, or with an issuer whose DID has no suitable key. And for one that no verifier of this service could
- * verify, because it is too large.
+ * verify, because it is too large, is over or has a status; wallets on Credo take the last two from nobody.
  */
 export const assertSignable = async (
   agentContext: AgentContext,
@@ -36,9 +36,11 @@ export const assertSignable = async (
     const budget = newCredentialBudget()
     const quads = await toQuads(document, documentLoader, budget)
     await canonicalize(quads, budget)
-    assertShowable(await readStatements(quads, CREDENTIAL), budget)
+    const statements = await readStatements(quads, CREDENTIAL)
+    assertVerifiable(statements)
+    assertShowable(statements, budget)
   } catch (error) {
-    throw invalidField(PATH, reasonOf(error))
+    throw invalidField(PATH, signingFault(error))
   }
 }
 
@@ -80,8 +82,8 @@ const Failure = v.object({
   ),
 })
 
-/** https://www.w3.org/TR/json-ld11-api/#jsonlderrorcode */
-const reasonOf = (error: unknown): string => {
+/** What is wrong with a document: https://www.w3.org/TR/json-ld11-api/#jsonlderrorcode */
+export const signingFault = (error: unknown): string => {
   // A TypeError comes from the library itself, and means nothing to the caller.
   if (error instanceof TypeError || !v.is(Failure, error)) return 'can not be signed'
   const { code, url, term, event } = error.details ?? {}

@@ -60,7 +60,7 @@ export const literalsOf = ({ root }: Statements, property: string): string[] =>
     isObject(value) && typeof value['@value'] === 'string' ? [value['@value']] : [],
   )
 
-export const has = ({ root }: Statements, property: string): boolean => `${CREDENTIALS}${property}` in root
+const has = ({ root }: Statements, property: string): boolean => `${CREDENTIALS}${property}` in root
 
 export const typeIrisOf = ({ root }: Statements): string[] => typesOf(root)
 
@@ -88,6 +88,13 @@ export const toVerifierJson = async (
     // Compaction turns a subject that has an id and no claims into a text.
     ...(typeof subject === 'string' && { credentialSubject: { id: subject } }),
   }
+}
+
+/** Throws a CredoError for a credential that is over, or whose status would have to be read: nobody verifies it here. */
+export const assertVerifiable = (credential: Statements): void => {
+  if (has(credential, 'credentialStatus')) throw new CredoError('the status of a credential can not be verified')
+  if (!literalsOf(credential, 'expirationDate').every((date) => Date.parse(date) > Date.now()))
+    throw new CredoError('a credential has expired')
 }
 
 /** Throws a CredoError if the document is too large or too deep to be shown. */

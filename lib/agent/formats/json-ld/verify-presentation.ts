@@ -14,8 +14,8 @@ import { boundDocumentsOfJsonLd } from '../../web/index.ts'
 import { type Budget, newBudget } from './rdf.ts'
 import { recordingSuites, signedStatements, Verified, type VerifiedQuads } from './signature-suites.ts'
 import {
+  assertVerifiable,
   CREDENTIAL,
-  has,
   irisOf,
   literalsOf,
   PRESENTATION,
@@ -133,12 +133,9 @@ const assertInForce = (credential: Statements, signer: string): void => {
   const issuers = irisOf(credential, 'issuer')
   if (issuers.length !== 1 || issuers[0] !== signer)
     throw new CredoError('the issuer of a credential has not signed it')
-  if (has(credential, 'credentialStatus')) throw new CredoError('the status of a credential can not be verified')
-  const now = Date.now()
-  if (!literalsOf(credential, 'issuanceDate').every((date) => Date.parse(date) <= now))
+  assertVerifiable(credential)
+  if (!literalsOf(credential, 'issuanceDate').every((date) => Date.parse(date) <= Date.now()))
     throw new CredoError('a credential is not valid yet')
-  if (!literalsOf(credential, 'expirationDate').every((date) => Date.parse(date) > now))
-    throw new CredoError('a credential has expired')
 }
 
 /**

@@ -105,6 +105,17 @@ test('an object of another issuer, or one that is none, is not published', async
   })
 })
 
+test('a fault of this service is none of the object that was to be published', async () => {
+  await inTenant(async ({ context, did }) => {
+    const schema = Object.defineProperty(schemaOf(did), 'name', {
+      get: () => {
+        throw new TypeError('secret')
+      },
+    })
+    await expect(registry.registerSchema(context, { schema, options: {} })).rejects.toThrow(TypeError)
+  })
+})
+
 test('a status list in force is the last one of the time or before', async () => {
   const { registryId } = await inTenant((acting) => registerAll(acting, 'lists'))
   const first = await inTenant((acting) => addList(acting, registryId))

@@ -1,0 +1,205 @@
+/** What needs a document of another host, while that host fails: it is done later, and nobody is told that something of theirs is wrong. */
+import { TypedArrayEncoder } from '@credo-ts/core'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { degreeAbout, hold, keyDidOf } from '../support/held-degree.ts'
+import { createTenant, degreeDefinition, offerBody } from '../support/scenes.ts'
+import type { Json, Reply } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
+import { connectTenants, inviteToConnect, settled, succeed } from '../support/tenants.ts'
+import { useLogLines } from '../support/watch/log-lines.ts'
+import type { RawKey } from '../wallet/handshake-requests.ts'
+import { RawHandshake } from '../wallet/raw-handshake.ts'
+import { RawMessages } from '../wallet/raw-messages.ts'
+
+const CONTEXT = 'https://contexts.example/v1'
+const DID = 'did:web:wallet.example'
+
+/** By their addresses, which would be on hosts with certificates, and what the hosts answer instead of them. */
+const hosts = vi.hoisted(() => ({ served: new Map<string, object>(), status: 200 }))
+
+vi.mock('../../lib/egress/post.ts', async (original) => ({
+  ...(await original<object>()),
+  get: async ({ url }: { url: string }) => {
+    const document = hosts.status === 200 ? hosts.served.get(url) : undefined
+    const status = hosts.status === 200 && document === undefined ? 404 : hosts.status
+    return { status, headers: {}, body: document === undefined ? '' : JSON.stringify(document), milliseconds: 1 }
+  },
+}))
+
+const DEGREES = {
+  '@context': { degree: 'https://example.org/degree', DegreeCredential: 'https://example.org/DegreeCredential' },
+}
+hosts.served.set(CONTEXT, DEGREES)
+
+const stage = await useStage()
+const issuer = await createTenant(stage, 'Issuer')
+const contexts = ['https://www.w3.org/2018/credentials/v1', CONTEXT]
+
+const lines = useLogLines()
+
+afterEach(() => {
+  hosts.status = 200
+})
+
+const expectLater = ({ status, headers, body }: Reply): void => {
+  expect({ status, body }).toMatchObject({ status: 503 })
+  expect(Number(headers['retry-after'])).toBeGreaterThan(0)
+}
+
+/** Does what is due in ten minutes, such as the next attempt at what a receiver has answered with a 503. */
+const passTenMinutes = async (): Promise<void> => {
+  await stage.line.pause()
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 60_000 })
+  await stage.line.sweep()
+  await stage.line.settle()
+  vi.useRealTimers()
+  stage.line.run()
+}
+
+describe('a credential with a context that can not be read', async () => {
+  const holder = await createTenant(stage, 'Holder')
+  const { connectionId } = await connectTenants(stage, issuer, holder)
+  const subject = await keyDidOf(holder)
+
+  /** Offered, and requested while the hosts answer `status`. */
+  const requested = async (autoAcceptCredential: string, status: number): Promise<string> => {
+    const { credentialFormats, ...offer } = offerBody(connectionId, subject)
+    const { credential, options } = credentialFormats.jsonld
+    const jsonld = { credential: { ...credential, '@context': contexts }, options }
+    const body = { ...offer, autoAcceptCredential, credentialFormats: { jsonld } }
+    const { id, threadId } = await succeed(stage, 'createOffer', issuer, { body })
+    await settled(stage)
+    const [held] = await succeed(stage, 'getCredentials', holder, { query: { threadId } })
+    hosts.status = status
+    await succeed(stage, 'acceptCredentialOffer', holder, { body: { credentialRecordId: held.id } })
+    await settled(stage)
+    return id
+  }
+  const stateOf = async (credentialRecordId: string): Promise<string> =>
+    (await succeed(stage, 'getCredentialById', issuer, { path: { credentialRecordId } })).state
+
+  test('is issued by a later call', async () => {
+    const credentialRecordId = await requested('never', 503)
+    const accept = () => stage.call('acceptCredentialRequest', { caller: issuer, body: { credentialRecordId } })
+    expectLater(await accept())
+    hosts.status = 200
+    expect(await accept()).toMatchObject({ status: 200, body: { state: 'credential-issued' } })
+  })
+
+  test('is issued to a request that comes again', async () => {
+    const id = await requested('contentApproved', 503)
+    expect(await stateOf(id)).toBe('offer-sent')
+    expect(lines.map(({ event }) => event)).not.toContain('inbound.refused')
+    hosts.status = 200
+    await passTenMinutes()
+    expect(await stateOf(id)).toMatch(/^(credential-issued|done)$/)
+  })
+})
+
+describe('a presentation of a credential with such a context', () => {
+  const presentationExchange = {
+    presentationDefinition: degreeDefinition,
+    options: { contexts: { [CONTEXT]: DEGREES } },
+  }
+
+  /** A tenant that holds one, and is asked for it while the hosts answer `status`. */
+  const askedFor = async (status: number, config: object = {}) => {
+    const { id: tenantId } = await succeed(
+      stage,
+      'createTenant',
+      {},
+      { body: { config: { label: 'Prover', ...config } } },
+    )
+    const prover = { tenantId }
+    const { connectionId } = await connectTenants(stage, issuer, prover)
+    await hold(issuer, prover, degreeAbout(await keyDidOf(prover), { '@context': contexts }))
+    hosts.status = status
+    const body = {
+      connectionId,
+      protocolVersion: 'v2',
+      autoAcceptProof: 'never',
+      proofFormats: { presentationExchange },
+    }
+    const { threadId } = await succeed(stage, 'requestProof', issuer, { body })
+    await settled(stage)
+    const proof = async (): Promise<Json> => (await succeed(stage, 'getProofs', prover, { query: { threadId } }))[0]
+    const { id: proofRecordId } = (await proof()) ?? {}
+    const accept = () => stage.call('acceptProofRequest', { caller: prover, path: { proofRecordId }, body: {} })
+    return { proof, accept }
+  }
+
+  test('is made by a later call', async () => {
+    const { accept } = await askedFor(503)
+    expectLater(await accept())
+    hosts.status = 200
+    expect(await accept()).toMatchObject({ status: 200, body: { state: 'presentation-sent' } })
+  })
+
+  test('is made automatically when the request comes again', async () => {
+    const { proof } = await askedFor(503, { autoAcceptProofRequests: true })
+    expect(await proof()).toBeUndefined()
+    hosts.status = 200
+    await passTenMinutes()
+    expect(await proof()).toMatchObject({ state: 'presentation-sent' })
+  })
+
+  test('is not made where there is no such context any more: the request waits for a call, which says why', async () => {
+    const { proof, accept } = await askedFor(410, { autoAcceptProofRequests: true })
+    expect(await proof()).toMatchObject({ state: 'request-received' })
+    expect(await accept()).toMatchObject({
+      status: 422,
+      body: { details: [{ path: 'proofFormats.presentationExchange', message: expect.stringContaining(CONTEXT) }] },
+    })
+  })
+})
+
+describe('a wallet whose DID is on a host that fails', async () => {
+  const wallet = await useWallet()
+  const raw = new RawMessages(wallet)
+  const handshake = new RawHandshake(wallet, raw)
+
+  /** The document of a did:web. https://w3c-ccg.github.io/did-method-web/ */
+  const documentOf = (key: RawKey) => ({
+    '@context': ['https://www.w3.org/ns/did/v1'],
+    id: DID,
+    verificationMethod: [
+      {
+        ...{ id: `${DID}#key`, type: 'Ed25519VerificationKey2018', controller: DID },
+        publicKeyBase58: TypedArrayEncoder.toBase58(key.publicKey.publicKey),
+      },
+    ],
+    authentication: [`${DID}#key`],
+    service: [
+      {
+        ...{ id: `${DID}#didcomm`, type: 'did-communication', priority: 0, recipientKeys: [`${DID}#key`] },
+        serviceEndpoint: 'http://127.0.0.1:1',
+      },
+    ],
+  })
+
+  test('can be written to later: that is what the caller is told', async () => {
+    const { invitation, outOfBandId } = await inviteToConnect(stage, issuer)
+    const senderKey = await handshake.newKey()
+    hosts.served.set('https://wallet.example/.well-known/did.json', documentOf(senderKey))
+    const { message } = await handshake.request(invitation, { did: DID, senderKey })
+    await handshake.complete(message, senderKey)
+    const [connection] = await succeed(stage, 'getConnections', issuer, { query: { outOfBandId } })
+    expect(connection).toMatchObject({ state: 'completed', theirDid: DID })
+    const send = () =>
+      stage.call('sendMessage', { caller: issuer, path: { connectionId: connection.id }, body: { content: 'hello' } })
+    // Credo reads a document again after some minutes.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60 * 60_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    for (const [status, message] of [
+      [503, /host of its DID does not answer/],
+      [404, /names no usable endpoint/],
+    ] as const) {
+      hosts.status = status
+      const reply = await send()
+      expect(reply).toMatchObject({ status: 409, body: { message: expect.stringMatching(message) } })
+      expect(reply.headers['retry-after'] !== undefined).toBe(status === 503)
+    }
+    hosts.status = 200
+    expect((await send()).status).toBe(200)
+  })
+})
