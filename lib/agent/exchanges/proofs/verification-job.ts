@@ -59,9 +59,11 @@ const verifyAgain = async (id: string): Promise<Outcome | undefined> => {
     : { state: 'unverified', reason: reasonOf(error) }
 }
 
-/** The tenant may read errors of registries; those of any other may hold anything. */
+/** The tenant may read these errors; any other may hold anything. */
 const reasonOf = (error: unknown): string =>
-  isAgentError(error, 'registry.unavailable') ? error.message : 'an internal error'
+  isAgentError(error, 'registry.unavailable') || isAgentError(error, 'anoncreds.unavailable')
+    ? error.message
+    : 'an internal error'
 
 const end = async (id: string, outcome: Outcome): Promise<void> => {
   const agent = await currentAgent()

@@ -4,38 +4,25 @@
  */
 import type { AgentContext } from '@credo-ts/core'
 import { type DidCommProofExchangeRecord, DidCommProofRole, DidCommProofState } from '@credo-ts/didcomm'
-import { isAgentError } from '../../../errors.ts'
 import { enqueue } from '../../../jobs/job.ts'
 import { currentUnit } from '../../../store/transaction.ts'
 import { unverifiedBecause } from '../../formats/index.ts'
 import { updateExchange } from '../../threads/index.ts'
 import { nextAttempt } from './verification-plan.ts'
 
-/** `errorMessage` of a presentation that only AnonCreds' native library could verify. */
-const NO_LIBRARY = 'the presentation was received and not verified: this deployment has no AnonCreds library'
-
 /** Whether the record's presentation waits to be verified. */
 export const waitsForVerification = ({ role, state, isVerified }: DidCommProofExchangeRecord): boolean =>
   role === DidCommProofRole.Verifier && state === DidCommProofState.PresentationReceived && isVerified === undefined
 
-/**
- * Removes the result that Credo has set if the received presentation could not be verified, and adds the job. A
- * deployment without AnonCreds' library says so instead: no job would change that.
- */
+/** Removes the result that Credo has set if the received presentation could not be verified, and adds the job. */
 export const verifiedOrLater = async (
   agentContext: AgentContext,
   proofRecord: DidCommProofExchangeRecord,
 ): Promise<DidCommProofExchangeRecord> => {
-  const error = unverifiedBecause(proofRecord.id)
-  if (error === undefined) return proofRecord
-  if (isAgentError(error, 'anoncreds.unavailable')) {
-    proofRecord.isVerified = false
-    proofRecord.errorMessage = NO_LIBRARY
-  } else {
-    delete proofRecord.isVerified
-    const unit = currentUnit()
-    enqueue(unit, { tenant: unit.tenant, type: 'presentation', id: proofRecord.id }, nextAttempt(0))
-  }
+  if (unverifiedBecause(proofRecord.id) === undefined) return proofRecord
+  delete proofRecord.isVerified
+  const unit = currentUnit()
+  enqueue(unit, { tenant: unit.tenant, type: 'presentation', id: proofRecord.id }, nextAttempt(0))
   await updateExchange(agentContext, proofRecord)
   return proofRecord
 }
