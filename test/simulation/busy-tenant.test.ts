@@ -58,6 +58,5 @@ describe('a tenant that commits five times what it delivers', () => {
       expect(peak).toBeLessThan(WINDOW)
       expect([world.taken, world.faults]).toEqual([world.committed, []])
     },
-    120_000,
   )
 })
