@@ -113,6 +113,20 @@ describe('a job', () => {
     expect(await itemOf(key)).toBeUndefined()
   })
 
+  test('that another invocation has put off since it was read is not run before its time', async () => {
+    const key = await newJob()
+    table.way = async (command, send) => {
+      await send()
+      if (command !== 'GetItem') return
+      table.way = undefined
+      await runJob(key, { ...handler(), run: async () => ({ later: MINUTE }) })
+    }
+    const late = handler()
+    await runJob(key, late)
+    expect(late.runs).toBe(0)
+    expect(await itemOf(key)).toMatchObject({ attempts: 0, dueAt: Date.now() + MINUTE })
+  })
+
   test('whose wake-up was lost is woken by the sweep, by the keys of the index alone', async () => {
     queues.refuse = 'down'
     const key = await newJob()
