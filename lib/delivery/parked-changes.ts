@@ -9,7 +9,7 @@ import { log } from '../log.ts'
 import { defineItem } from '../store/item.ts'
 import { bytes, integer, text } from '../store/item-fields.ts'
 import { dispatchTriesAddress, PARKED_CHANGES, parkedAddress } from '../store/keys.ts'
-import { epochSeconds, queryPage } from '../store/table.ts'
+import { epochSeconds, queryPages } from '../store/table.ts'
 import { putIfAbsent, removeIf, updateIf } from '../store/write.ts'
 
 /** How often the dispatch of a change was started and did not end: a crash of the process leaves no other trace. */
@@ -121,10 +121,8 @@ const READ = 20
 export async function* parkedChanges(): AsyncGenerator<ParkedChange> {
   let pieces: Uint8Array[] = []
   let of: string | undefined
-  let after: string | undefined
-  do {
-    const page = await queryPage(PARKED_CHANGES, { limit: READ, ...(after === undefined ? {} : { after }) })
-    for (const item of page.items) {
+  for await (const page of queryPages(PARKED_CHANGES, READ))
+    for (const item of page) {
       const { sequence, part, parts, change } = parkedItem.decode(item)
       pieces = sequence === of ? [...pieces, change] : [change]
       of = sequence
@@ -132,8 +130,6 @@ export async function* parkedChanges(): AsyncGenerator<ParkedChange> {
       if (pieces.length === parts) yield { sequence, record: toRecord(pieces), remove: remove(sequence, parts) }
       else log('error', 'a parked change lacks a part', { event: 'dispatcher.parked_incomplete', sequence })
     }
-    after = page.next
-  } while (after !== undefined)
 }
 
 const toRecord = (pieces: Uint8Array[]): DynamoDBRecord => JSON.parse(gunzipSync(Buffer.concat(pieces)).toString())

@@ -39,7 +39,7 @@ export const AcceptPresentation = /* @__PURE__ */ defineContract(() => ({
   operationId: 'AcceptPresentation',
   path: '/proofs/{proofRecordId}/accept-presentation',
   summary: 'Acknowledge a presentation that was verified',
-  description: '409: the presentation is not verified; its record keeps `isVerified: false`.',
+  description: '409: the presentation is not verified yet.',
 }))
 
 export const ProposeProof = /* @__PURE__ */ defineContract(() => ({

@@ -64,13 +64,17 @@ export interface PutOff {
   commit?(unit: UnitOfWork): Promise<unknown>
 }
 
+/** Work that can never succeed: the job is given up, for a reason that its owner may read. */
+export interface GivenUp {
+  givenUp: string
+}
+
 export interface JobHandler {
   /**
    * Does the work outside of any transaction. The process may be killed at any time and the job run again, even while a
-   * run with an expired lease continues: only the writes of `commit` count. An error is a failed attempt. Work that can
-   * never succeed returns `Done` with a `commit` that records the failure.
+   * run with an expired lease continues: only the writes of `commit` count. An error is a failed attempt.
    */
-  run(job: Job): Promise<Done | PutOff>
+  run(job: Job): Promise<Done | PutOff | GivenUp>
   /**
    * Records the final failure, in the transaction that removes the job. `reason`: a sentence that the owner may read.
    */

@@ -6,7 +6,7 @@ import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
 import { wakeJobLater } from '../outbox/queues.ts'
 import { decodeJobWakeUp } from '../outbox/wake-up.ts'
-import { translateFault } from '../store/faults.ts'
+import { mayPassLater, translateFault } from '../store/faults.ts'
 import { transaction } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import {
@@ -70,14 +70,18 @@ export const runJob = async (key: JobKey, handler: JobHandler): Promise<void> =>
   const job = await leaseJob(key, randomUUID(), Date.now())
   if (job === undefined) return
   const hasEnded = job.ends >= MAX_ENDS && Date.now() - job.since >= ENDS_MS
-  if (hasEnded || job.failures >= MAX_FAILURES) return giveUp(job, handler, STOPPED)
-  try {
-    const result = await handler.run(job)
-    await transaction(job.tenant, (unit) => end(unit, job, result))
-    if ('later' in result) await wakeJobLater(jobName(job), result.later)
-  } catch (error) {
-    await afterFailure(job, handler, error)
-  }
+  const isOver = hasEnded || job.failures >= MAX_FAILURES
+  const reason = isOver ? STOPPED : await attempt(job, handler).catch((error) => afterFailure(job, error))
+  if (reason !== undefined) await giveUp(job, handler, reason)
+}
+
+/** Returns the reason for which the job is to be given up, if it is. */
+const attempt = async (job: LeasedJob, handler: JobHandler): Promise<string | undefined> => {
+  const result = await handler.run(job)
+  if ('givenUp' in result) return result.givenUp
+  await transaction(job.tenant, (unit) => end(unit, job, result))
+  if ('later' in result) await wakeJobLater(jobName(job), result.later)
+  return undefined
 }
 
 const end = async (unit: UnitOfWork, job: LeasedJob, result: Done | PutOff): Promise<void> => {
@@ -100,10 +104,11 @@ const checkLease = async (unit: UnitOfWork, job: LeasedJob): Promise<void> => {
   if ((await unit.load(jobItem, job))?.lease !== job.lease) throw new LeaseLost()
 }
 
-const afterFailure = async (job: LeasedJob, handler: JobHandler, error: unknown): Promise<void> => {
+/** The same after an error. */
+const afterFailure = async (job: LeasedJob, error: unknown): Promise<string | undefined> => {
   if (error instanceof LeaseLost) {
     log('warn', 'a job was taken over while it ran', { event: 'job.taken_over', type: job.type })
-    return
+    return undefined
   }
   const isConflict = isAgentError(translateFault(error), 'store.conflict')
   const isOfAws = isConflict || isAgentError(translateFault(error), 'store.unavailable')
@@ -113,9 +118,10 @@ const afterFailure = async (job: LeasedJob, handler: JobHandler, error: unknown)
     ...{ type: job.type, tenant: job.tenant, id: job.id, failures, error: errorName(error) },
   })
   const isStuck = isConflict && job.attempts > MAX_ATTEMPTS
-  if (isStuck || failures >= MAX_FAILURES) return giveUp(job, handler, isStuck ? INTERNAL : reasonOf(error))
+  if (isStuck || failures >= MAX_FAILURES) return isStuck ? INTERNAL : reasonOf(error)
   const pause = pauseAfter({ failures, attempts: job.attempts })
   if (await releaseJob(job, { failures, at: Date.now() + pause })) await wakeJobLater(jobName(job), pause)
+  return undefined
 }
 
 /** Whether the error is internal. Errors caused by a caller or a registry have a code. */
@@ -131,7 +137,9 @@ const giveUp = async (job: LeasedJob, handler: JobHandler, reason: string): Prom
     await transaction(job.tenant, (unit) => end(unit, job, later === undefined ? { commit } : { commit, later }))
   } catch (error) {
     if (error instanceof LeaseLost) return
-    await releaseJob(job, { failures: MAX_FAILURES, at: Date.now() + growingPause(job) })
+    // After an outage it runs again, and finds its reason again.
+    const failures = reason !== STOPPED && mayPassLater(error) ? job.failures : MAX_FAILURES
+    await releaseJob(job, { failures, at: Date.now() + growingPause(job) })
     throw error
   }
   measure(

@@ -104,13 +104,7 @@ export const leaseOf = <R>(
 
 /**
  * The item of a wake-up, if it may be sent without reading the lane. In a lane that has failed or waited there may be
- * earlier items. In a lane that is still dirty, because its last holder died, there may be items whose wake-ups were
- * already handled.
+ * earlier items. One that is dirty is read before it ends.
  */
-export const firstOf = (
-  { failures, dueAt, waiting, dirty }: LeasedLane,
-  { reason }: LaneWakeUp,
-): FirstItem | undefined =>
-  reason.kind === 'committed' && [failures, dueAt, waiting, dirty].every((one) => one === undefined)
-    ? reason.first
-    : undefined
+export const firstOf = ({ failures, dueAt, waiting }: LeasedLane, { reason }: LaneWakeUp): FirstItem | undefined =>
+  reason.kind === 'committed' && [failures, dueAt, waiting].every((one) => one === undefined) ? reason.first : undefined

@@ -36,8 +36,8 @@ export const pickupExpiryJob: JobHandler = {
     const isOver = (item: Item) => connection === undefined || expiresAt(item) <= now
     const oldest = items.find((item) => !isOver(item))
     const over = items.slice(0, BATCH.messages).filter(isOver)
-    // A full batch may not be the last.
-    const later = over.length === BATCH.messages || oldest === undefined ? 0 : Math.min(expiresAt(oldest) - now, DAY)
+    // There may be more of them.
+    const later = oldest === undefined ? 0 : Math.min(expiresAt(oldest) - now, DAY)
     const lastError = connection === undefined ? DELETED : NOT_FETCHED
     return { later, commit: (unit) => giveUp(unit, id, over, lastError) }
   },

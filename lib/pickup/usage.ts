@@ -4,7 +4,7 @@
  */
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
-import { getItems, queryAll } from '../store/table.ts'
+import { getItems, queryPages } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { updateIf } from '../store/write.ts'
 import { type Amount, DAY, difference, NOTHING, sum } from './bounds.ts'
@@ -31,6 +31,9 @@ export const addToUsage = (unit: UnitOfWork, key: QueueKey, change: Amount): voi
 /** Every queue has a job that runs once a day: the first one of a share that comes counts the share anew. */
 const COUNTED_FOR = DAY / 2
 
+/** Queues read at once. */
+const READ = 100
+
 /**
  * Counts the usage of a queue's share anew, unless it was done lately. What is added while this counts may be counted
  * twice, until the next time. Throws `store.unavailable`.
@@ -45,8 +48,12 @@ export const countUsage = async (key: QueueKey, now = Date.now()): Promise<void>
     { anyOf: [{ absent: ['countedAt'] }, { atMost: lately }] },
   )
   if (usage === undefined) return
-  const listed = (await queryAll(address.pk)).filter(listedQueue.is).map(listedQueue.decode)
-  const queues = await getItems(listed.map(({ connectionId }) => queueItem.addressOf({ ...key, connectionId })))
-  const missing = difference(sum(...queues.filter(queueItem.is).map(queueItem.decode)), usageItem.decode(usage))
+  let counted = NOTHING
+  for await (const page of queryPages(address.pk, READ)) {
+    const listed = page.filter(listedQueue.is).map(listedQueue.decode)
+    const queues = await getItems(listed.map(({ connectionId }) => queueItem.addressOf({ ...key, connectionId })))
+    counted = sum(counted, ...queues.filter(queueItem.is).map(queueItem.decode))
+  }
+  const missing = difference(counted, usageItem.decode(usage))
   if (missing.messages !== 0 || missing.bytes !== 0) await updateIf(address, { add: { ...missing } })
 }

@@ -181,14 +181,19 @@ export const queryIndex = async (
   return LastEvaluatedKey === undefined ? { items: Items } : { items: Items, next: LastEvaluatedKey }
 }
 
+/** The pages of a partition, in the order of its sort keys. `limit`: the maximum number of items of each. */
+export async function* queryPages(pk: string, limit?: number): AsyncGenerator<Item[]> {
+  let after: string | undefined
+  do {
+    const page = await queryPage(pk, { ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) })
+    yield page.items
+    after = page.next
+  } while (after !== undefined)
+}
+
 /** A whole partition. */
 export const queryAll = async (pk: string): Promise<Item[]> => {
   const items: Item[] = []
-  let after: string | undefined
-  do {
-    const page = await queryPage(pk, after === undefined ? {} : { after })
-    items.push(...page.items)
-    after = page.next
-  } while (after !== undefined)
+  for await (const page of queryPages(pk)) items.push(...page)
   return items
 }

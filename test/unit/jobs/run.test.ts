@@ -113,6 +113,20 @@ describe('a job', () => {
     expect(await itemOf(key)).toBeUndefined()
   })
 
+  test('that another invocation has put off since it was read is not run before its time', async () => {
+    const key = await newJob()
+    table.way = async (command, send) => {
+      await send()
+      if (command !== 'GetItem') return
+      table.way = undefined
+      await runJob(key, { ...handler(), run: async () => ({ later: MINUTE }) })
+    }
+    const late = handler()
+    await runJob(key, late)
+    expect(late.runs).toBe(0)
+    expect(await itemOf(key)).toMatchObject({ attempts: 0, dueAt: Date.now() + MINUTE })
+  })
+
   test('whose wake-up was lost is woken by the sweep, by the keys of the index alone', async () => {
     queues.refuse = 'down'
     const key = await newJob()
@@ -282,6 +296,14 @@ describe('an attempt that fails', () => {
     expect(counted()).toMatchObject([{ event: 'job.given_up', level: 'warn', WorkGivenUp: 1 }])
   })
 
+  test('that finds that it never succeeds ends the job with its reason, and is counted', async () => {
+    const key = await newJob()
+    await runJob(key, { ...handler(), run: async () => ({ givenUp: 'nobody has written it' }) })
+    expect(await outcomeOf(key)).toBe('given up: nobody has written it')
+    expect(await itemOf(key)).toBeUndefined()
+    expect(counted()).toMatchObject([{ event: 'job.given_up', level: 'warn', WorkGivenUp: 1 }])
+  })
+
   test('by a conflict is no failure, but is not repeated for ever: the pauses grow to half an hour, and 40 attempts last most of a day', async () => {
     const key = await newJob()
     const conflicting = failing(new AgentError('store.conflict', 'the record changed at the same time'))
@@ -335,6 +357,22 @@ describe('an attempt that fails', () => {
 })
 
 describe('a job that can not be given up', () => {
+  test('because the table does not answer, is given up later, for the same reason', async () => {
+    const key = await newJob()
+    const broken = failing(new AgentError('resource.not_found', 'there is no such schema'))
+    for (let run = 1; run <= 4; run++) {
+      if (run === 3)
+        table.way = async (command, send) => {
+          if (command === 'TransactWriteItems') throw failure('InternalServerError')
+          await send()
+        }
+      await runJob(key, broken).catch(() => undefined)
+      table.way = undefined
+      pass(MINUTE)
+    }
+    expect(await outcomeOf(key)).toBe('given up: there is no such schema')
+  })
+
   test('is tried again with pauses that grow to half an hour, until it can', async () => {
     const key = await newJob()
     const broken = failing()

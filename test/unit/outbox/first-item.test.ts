@@ -97,6 +97,19 @@ test('is followed by one that was committed at the same time, and whose wake-up 
   expect(await scene.left()).toEqual([])
 })
 
+test('is followed by one whose wake-up was handled before the holder of the lane died', async () => {
+  const to = scene.newLane()
+  const origin = newOrigin()
+  await sendFirst(to, 'one', { origin })
+  await leaseLane({ lane: to.lane, reason: { kind: 'committed' } }, 'died', scene.now)
+  await scene.commit(to, 'two', { origin })
+  await scene.committed(to.lane)
+  scene.now += VISIBILITY
+  await scene.handleAll()
+  expect(scene.taken).toEqual(['one', 'two'])
+  expect(await scene.left()).toEqual([])
+})
+
 test('does not overtake one that has failed, however late its wake-up comes', async () => {
   const to = scene.newLane()
   const origin = newOrigin()

@@ -4,6 +4,8 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { outcomeItem } from '../../../lib/outbox/message-item.ts'
 import { addFault } from '../../../lib/outbox/own-faults.ts'
 import { redriveMessages } from '../../../lib/outbox/redrive.ts'
+import { MAX_TEXT_BYTES } from '../../../lib/store/packing/packed-text.ts'
+import { seeded } from '../../simulation/seeded.ts'
 import { failure } from '../store/started-table.ts'
 import { answered, newOrigin, useOutboxScene } from './scene.ts'
 
@@ -100,6 +102,24 @@ test.each([
   scene.respond = () => answered(200)
   await scene.pass(10 * MINUTE)
   expect(scene.taken).toEqual(['one'])
+  expect(setAside()).toEqual([])
+})
+
+test('the largest message that is stored leaves room for its outcome, with its contents, and what is behind it goes out', async () => {
+  // A text of bytes that hardly become fewer.
+  const chance = seeded(1)
+  const text = (size: number) => Array.from({ length: size }, () => String.fromCharCode(35 + chance() * 57)).join('')
+  const largest = text(MAX_TEXT_BYTES - 100)
+  const to = scene.newLane()
+  const origin = newOrigin()
+  scene.respond = ({ payload }) => answered(payload === largest ? 500 : 200)
+  await expect(scene.commit(to, `${largest}${text(100)}`, { origin })).rejects.toThrow('larger than 400 KB')
+  await scene.commit(to, largest, { origin })
+  await scene.send(to, 'behind', { origin })
+  await scene.pass(25 * HOUR)
+  expect(scene.taken).toEqual(['behind'])
+  expect(await scene.left()).toEqual([])
+  expect((await failed()).some(({ messages }) => messages[0]?.payload === largest)).toBe(true)
   expect(setAside()).toEqual([])
 })
 

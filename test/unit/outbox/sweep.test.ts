@@ -124,6 +124,11 @@ describe('the sweep', () => {
     )
   })
 
+  test('does not wait for a time at which its clock was ahead', async () => {
+    const entry = { kind: 'lane', name: 'acme|ConnectionRecord|1', at: 1 } as const
+    expect(toWake([entry], { now: 10, wokenAt: () => 11, shares: new Map() })).toEqual([entry])
+  })
+
   test('reads nothing that is due in weeks, although it counts what waits', async () => {
     const CENSUS = 5 * MINUTE
     scene.now = Math.ceil(scene.now / CENSUS) * CENSUS

@@ -1,4 +1,4 @@
-/** The job of a pickup queue, at which our own code fails: nothing else gives up what nobody fetches, so it never ends by that. */
+/** The job of a pickup queue: nothing else gives up what nobody fetches, so no fault of our own ends it. */
 import { afterAll, expect, test, vi } from 'vitest'
 import { enqueue, jobItem } from '../../../lib/jobs/job.ts'
 import { runJob } from '../../../lib/jobs/run.ts'
@@ -34,4 +34,15 @@ test('a fault that stays is counted day by day, and what nobody fetched is given
   for (let run = 0; run < 2; run++) await runJob(key, pickupExpiryJob)
   expect(await readItem(queueItem, queue)).toBeUndefined()
   expect(await readItem(jobItem, key)).toBeUndefined()
+})
+
+test('what was set aside of a queue is no longer counted in its share when the queue ends', async () => {
+  const queue = { tenant: 'acme', connectionId: 'empty' }
+  const key = { tenant: 'acme', type: 'pickup-expiry', id: 'empty' } as const
+  await table.put(queueItem.encode({ ...queue, messages: 2, bytes: 5 }))
+  await table.put(usageItem.encode({ ...queue, messages: 3, bytes: 7, countedAt: Date.now() }))
+  await transaction('acme', async (unit) => enqueue(unit, key))
+  await runJob(key, pickupExpiryJob)
+  expect(await readItem(queueItem, queue)).toBeUndefined()
+  expect(await readItem(usageItem, queue)).toMatchObject({ messages: 1, bytes: 2 })
 })

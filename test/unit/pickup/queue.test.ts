@@ -1,6 +1,6 @@
-/** The order of a pickup queue. */
+/** The order of a pickup queue, and its bound. */
 import { expect, test } from 'vitest'
-import { pickupMessage } from '../../../lib/pickup/pickup-item.ts'
+import { pickupMessage, queueItem } from '../../../lib/pickup/pickup-item.ts'
 import { addToQueue, firstWaiting } from '../../../lib/pickup/queue.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { useTableAndQueues } from '../outbox/table-and-queues.ts'
@@ -22,4 +22,19 @@ test('a message is behind all that wait, although the clock of another process i
     await transaction('acme', (unit) => addToQueue(unit, 'c', { payload, recipients: [], answers: false }))
   const waiting = await transaction('acme', (unit) => firstWaiting(unit, 'c', {}))
   expect(waiting.map(({ payload }) => payload)).toEqual(['"first"', '"second"', '"third"'])
+})
+
+test('the last place is taken by one of two messages, though both have found it free', async () => {
+  const key = { tenant: 'acme', connectionId: 'full' }
+  await table.put(queueItem.encode({ ...key, messages: 999, bytes: 10 }))
+  const message = { payload: '"x"', recipients: [], answers: false }
+  const others: (() => Promise<unknown>)[] = []
+  const add = () =>
+    transaction('acme', async (unit) => {
+      await addToQueue(unit, 'full', message)
+      await others.pop()?.()
+    })
+  others.push(add)
+  await expect(add()).rejects.toMatchObject({ code: 'connection.queue_full' })
+  expect(await table.get(queueItem.addressOf(key))).toMatchObject({ messages: { N: '1000' } })
 })

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { listedQueue, queueItem, usageItem } from '../../../lib/pickup/pickup-item.ts'
 import { countUsage } from '../../../lib/pickup/usage.ts'
 import { readItem } from '../../../lib/store/item.ts'
+import { pickupUsageAddress } from '../../../lib/store/pickup-keys.ts'
 import { useTable } from '../store/use-table.ts'
 
 // The queue here has neither messages nor a job.
@@ -26,4 +27,22 @@ test('is counted once in half a day, however many queues the share has', async (
   expect(await usage()).toMatchObject({ messages: 3, bytes: 30, countedAt: now })
   await countUsage(key, now + 12 * HOUR)
   expect(await usage()).toMatchObject({ messages: 5, bytes: 50, countedAt: now + 12 * HOUR })
+})
+
+test('of many queues is counted a hundred at a time', async () => {
+  const first = pickupUsageAddress({ tenant: 'many', connectionId: '0' })
+  const ids = Array.from({ length: 5_000 }, (_, id) => String(id))
+  const queues = ids
+    .map((connectionId) => ({ tenant: 'many', connectionId }))
+    .filter((key) => pickupUsageAddress(key).pk === first.pk)
+  expect(queues.length).toBeGreaterThan(200)
+  for (const key of queues) {
+    await table.put(queueItem.encode({ ...key, messages: 1, bytes: 2 }))
+    await table.put(listedQueue.encode(key))
+  }
+  table.watch()
+  await countUsage({ tenant: 'many', connectionId: '0' })
+  const pages = Array.from({ length: Math.ceil(queues.length / 100) }, () => ['Query', 'BatchGetItem'])
+  expect(table.requests).toEqual(['UpdateItem', ...pages.flat(), 'UpdateItem'])
+  expect(await table.get(first)).toMatchObject({ messages: { N: String(queues.length) } })
 })

@@ -148,6 +148,16 @@ describe('nothing is sent, and the lane is left,', () => {
     expect(await places()).toEqual([])
   })
 
+  test('when the endpoint was replaced after a failed attempt: its list has the event no longer', async () => {
+    scene.receiver.behave({ status: 500 })
+    await scene.deliver()
+    expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'pending', attempts: 1 })
+    await registerAt(`${scene.receiver.url}/other`, { orgId: scene.endpoint.orgId })
+    expect(await scene.deliverWhenDue()).toBe(true)
+    expect(await readStoredEvent(scene.event)).toBeUndefined()
+    expect(await places()).toEqual([])
+  })
+
   test('when the endpoint is gone', async () => {
     const stranger = eventFor({ ...scene.endpoint, orgId: 'nobody' })
     await scene.deliver({ lane: await storeEvent(stranger) })

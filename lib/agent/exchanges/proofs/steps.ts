@@ -94,7 +94,6 @@ export const declineProofRequest = (proofRecordId: string, decline: ProofDecline
  */
 export const acceptPresentation = (proofRecordId: string): Promise<RecordJson> =>
   continueProofExchange(proofRecordId, VERIFIER_HAS_PRESENTATION, ({ didcomm: { proofs } }, { id, isVerified }) => {
-    if (isVerified === undefined) throw new AgentError('exchange.out_of_turn', 'the presentation is not verified yet')
-    if (!isVerified) throw new AgentError('exchange.out_of_turn', 'the presentation did not verify')
+    if (isVerified !== true) throw new AgentError('exchange.out_of_turn', 'the presentation is not verified yet')
     return proofs.acceptPresentation({ proofExchangeRecordId: id })
   })

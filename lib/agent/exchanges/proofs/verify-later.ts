@@ -14,9 +14,7 @@ import { nextAttempt } from './verification-plan.ts'
 export const waitsForVerification = ({ role, state, isVerified }: DidCommProofExchangeRecord): boolean =>
   role === DidCommProofRole.Verifier && state === DidCommProofState.PresentationReceived && isVerified === undefined
 
-/**
- * Removes the result that Credo has set if the received presentation could not be verified, and adds the job.
- */
+/** Removes the result that Credo has set if the received presentation could not be verified, and adds the job. */
 export const verifiedOrLater = async (
   agentContext: AgentContext,
   proofRecord: DidCommProofExchangeRecord,

@@ -19,9 +19,8 @@ export const ledgerJob: JobHandler = {
     if (polled === undefined) return { commit: async () => {} }
     const { state, waiting } = polled
     if (state === 'same') return { commit: (unit) => finish(unit, id, waiting) }
-    if (state === 'other')
-      return { commit: (unit) => failDefinition(unit, id, 'the ledger has another object in its place') }
-    if (isOverdue(job.createdAt)) return { commit: (unit) => failDefinition(unit, id, overdueReason(state)) }
+    if (state === 'other') return { givenUp: 'the ledger has another object in its place' }
+    if (isOverdue(job.createdAt)) return { givenUp: overdueReason(state) }
     return { later: pauseSince(job.createdAt) }
   },
   giveUp: (unit: UnitOfWork, { id }: Job, reason: string) => failDefinition(unit, id, reason),

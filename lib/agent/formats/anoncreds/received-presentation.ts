@@ -1,9 +1,8 @@
 /** Verifies received AnonCreds presentations. */
 import type { AgentContext } from '@credo-ts/core'
 import type { DidCommAttachment, DidCommProofFormatProcessPresentationOptions } from '@credo-ts/didcomm'
-import { AgentError } from '../../../errors.ts'
 import { noteUnverified } from '../index.ts'
-import { isAnonCredsAvailable } from './library.ts'
+import { assertAnonCredsLoads } from './library.ts'
 import { PresentationError } from './presentation-checks/index.ts'
 import { presentationVerifier } from './presentation-verifier.ts'
 import { verifyPresentation } from './verify-presentation.ts'
@@ -18,7 +17,7 @@ export const verifyReceived = async (
 ): Promise<boolean> => {
   const request = requestAttachment.getDataAsJson()
   try {
-    if (!isAnonCredsAvailable()) throw new AgentError('anoncreds.unavailable', 'the AnonCreds library cannot be loaded')
+    assertAnonCredsLoads()
     await verifyPresentation(request, jsonOf(attachment), presentationVerifier(agentContext))
   } catch (error) {
     if (error instanceof PresentationError) throw error

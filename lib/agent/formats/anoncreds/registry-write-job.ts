@@ -1,6 +1,6 @@
 /** The job that waits until an operator has written an object of a revocation registry, and continues from there. */
 import { AgentError, isAgentError } from '../../../errors.ts'
-import type { Done, JobHandler, JobKey, PutOff } from '../../../jobs/job.ts'
+import type { Done, GivenUp, JobHandler, JobKey, PutOff } from '../../../jobs/job.ts'
 import { log } from '../../../log.ts'
 import { toLedgerObject } from '../../../records/ledger-object.ts'
 import { type NewRegistry, registryItem, registryOfJob, waitForNextWrite } from '../../../revocation/registry.ts'
@@ -35,16 +35,15 @@ const registryOf = (job: JobKey): NewRegistry => {
 }
 
 /** Only this job changes the waiting object, so the commit applies to what was read here. */
-const poll = async (unit: UnitOfWork, registry: NewRegistry): Promise<Done | PutOff> => {
+const poll = async (unit: UnitOfWork, registry: NewRegistry): Promise<Done | PutOff | GivenUp> => {
   const write = await unit.load(registryWriteItem, registry)
   if (write === undefined) return { commit: async () => {} }
   const state = await stateOnLedger(write.transaction)
   if (state === 'same') return written(registry, write)
-  if (state === 'other')
-    return { commit: (unit) => fail(unit, registry, write, 'the ledger has something else in its place') }
+  if (state === 'other') return { givenUp: 'the ledger has something else in its place' }
   // A revocation has to be written, however late.
   if (isOverdue(write.since) && (await unit.load(registryItem, registry)) === undefined)
-    return { commit: (unit) => fail(unit, registry, write, overdueReason(state)) }
+    return { givenUp: overdueReason(state) }
   return { later: pauseSince(write.since) }
 }
 

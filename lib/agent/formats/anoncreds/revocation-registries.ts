@@ -12,7 +12,6 @@ import {
 } from '@credo-ts/anoncreds'
 import { AgentError } from '../../../errors.ts'
 import type { JobHandler } from '../../../jobs/job.ts'
-import { log } from '../../../log.ts'
 import { type NewRegistry, registryOfJob } from '../../../revocation/registry.ts'
 import { settings } from '../../../settings.ts'
 import { transaction } from '../../../store/transaction.ts'
@@ -64,7 +63,5 @@ export const revocationRegistryJob: JobHandler = {
   },
 
   /** The next offer requests it again. */
-  async giveUp(_unit, { tenant }, reason) {
-    log('error', 'a revocation registry was not made', { event: 'revocation.registry_failed', tenant, reason })
-  },
+  giveUp: async () => undefined,
 }
