@@ -190,9 +190,11 @@ test('a message that can not be read blocks nothing, and is set aside in the end
   await say(connectionId, 'one')
   const broken = pickupMessage.encode({
     ...{ ...tenant(), connectionId, id: '00000000-0000-7000-8000-000000000000', payload: '{}', recipients: [] },
-    createdAt: 'never',
+    createdAt: new Date().toISOString(),
   })
-  await stage.client.send(new PutItemCommand({ TableName: stage.table, Item: broken }))
+  await stage.client.send(
+    new PutItemCommand({ TableName: stage.table, Item: { ...broken, createdAt: { S: 'never' } } }),
+  )
   await wallet.pickUp(walletConnectionId)
   await hears(wallet, ['one'])
   inDays(15)
