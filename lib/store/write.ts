@@ -91,8 +91,8 @@ const WRITE_ID_BYTES = 12
 /**
  * Like `transact` with one put, for half of the units. The item gets an id of this write, so that a repetition by the
  * SDK recognizes the item of a first try whose response was lost. `condition` must not hold for `item` itself. Throws
- * `store.conflict` instead of returning it, and `store.unavailable` also where it cannot know: the condition failed at a
- * repetition, and another write has replaced or deleted the item.
+ * `store.conflict` instead of returning it, and `store.unavailable` also where it cannot know: the condition failed at
+ * a repetition, and another write has replaced or deleted the item.
  */
 export const putAlone = async (item: Item, condition: Condition): Promise<Transacted> => {
   const writeId = randomBytes(WRITE_ID_BYTES)
