@@ -136,7 +136,10 @@ export const transact = async (writes: readonly TableWrite[]): Promise<Transacte
   checkLimits(writes)
   const result = await transactOnce(writes)
   if (result.written) return result
-  const skips = (index: number): boolean => writes[index] !== undefined && 'orSkip' in writes[index]
+  const skips = (index: number): boolean => {
+    const write = writes[index]
+    return write !== undefined && 'update' in write && write.orSkip === true
+  }
   const failed = result.failed.filter((index) => !skips(index))
   if (failed.length > 0 || result.failed.length === 0) return { ...result, failed }
   // Without those that failed, so still all or nothing.
