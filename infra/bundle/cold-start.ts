@@ -78,8 +78,8 @@ const NAMESPACE = 'late'
 const FOUND = 'found'
 
 /**
- * Modules of Credo's own that have a stub: JSON-LD contexts, which are 160 KB, what ISO mdocs compute with, and Web Crypto, which only X.509 uses. It
- * extends classes of packages with ASN.1, so those have none in its own folder.
+ * Modules of Credo's own that have a stub: JSON-LD contexts, which are 160 KB, what ISO mdocs compute with, and Web
+ * Crypto, which only X.509 uses. It extends classes of packages with ASN.1, so those have none in its own folder.
  */
 const LATE_MODULES = /[\\/](defaultContexts|MdocContext|CredoWebCrypto|CredoWebCryptoKey|keyAlgorithmConversion)\.mjs$/
 const OF_WEB_CRYPTO = /[\\/]crypto[\\/]webcrypto[\\/]/

@@ -16,7 +16,7 @@ export interface RecordedCall {
 const FIRST = /^@(?!base$)/
 const SECOND =
   /^(\w+Record|context|count|data-key|definition|definition-slot|delivery|idempotency|issuer-did|job|key|ledger-object|message|did-web|pickup|pickup-usage|revocation|revocation-registry|webvh|webvh-seen)$/
-const LATER = /^(attempts|data-key|document|events|lane|log|resource|slot|tenants|waiting)$/
+const LATER = /^(data-key|document|events|lane|log|resource|slot|tenants|waiting)$/
 
 /** A partition key with `*` in the place of ids and hashes. */
 export const kindOf = (key: string): string => {

@@ -6,7 +6,7 @@
 import * as v from 'valibot'
 import type { StoredDelivery } from '../records/delivery.ts'
 import { defineItem, type Stored } from '../store/item.ts'
-import { inKey, integer, isoTime, json, optional, packed, text } from '../store/item-fields.ts'
+import { inKey, integer, isoTime, json, keyPart, optional, packed, text } from '../store/item-fields.ts'
 import { basicMessageAddress, digest, messageLane, outcomeAddress } from '../store/keys.ts'
 import { deliveryChange } from '../store/stored-record.ts'
 import type { TableWrite } from '../store/write.ts'
@@ -38,8 +38,8 @@ interface ItemKey {
 }
 
 const fields = {
-  tenant: text(),
-  connectionId: text(),
+  tenant: keyPart('pk', '|', 0),
+  connectionId: keyPart('pk', '|', 2),
   /** Of the lane: see `messageLane`. */
   did: optional(text()),
   id: inKey('sk', text()),

@@ -7,8 +7,8 @@ import { deliveryUpdates, failedDelivery, outboxItem, outcomeItem } from './mess
 
 /**
  * Redrives the items that were given up at `since` (ISO 8601 UTC) or later, and returns their number. Each keeps its
- * id, and so its place before items that were sent later. The stream's dispatcher wakes the lanes. An item that another process redrives at the same
- * time is redriven once. Throws `store.unavailable`.
+ * id, and so its place before items that were sent later. The stream's dispatcher wakes the lanes. An item that another
+ * process redrives at the same time is redriven once. Throws `store.unavailable`.
  */
 export const redriveMessages = async (since: string, now: number = Date.now()): Promise<number> => {
   const failed = { kind: { S: outcomeItem.kind } }

@@ -90,7 +90,7 @@ export const ask = <K extends keyof Actions, Result = void>(
   ask: { does, with: args, next: (result, by) => next(result as Awaited<ReturnType<Actions[K]>>, by), orElse },
 })
 
-/** Asks for a pause before a request is repeated the n-th time (from 0): up to 25 ms, doubled each time, with full jitter. */
+/** Asks for a pause before the n-th repetition of a request (from 0): up to 25 ms, doubled each time, full jitter. */
 export const pauseBefore = <R>(repetition: number, { random }: By, next: () => Step<R>, orElse?: OrElse<R>): Step<R> =>
   ask('pause', [random() * 25 * 2 ** Math.min(repetition, 4)], next, orElse)
 

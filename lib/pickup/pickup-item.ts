@@ -5,7 +5,7 @@
 import * as v from 'valibot'
 import { SentBasicMessage } from '../outbox/message-item.ts'
 import { defineItem, type Stored } from '../store/item.ts'
-import { inKey, integer, isoTime, json, optional, packedText, text } from '../store/item-fields.ts'
+import { inKey, integer, isoTime, json, keyPart, optional, packedText, text } from '../store/item-fields.ts'
 import {
   listedQueueAddress,
   pickupMessageAddress,
@@ -15,8 +15,8 @@ import {
 
 /** The queue exists as long as its job (expiry-job.ts). */
 export const queueItem = defineItem('pickup-queue', pickupQueueAddress, {
-  tenant: text(),
-  connectionId: text(),
+  tenant: keyPart('pk', '|', 0),
+  connectionId: keyPart('pk', '|', 2),
   /** Number and bytes of the waiting messages. */
   messages: integer(),
   bytes: integer(),
@@ -25,8 +25,8 @@ export type Queue = Stored<typeof queueItem>
 
 /** A packed message. It has no expiry: it is either fetched or given up. */
 export const pickupMessage = defineItem('pickup-message', pickupMessageAddress, {
-  tenant: text(),
-  connectionId: text(),
+  tenant: keyPart('pk', '|', 0),
+  connectionId: keyPart('pk', '|', 2),
   /** Time-ordered. */
   id: inKey('sk', text()),
   /** JSON text of the envelope. */

@@ -131,3 +131,14 @@ export const inKey = <T>(part: 'pk' | 'sk', field: Field<T>): Field<T> & { reado
   from: part,
   write: () => undefined,
 })
+
+/** The part at an index of a key, which separates its parts by this character. It is not written as an attribute. */
+export const keyPart = (key: 'pk' | 'sk', separator: '|' | '#', index: number) =>
+  inKey(key, {
+    ...text(),
+    read: (attribute) => {
+      const part = textIn(attribute).split(separator)[index]
+      if (!part) throw new MismatchError('a key with this part')
+      return part
+    },
+  })

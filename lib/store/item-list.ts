@@ -42,7 +42,7 @@ export interface ListQuery {
 export interface ListView<T> {
   /** Converts an item for the response; undefined: it is left out. */
   show: (item: Item) => T | undefined
-  /** Whether `show` leaves items out. */
+  /** Whether `show` leaves out most items: then pages are read until enough is shown, otherwise until anything is. */
   filtered: boolean
   /** Completes items before they are shown. An item that it does not return is left out. */
   complete?: (items: Item[]) => Promise<Item[]>
@@ -110,7 +110,7 @@ export const listItems = async <T>(
         break
       }
     }
-    if (after === undefined || !filtered) break
+    if (after === undefined || (!filtered && shown.length > 0)) break
   }
   const entries = shown.slice(0, limit).map(({ entry }) => entry)
   const next = shown.length > limit ? shown[limit - 1]?.position : after

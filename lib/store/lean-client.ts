@@ -33,8 +33,8 @@ const namedAsBySdk = (error: Error & { code?: unknown }): Error =>
   BROKEN.has(error.code) ? Object.assign(error, { name: 'TimeoutError' }) : error
 
 /**
- * A `requestHandler` in place of the SDK's, which makes a stream of each body, and four timers and a dozen listeners for
- * each request. It is for DynamoDB and SQS, whose requests have no query.
+ * A `requestHandler` in place of the SDK's, which makes a stream of each body, and four timers and a dozen listeners
+ * for each request. It is for DynamoDB and SQS, whose requests have no query.
  * https://docs.aws.amazon.com/AWSJavaScriptSDK/v3/latest/Package/-smithy-types/Interface/RequestHandler/
  */
 export const leanRequestHandler = (timeouts = TIMEOUTS, options: AgentOptions = {}) => {

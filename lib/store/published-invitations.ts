@@ -1,6 +1,6 @@
 /**
- * Finds our invitations by their `@id` alone, for whoever was given one: by an item that points to the out-of-band record
- * (docs/adr/0030-an-invitation-page-shows-the-stored-invitation.md).
+ * Finds our invitations by their `@id` alone, for whoever was given one: by an item that points to the out-of-band
+ * record (docs/adr/0030-an-invitation-page-shows-the-stored-invitation.md).
  */
 
 import { isObject, type JsonObject } from '../json.ts'

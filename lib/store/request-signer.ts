@@ -7,7 +7,7 @@ type Signer = Awaited<ReturnType<DynamoDBClient['config']['signer']>>
 
 const ALGORITHM = 'AWS4-HMAC-SHA256'
 
-/** Of the headers that the SDK's signer leaves out, those that a request can have: after its first attempt, or of SQS. */
+/** Headers that the SDK's signer leaves out too, and a request can have: after its first attempt, or of SQS. */
 const UNSIGNED = new Set(['authorization', 'user-agent', 'x-amzn-trace-id'])
 
 const hmac = (key: string | Uint8Array, text: string): Buffer => createHmac('sha256', key).update(text).digest()

@@ -91,8 +91,8 @@ const WRITE_ID_BYTES = 12
 /**
  * Like `transact` with one put, for half of the units. The item gets an id of this write, so that a repetition by the
  * SDK recognizes the item of a first try whose response was lost. `condition` must not hold for `item` itself. Throws
- * `store.conflict` instead of returning it, and `store.unavailable` also where it cannot know: the condition failed at a
- * repetition, and another write has replaced or deleted the item.
+ * `store.conflict` instead of returning it, and `store.unavailable` also where it cannot know: the condition failed at
+ * a repetition, and another write has replaced or deleted the item.
  */
 export const putAlone = async (item: Item, condition: Condition): Promise<Transacted> => {
   const writeId = randomBytes(WRITE_ID_BYTES)
@@ -136,7 +136,10 @@ export const transact = async (writes: readonly TableWrite[]): Promise<Transacte
   checkLimits(writes)
   const result = await transactOnce(writes)
   if (result.written) return result
-  const skips = (index: number): boolean => writes[index] !== undefined && 'orSkip' in writes[index]
+  const skips = (index: number): boolean => {
+    const write = writes[index]
+    return write !== undefined && 'update' in write && write.orSkip === true
+  }
   const failed = result.failed.filter((index) => !skips(index))
   if (failed.length > 0 || result.failed.length === 0) return { ...result, failed }
   // Without those that failed, so still all or nothing.

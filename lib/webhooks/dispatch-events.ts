@@ -35,9 +35,9 @@ const readOrganization = async (tenant: string): Promise<string> =>
   tenant === BASE_AGENT ? settings().BASE_ORG_ID : (await readTenant(tenant)).orgId
 
 /**
- * Writes an event, unless it is there. Returns where it waits if it is new and pending. An endpoint with more events than
- * DynamoDB writes to its partitions, which then throttles them, must not hold back the stream for everybody: a held
- * event waits in its lane then, and its delivery finds that the endpoint is disabled.
+ * Writes an event, unless it is there. Returns where it waits if it is new and pending. An endpoint with more events
+ * than DynamoDB writes to its partitions, which then throttles them, must not hold back the stream for everybody: a
+ * held event waits in its lane then, and its delivery finds that the endpoint is disabled.
  */
 const writeEvent = async ({ event, state }: EventToWrite): Promise<CommittedItem[]> => {
   if (state === 'held')

@@ -122,9 +122,10 @@ export const listDeliveries = (
       : toDelivery(attempt)
   }
   return listItems(
-    (range) => queryMerged(eventPartitions(endpointId), range),
+    // Attempts with items of their own lie beside the items of their events.
+    ({ limit, ...range }) => queryMerged(eventPartitions(endpointId), { ...range, limit: 2 * limit }),
     { limit, cursor, order: 'desc' },
-    { show, filtered: true },
+    { show, filtered: status !== undefined },
   )
 }
 

@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot'
 import { defineItem, type Stored } from '../store/item.ts'
-import { inKey, integer, isoTime, json, optional, packedText, picklist, text } from '../store/item-fields.ts'
+import { inKey, integer, isoTime, json, keyPart, optional, packedText, picklist, text } from '../store/item-fields.ts'
 import { attemptAddress, eventAddress, eventLane } from '../store/keys.ts'
 import { epochSeconds, type Item } from '../store/table.ts'
 
@@ -12,18 +12,9 @@ import { epochSeconds, type Item } from '../store/table.ts'
 export const SECONDS_KEPT = 30 * 24 * 60 * 60
 
 const EVENT = {
-  /** `webhook-id`: the same for every attempt, replay and repeated dispatch. */
-  id: text(),
   type: text(),
-  orgId: text(),
-  endpointId: text(),
-  endpointKind: picklist(['notification', 'webhook']),
-  /** Id of the event's record, whose events are sent in order. */
-  recordId: text(),
   /** Grows with each event of the record. */
   sequence: integer(),
-  /** ISO 8601 UTC. */
-  occurredAt: text(),
   /** JSON text, character by character as it is signed. */
   body: packedText(),
   /** Attempts since it last became pending. */
@@ -47,7 +38,15 @@ export const pendingEventItem = defineItem(
   }),
   {
     ...EVENT,
+    orgId: keyPart('pk', '|', 1),
+    endpointId: keyPart('pk', '|', 2),
+    /** Id of the event's record, whose events are sent in order. */
+    recordId: keyPart('pk', '|', 3),
     position: inKey('sk', text()),
+    /** `webhook-id`: the same for every attempt, replay and repeated dispatch. */
+    id: keyPart('sk', '#', 1),
+    /** ISO 8601 UTC. */
+    occurredAt: text(),
     /** Start of its retry plan. */
     pendingSince: isoTime(),
   },
@@ -79,6 +78,11 @@ interface EventKey {
 /** An event at rest, or one that is pending again after it was there: after a failed attempt, and in a replay. */
 export const eventItem = defineItem('event', (key: EventKey) => eventAddress(key), {
   ...EVENT,
+  orgId: text(),
+  endpointId: keyPart('pk', '|', 1),
+  recordId: text(),
+  occurredAt: keyPart('sk', '#', 0),
+  id: keyPart('sk', '#', 1),
   state: picklist(EVENT_STATES),
   /** Position in its lane; only while it is pending. */
   position: optional(text()),

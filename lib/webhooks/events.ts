@@ -39,7 +39,6 @@ const eventFor = (fact: Fact, { id, orgId, kind }: Listener): NewEvent => ({
   type: fact.type,
   orgId,
   endpointId: id,
-  endpointKind: kind,
   recordId: fact.recordId,
   sequence: fact.sequence,
   occurredAt: fact.occurredAt,

@@ -124,8 +124,9 @@ const scenario = async (mishap?: Mishap): Promise<string[]> => {
     const { ids, stories, again } = heardBy(tenant, kind)
     expect({ mishap, stories, again }).toEqual({ mishap, stories: STORIES, again: 0 })
     const items = (await Promise.all(eventPartitions(endpoints[kind]).map(queryAll))).flat().filter(eventItem.is)
-    expect(items.map(({ id }) => id?.S).toSorted()).toEqual(ids.toSorted())
-    expect(new Set(items.map(({ state }) => state?.S))).toEqual(new Set(['delivered']))
+    const events = items.map(eventItem.decode)
+    expect(events.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
+    expect(new Set(events.map(({ state }) => state))).toEqual(new Set(['delivered']))
   }
   expect(pipeline.dead()).toBe(0)
   return calls

@@ -1,7 +1,9 @@
 /** The response of a commit of one item is lost, and the SDK sends it again: the operation succeeds, with one effect. */
-import type { PutItemCommandInput } from '@aws-sdk/client-dynamodb'
+import { GetItemCommand, PutItemCommand, type PutItemCommandInput } from '@aws-sdk/client-dynamodb'
 import { expect, test } from 'vitest'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
+import { endpointAddress } from '../../lib/store/keys.ts'
+import { toKey } from '../../lib/store/table.ts'
 import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
 import { exampleOf } from '../support/calls/all.ts'
 import { CallScene } from '../support/calls/call-scene.ts'
@@ -13,6 +15,7 @@ import { trustIssuer } from '../support/webhooks/organization-endpoints.ts'
 
 /** Operations that commit one item, without an `Idempotency-Key`, whose item would be a second one. */
 const ONE_ITEM = [
+  'EnableWebhookEndpoint',
   'RegisterNotificationWebhook',
   'RegisterWebhook',
   'RotateWebhookSecret',
@@ -47,11 +50,21 @@ withOpenStack(stage.serviceClient).middlewareStack.add(
   { step: 'deserialize', priority: 'high' },
 )
 
+/** Disables the endpoint of a call: otherwise enabling it writes nothing. */
+const disable = async (path: Record<string, string> = {}): Promise<void> => {
+  const Key = toKey(endpointAddress(path.orgId ?? '', 'webhook'))
+  const { Item } = await stage.client.send(new GetItemCommand({ TableName: stage.table, Key }))
+  await stage.client.send(
+    new PutItemCommand({ TableName: stage.table, Item: { ...Item, ...Key, status: { S: 'disabled' } } }),
+  )
+}
+
 test('each of them writes once, and succeeds', async () => {
   const lost: Record<string, boolean[]> = {}
   for (const { operationId, method } of OPERATIONS) {
     if (method === 'GET') continue
     const { asked, caller } = await exampleOf(operationId, scene)
+    if (operationId === 'EnableWebhookEndpoint') await disable(asked.path)
     await stage.line.pause()
     tries = []
     const { status, body } = await call(operationId, { ...asked, ...(caller !== undefined && { caller }) })

@@ -4,6 +4,7 @@ import { afterAll, expect, test, vi } from 'vitest'
 import { insertTenant } from '../../lib/store/tenants.ts'
 import { transaction } from '../../lib/store/transaction.ts'
 import type { NewRecord } from '../../lib/store/unit-of-work.ts'
+import { eventItem } from '../../lib/webhooks/event-item.ts'
 import { registerEndpoint } from '../../lib/webhooks/registrations.ts'
 import { startPipeline } from '../support/delivery/pipeline.ts'
 import { FULL } from '../support/depth.ts'
@@ -93,9 +94,9 @@ test('every event of all changes arrives, in order for each record, and no other
   expect(new Set(taken).size).toBe(RECORDS * CHANGES)
   expect(Math.abs(1 - taken.length / arrivals.length - FAILURES)).toBeLessThan(FULL ? 0.06 : 0.12)
 
-  const events = await itemsOfKind('event')
-  expect(events.map(({ id }) => id?.S).toSorted()).toEqual(taken.toSorted())
-  expect(new Set(events.map(({ state }) => state?.S))).toEqual(new Set(['delivered']))
+  const events = (await itemsOfKind('event')).map(eventItem.decode)
+  expect(events.map(({ id }) => id).toSorted()).toEqual(taken.toSorted())
+  expect(new Set(events.map(({ state }) => state))).toEqual(new Set(['delivered']))
   const alone = events.filter(({ delivery }) => delivery !== undefined)
   expect(await itemsOfKind('attempt')).toHaveLength(arrivals.length - alone.length)
   expect(await itemsOfKind('pending-event')).toEqual([])

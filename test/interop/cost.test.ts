@@ -1,4 +1,5 @@
 /** docs/cost.md, held by a test: what it says that the table reads and writes is what the table counts. */
+import { randomInt } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { functionsOfServiceFile } from '../../infra/access/service-file.ts'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
@@ -8,7 +9,7 @@ import { CallScene } from '../support/calls/call-scene.ts'
 import { callInProcess } from '../support/calls/in-process.ts'
 import { ANONCREDS_FLOWS, budgetOf, budgets, documented, priceOf } from '../support/cost/document.ts'
 import { expectUnits } from '../support/cost/expect-units.ts'
-import { connect, createTenant, issueDegree, offerBody, requestBody } from '../support/scenes.ts'
+import { connect, createTenant, degreeDefinition, issueDegree, offerBody, requestBody } from '../support/scenes.ts'
 import { handlerOf } from '../support/source/operation-functions.ts'
 import type { Call, OperationName } from '../support/stage/in-process-stage.ts'
 import { useStage, useWallet } from '../support/stage/use-stage.ts'
@@ -22,21 +23,78 @@ import { Wallet } from '../wallet/wallet.ts'
 const measured: Record<string, Units> = {}
 
 /** Measures an act under a name of the document. */
-const measure = async <T>(what: string, act: () => Promise<T>): Promise<T> => {
+const measure = async <T>(what: string, act: () => Promise<T>, into = measured): Promise<T> => {
   const { result, units } = await consumed.during(act)
-  measured[what] = units
+  into[what] = units
   return result
 }
 
-const call = (operation: OperationName, request: Call) =>
-  measure(operation, async () => {
-    const reply = await stage.call(operation, request)
-    expect(reply.status).toBeLessThan(300)
-    return reply
-  })
+const call = (operation: OperationName, request: Call, into = measured) =>
+  measure(
+    operation,
+    async () => {
+      const reply = await stage.call(operation, request)
+      expect(reply.status).toBeLessThan(300)
+      return reply
+    },
+    into,
+  )
 
 /** Dispatches and delivers until nothing is left to do. */
 const settle = () => stage.line.settle()
+
+interface Flows {
+  caller: { tenantId: string }
+  connectionId: string
+  walletConnectionId: string
+  /** Of messages in both directions. */
+  content: string
+  request: typeof requestBody
+}
+
+/** Messages, and a request with the wallet that connects and proves. */
+const measureFlows = async (flows: Flows, into = measured): Promise<void> => {
+  const { caller, connectionId, walletConnectionId, content, request } = flows
+  await call('sendMessage', { caller, path: { connectionId }, body: { content } }, into)
+  await measure('its delivery', settle, into)
+  await measure('receiveDidcomm', () => wallet.sendMessage(walletConnectionId, content), into)
+  await settle()
+  const { body: invitation } = await call('createRequest', { caller, body: request }, into)
+  stage.line.run()
+  await measure(
+    'a wallet that connects and proves',
+    async () => {
+      await wallet.connect(invitation.invitationUrl)
+      const path = { tenantId: caller.tenantId, proofRecordId: invitation.proofRecordId }
+      await waitFor('the proof to be accepted', () =>
+        consumed.aside(async () => (await stage.call('tenantProofFormData', { caller, path })).body.state === 'done'),
+      )
+      await stage.line.pause()
+      await settle()
+    },
+    into,
+  )
+}
+
+/** Text that packing does not shorten by much. */
+const wordsOf = (bytes: number): string =>
+  Array.from({ length: bytes / 5 }, () =>
+    randomInt(36 ** 4)
+      .toString(36)
+      .padStart(4, '0'),
+  )
+    .join(' ')
+    .padEnd(bytes, '.')
+
+/** Bytes of a message, and of a definition. */
+const LARGER = { message: 300, definition: 3072 }
+const definitionBytes = Buffer.byteLength(JSON.stringify(degreeDefinition))
+const larger: Record<string, Units> = {}
+const largerRequest = structuredClone(requestBody)
+const { presentationDefinition } = largerRequest.proofFormats.presentationExchange
+const [sentence, another, third] = wordsOf(LARGER.definition - definitionBytes).match(/.{1,1000}/g) ?? []
+Object.assign(presentationDefinition, { purpose: sentence })
+Object.assign(presentationDefinition.input_descriptors[0] ?? {}, { name: another, purpose: third })
 
 const issuer = await trustIssuer()
 const stage = await useStage({ delivers: false })
@@ -59,23 +117,10 @@ test('what an operation, a message and an event consume is what the document say
   await stage.line.pause()
   await settle()
 
-  await call('createRequest', { caller, body: requestBody })
   await call('createInvitation', { caller, body: {} })
-  await call('sendMessage', { caller, path: { connectionId }, body: { content: 'hello' } })
-  await measure('its delivery', settle)
-  await measure('receiveDidcomm', () => wallet.sendMessage(walletConnectionId, 'hello'))
-  await settle()
-  const { body: invitation } = await stage.call('createRequest', { caller, body: requestBody })
-  stage.line.run()
-  await measure('a wallet that connects and proves', async () => {
-    await wallet.connect(invitation.invitationUrl)
-    const path = { tenantId, proofRecordId: invitation.proofRecordId }
-    await waitFor('the proof to be accepted', () =>
-      consumed.aside(async () => (await stage.call('tenantProofFormData', { caller, path })).body.state === 'done'),
-    )
-    await stage.line.pause()
-    await settle()
-  })
+  const flows = { caller, connectionId, walletConnectionId }
+  await measureFlows({ ...flows, content: 'hello', request: requestBody })
+  await measureFlows({ ...flows, content: wordsOf(LARGER.message), request: largerRequest }, larger)
   stage.line.run()
   await measure('a credential that is issued', async () => {
     const offered = await stage.call('createOffer', { caller, body: offerBody(connectionId, wallet.did) })
@@ -96,6 +141,19 @@ test('what an operation, a message and an event consume is what the document say
   await settle()
   await call('testWebhookEndpoint', { path: endpoint })
   await measure('its event', settle)
+  await wallet.agent.didcomm.connections.hangup({ connectionId: walletConnectionId })
+  await measure('the event of a connection', settle)
+})
+
+test.each(
+  Object.entries({
+    ...{ sendMessage: LARGER.message, 'its delivery': LARGER.message, receiveDidcomm: LARGER.message },
+    createRequest: LARGER.definition - definitionBytes,
+    'a wallet that connects and proves': LARGER.definition - definitionBytes,
+  }),
+)('%s takes at most 4 write units more for each KB more of contents', (what, bytes) => {
+  const more = (larger[what]?.write ?? Number.NaN) - (measured[what]?.write ?? Number.NaN)
+  expect(more).toBeLessThanOrEqual(4 * Math.ceil(bytes / 1024))
 })
 
 test('what every other operation consumes, by its example call, is measured too', async () => {

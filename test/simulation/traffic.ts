@@ -84,7 +84,7 @@ export const recordAt = ({ orgId, id: endpointId, origin }: SimulatedEndpoint, r
     items: (body, now, sequence) => {
       const occurredAt = iso(now)
       const id = eventIdOf(occurredAt, recordId, endpointId, String(sequence))
-      const of = { orgId, endpointId, endpointKind: 'webhook', recordId } as const
+      const of = { orgId, endpointId, recordId } as const
       const event = { id, type: 'proof.state_changed', ...of, sequence, occurredAt, body }
       return [pendingEventItem.encode(pendingEvent(event, iso(now - age)))]
     },

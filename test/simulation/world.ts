@@ -1,7 +1,9 @@
 /** One simulation: a table, a service, traffic of dead and healthy destinations, and a record of what arrived when. */
+import { outcomeItem } from '../../lib/outbox/message-item.ts'
 import { newOutboxId, timeOfId } from '../../lib/outbox/outbox-id.ts'
 import { eventLane, messageLane } from '../../lib/store/keys.ts'
 import type { Item } from '../../lib/store/table.ts'
+import { eventItem } from '../../lib/webhooks/event-item.ts'
 import { seeded, seededIds } from './seeded.ts'
 import { type Answer, type Receiver, Service, type ServiceOptions } from './service.ts'
 import type { TableRules } from './table-model.ts'
@@ -38,9 +40,14 @@ export interface SimulatedTable {
 const HISTORY = new Set(['outbox-outcome', 'record', 'slot', 'event', 'attempt', 'registration', 'layout'])
 
 /** The lane that an item was in which has come to an end. */
-const laneOf = ({ kind, tenant, connectionId, orgId, endpointId, recordId }: Item): string => {
-  if (kind?.S === 'outbox-outcome') return messageLane(tenant?.S ?? '', connectionId?.S ?? '')
-  return kind?.S === 'event' ? eventLane(orgId?.S ?? '', endpointId?.S ?? '', recordId?.S ?? '') : ''
+const laneOf = (item: Item): string => {
+  if (outcomeItem.is(item)) {
+    const { tenant, connectionId } = outcomeItem.decodePart(item, ['tenant', 'connectionId'])
+    return messageLane(tenant, connectionId)
+  }
+  if (!eventItem.is(item)) return ''
+  const { orgId, endpointId, recordId } = eventItem.decodePart(item, ['orgId', 'endpointId', 'recordId'])
+  return eventLane(orgId, endpointId, recordId)
 }
 
 export class World {

@@ -135,8 +135,8 @@ export const markMessage: DidCommMessageHandlerMiddleware = async ({ encryptedMe
 }
 
 /**
- * Marks are separate for each sender's key, because senders choose their `@id`s. Anonymous senders are told apart by all
- * keys that the envelope names: which of them opens it depends on the keys that a process has in memory.
+ * Marks are separate for each sender's key, because senders choose their `@id`s. Anonymous senders are told apart by
+ * all keys that the envelope names: which of them opens it depends on the keys that a process has in memory.
  */
 const senderOf = (senderKey: Inbound['senderKey'], envelope: DidCommEncryptedMessage): string =>
   senderKey?.fingerprint ?? `anonymous to ${readHeader(envelope).recipients.map(({ header }) => header.kid)}`

@@ -50,7 +50,6 @@ export const eventFor = (endpoint: RegisteredEndpoint, changes: Partial<NewEvent
     type: content.type,
     orgId: endpoint.orgId,
     endpointId: endpoint.id,
-    endpointKind: endpoint.kind,
     recordId,
     sequence: count,
     occurredAt,

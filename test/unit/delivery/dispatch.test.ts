@@ -50,7 +50,7 @@ const parked = async () => {
   for await (const { sequence } of parkedChanges()) found.push(sequence)
   return found
 }
-const told = async () => (await table.items('@outbox|')).map(({ recordId }) => recordId?.S)
+const told = async () => (await table.items('@outbox|')).map((item) => pendingEventItem.decode(item).recordId)
 const logged = (event: string) => lines.map((line) => JSON.parse(line)).filter((line) => line.event === event)
 
 const refuse = (refused: string, name = 'InternalServerError') => {
@@ -72,7 +72,7 @@ describe('what waits in a lane', () => {
   const event = pendingEventItem.encode(
     pendingEvent(
       {
-        ...{ id: 'e1', type: 'endpoint.test', orgId: 'base', endpointId: 'ep', endpointKind: 'webhook' },
+        ...{ id: 'e1', type: 'endpoint.test', orgId: 'base', endpointId: 'ep' },
         ...{ recordId: 'r1', sequence: 3, occurredAt: '2026-01-01T00:00:00.000Z', body: '{"secret":1}' },
       },
       '2026-01-01T00:00:00.000Z',

@@ -159,6 +159,19 @@ describe('a job', () => {
     expect(other).not.toBe(first)
   })
 
+  test('that waits on without an effect is put off once, although the response of that write is lost', async () => {
+    const key = await newJob()
+    let tries = 0
+    table.way = async (command, send) => {
+      await send()
+      if (command === 'PutItem' && ++tries === 1) throw failure('TimeoutError')
+    }
+    await runJob(key, { ...handler(), run: async () => ({ later: MINUTE }) })
+    expect(tries).toBe(2)
+    expect(await itemOf(key)).toMatchObject({ attempts: 0, failures: 0, dueAt: Date.now() + MINUTE })
+    expect(events()).not.toContain('job.failed')
+  })
+
   test('that is to wait is woken by the sweep when its time has come', async () => {
     const key = await newJob('ledger-object', MINUTE)
     await sweep(Date.now())

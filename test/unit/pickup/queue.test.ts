@@ -1,7 +1,7 @@
-/** The order of a pickup queue, and its bound. */
+/** The order of a pickup queue, its bound, and the end of its messages. */
 import { expect, test } from 'vitest'
 import { pickupMessage, queueItem } from '../../../lib/pickup/pickup-item.ts'
-import { addToQueue, firstWaiting } from '../../../lib/pickup/queue.ts'
+import { addToQueue, firstWaiting, recordQueued, removeFromQueue } from '../../../lib/pickup/queue.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 
@@ -38,3 +38,19 @@ test('the last place is taken by one of two messages, though both have found it 
   await expect(add()).rejects.toMatchObject({ code: 'connection.queue_full' })
   expect(await table.get(queueItem.addressOf(key))).toMatchObject({ messages: { N: '1000' } })
 })
+
+test.each([{ state: 'delivered' }, { state: 'failed', lastError: 'not fetched' }] as const)(
+  'a message that is $state ends, although its basic message was deleted, of which nothing is made anew',
+  async (end) => {
+    await transaction('acme', async (unit) => {
+      const added = await addToQueue(unit, end.state, { payload: '"it"', recipients: [], answers: false })
+      recordQueued(added, { id: 'deleted', createdAt: new Date().toISOString() })
+    })
+    const waiting = () => transaction('acme', (unit) => firstWaiting(unit, end.state, {}))
+    const messages = await waiting()
+    expect(messages).toHaveLength(1)
+    await transaction('acme', (unit) => removeFromQueue(unit, end.state, messages, end))
+    expect(await waiting()).toEqual([])
+    expect(await table.items('acme|BasicMessageRecord|')).toEqual([])
+  },
+)

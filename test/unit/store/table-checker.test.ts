@@ -67,7 +67,6 @@ const EVENT: NewEvent = {
   type: 'endpoint.test',
   orgId: ACME,
   endpointId: 'e1',
-  endpointKind: 'webhook',
   recordId: 'c1',
   sequence: 1,
   occurredAt: '2026-01-01T00:00:00.000Z',
@@ -242,7 +241,8 @@ describe('should find', () => {
   test('an event that is at another place, or whose state does not fit its attempts', async () => {
     const delivered = atRest('delivered', { id: 'x' })
     const corrupt = { ...atRest('held', { id: 'z' }), body: { N: '1' } }
-    const elsewhere = { ...atRest('held'), sk: { S: `2026-01-02T00:00:00.000Z#${EVENT.id}` } }
+    const held = atRest('held')
+    const elsewhere = { ...held, pk: { S: `@endpoint|e1|events|${held.pk?.S?.endsWith('0') ? 1 : 0}` } }
     await table.putAll([delivered, corrupt, elsewhere])
     expect(await table.check()).toEqual(
       [

@@ -99,7 +99,6 @@ describe('a change', () => {
           type: 'proof.state_changed',
           orgId: `org-${tenant}`,
           endpointId: `${kind}-of-org-${tenant}`,
-          endpointKind: kind,
           recordId: 'r1',
           sequence: 1,
           occurredAt: writtenAt(1),

@@ -382,7 +382,6 @@ describe('a test event', () => {
       type: 'endpoint.test',
       orgId,
       endpointId: path.endpointId,
-      endpointKind: 'webhook',
       attempts: 0,
       occurredAt: '2026-11-20T12:00:00.123Z',
     })

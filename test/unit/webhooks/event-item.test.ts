@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { committedId } from '../../../lib/outbox/wake-up.ts'
+import type { Item } from '../../../lib/store/table.ts'
 import {
   type Attempt,
   attemptItem,
@@ -21,7 +22,7 @@ const NOW = '2026-01-02T00:00:00.000Z'
 const DAY = 24 * 3600
 
 const event = (sequence: number, id = 'id'): NewEvent => ({
-  ...{ id, type: 'proof.state_changed', orgId: 'acme', endpointId: 'e1', endpointKind: 'webhook' },
+  ...{ id, type: 'proof.state_changed', orgId: 'acme', endpointId: 'e1' },
   ...{ recordId: 'r1', sequence, occurredAt: '2026-01-01T00:00:00.000Z', body: '{}' },
 })
 const inLane = (of: NewEvent, again?: string) => pendingEventItem.encode(pendingEvent(of, NOW, again))
@@ -32,6 +33,20 @@ describe('a pending event', () => {
     expect(item.pk?.S).toBe('@outbox|acme|e1|r1')
     expect(pendingEventItem.decode(item)).toMatchObject({ ...event(7), attempts: 0, pendingSince: NOW })
     expect(item).not.toHaveProperty('expiresAt')
+  })
+
+  test('should not repeat what its key says, nor should it at rest', () => {
+    const of = { ...event(7), orgId: 'organization', endpointId: 'endpoint', recordId: 'record', id: 'event-id' }
+    const textsOf = (item: Item) => Object.values(item).flatMap(({ S = '' }) => S)
+    for (const part of ['organization', 'endpoint', 'record', 'event-id'])
+      expect(textsOf(inLane(of)).filter((text) => text.includes(part))).toHaveLength(1)
+    const resting = heldItem(of)
+    expect(eventItem.decode(resting)).toMatchObject(of)
+    for (const part of ['endpoint', 'event-id', of.occurredAt])
+      expect(
+        textsOf(resting).filter((text) => text.includes(part)),
+        part,
+      ).toHaveLength(1)
   })
 
   test('should come in the order of the sequences, whatever their ids are', () => {

@@ -260,7 +260,7 @@ describe('who hears of a fact', () => {
     eventsFor(
       fact,
       endpoints.map((of) => listener(...of)),
-    ).map(({ event, state }) => [event.endpointKind, state])
+    ).map(({ event, state }) => [event.endpointId.replace('endpoint-', ''), state])
   const fact = FACTS['proof.state_changed'] as Fact
   const disabled = FACTS['endpoint.disabled'] as Fact
 

@@ -56,7 +56,6 @@ const eventAt = (ms: number, changes: Partial<NewEvent> = {}): NewEvent => {
     type: 'connection.state_changed',
     orgId: 'acme',
     endpointId,
-    endpointKind: 'webhook',
     recordId: `record${ms % 3}`,
     sequence: ms,
     occurredAt,
@@ -387,5 +386,5 @@ test('an id leads to its event without a search', async () => {
   table.watch()
   await replayOne(event.id)
   expect(table.requests).toEqual(['GetItem', 'TransactWriteItems'])
-  expect((await read(event))?.id).toEqual({ S: event.id })
+  expect(await read(event)).toMatchObject({ state: { S: 'pending' } })
 })
