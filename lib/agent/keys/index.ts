@@ -1,7 +1,7 @@
 /** Keys of the agents: made, sealed and used here. */
 export { decryptContent, encryptContent } from './content-encryption.ts'
 export { type Ed25519Key, KEY_BYTES, keyOfVerkey, Verkey, verkeyOf } from './ed25519-key.ts'
-export { agreementKeyOf, decryptByAgreement, encryptByAgreement } from './key-agreement.ts'
+export { agreementKeyOf, decryptByAgreement, encryptByAgreement, ownAgreementKeyOf } from './key-agreement.ts'
 export type { KeyPurpose } from './key-item.ts'
 export { KeyManagementService } from './key-management-service.ts'
 export { jwkOfSeed, newKeyId } from './key-pair.ts'
