@@ -50,7 +50,7 @@ import {
   registerPickup,
 } from './inbound/index.ts'
 import { AgentDispatcher, AgentOutOfBandService } from './invitations/index.ts'
-import { KeyManagementService, sealedKeys } from './keys/index.ts'
+import { keyManagement, sealedKeys } from './keys/index.ts'
 import { AgentQuestionAnswerService } from './messages/index.ts'
 import { PickupQueue } from './transport/index.ts'
 
@@ -67,7 +67,7 @@ const didCommOptions = (endpoint: string) => ({
 const agentModules = (endpoint: string, contexts: AgentContextProvider) => {
   const { below, platform } = platformModules(contexts)
   return {
-    kms: new Kms.KeyManagementModule({ backends: [new KeyManagementService(sealedKeys)] }),
+    kms: new Kms.KeyManagementModule({ backends: [keyManagement] }),
     ...below,
     w3cCredentials: w3cCredentials(),
     didcomm: new DidCommModule(didCommOptions(endpoint)),

@@ -15,6 +15,7 @@ const PARTS: Record<string, () => Promise<void>> = {
   tenants: async () => (await import('./tenants.ts')).measureTenants(),
   delivery: async () => (await import('./delivery.ts')).measureDelivery(),
   writes: async () => (await import('./writes.ts')).measureWrites(),
+  paired: async () => (await import('./paired.ts')).measurePaired(),
 }
 
 const named = process.argv.slice(2)

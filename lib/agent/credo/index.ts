@@ -11,5 +11,5 @@ export {
 } from './current.ts'
 export { AgentFeatureRegistry } from './feature-registry.ts'
 export { agentOf, endpointOf } from './root-agent.ts'
-export { toStored, UnitOfWorkStorageService } from './storage-service.ts'
+export { storedForm, toStored, UnitOfWorkStorageService } from './storage-service.ts'
 export { tenantOf } from './tenant-contexts.ts'

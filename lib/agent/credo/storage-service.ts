@@ -116,6 +116,10 @@ export const toStored = (agentContext: AgentContext, record: Storable): NewRecor
   return { tenant: tenantOf(agentContext), type: record.type, id: record.id, value, tags }
 }
 
+/** The stored form of a record that the running unit of work has just written and not changed since: it is there. */
+export const storedForm = async (agentContext: AgentContext, record: Storable): Promise<NewRecord> =>
+  (await currentUnit().read(tenantOf(agentContext), record.type, record.id)) ?? toStored(agentContext, record)
+
 const ReceivedInvitation = v.object({
   role: v.literal(DidCommOutOfBandRole.Receiver),
   metadata: v.optional(v.object({ [ATTACHED_REQUEST]: v.optional(v.object({ threadId: v.string() })) }), {}),

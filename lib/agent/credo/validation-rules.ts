@@ -12,7 +12,8 @@ type Grouped = ReturnType<Storage['groupByPropertyName']>
  */
 export const rememberValidationRules = (storage: Storage = getMetadataStorage()): void => {
   const { getTargetValidationMetadatas: collect, groupByPropertyName: group, addValidationMetadata: add } = storage
-  let rules = new Map<unknown, Rules>()
+  /** By class, then by the name of the schema; most have none. */
+  let rules = new Map<unknown, Map<string | undefined, Rules>>()
   let groups = new WeakMap<Rules, Grouped>()
 
   storage.addValidationMetadata = (rule) => {
@@ -23,9 +24,11 @@ export const rememberValidationRules = (storage: Storage = getMetadataStorage())
   storage.getTargetValidationMetadatas = (of, schema, always, strictGroups, names) => {
     const collected = () => collect.call(storage, of, schema, always, strictGroups, names)
     // Credo uses none of these options.
-    if (typeof of !== 'function' || schema || always || strictGroups || names) return collected()
-    const known = rules.get(of) ?? collected()
-    rules.set(of, known)
+    if (typeof of !== 'function' || always || strictGroups || names) return collected()
+    const ofClass = rules.get(of) ?? new Map()
+    rules.set(of, ofClass)
+    const known = ofClass.get(schema) ?? collected()
+    ofClass.set(schema, known)
     return known
   }
   storage.groupByPropertyName = (some) => {

@@ -12,6 +12,20 @@ type DidOfKey = NonNullable<KeyPurpose['did']>
 /** Ids of the Ed25519 key and of the X25519 key that is derived from it, as Credo names them in a did:peer. */
 const KEY_IDS = ['#key-1', '#key-2']
 
+/**
+ * The did:peer:2 with a single key, its X25519 form, and an endpoint: what Credo's registrar makes of a document.
+ * https://identity.foundation/peer-did-method-spec/#method-2
+ */
+export const peerDidOf = (
+  key: Pick<Ed25519Key, 'fingerprint'>,
+  agreementKey: Pick<Ed25519Key, 'fingerprint'>,
+  endpoint: string,
+): string => {
+  const service = { s: endpoint, t: 'did-communication', priority: 0, recipientKeys: ['#key-1'], r: [] }
+  const encoded = Buffer.from(JSON.stringify(service)).toString('base64url')
+  return `did:peer:2.V${key.fingerprint}.E${agreementKey.fingerprint}.S${encoded}`
+}
+
 /** The record of a DID with this key. */
 export const toDidRecord = ({ did, createdAt }: DidOfKey, key: Ed25519Key): DidRecord => {
   const alternativeDids = getAlternativeDidsForPeerDid(did)

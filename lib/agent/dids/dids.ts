@@ -1,13 +1,13 @@
 /** The agent's own DIDs. */
-import { type BaseAgent, createPeerDidDocumentFromServices, DidRepository, Kms, PeerDidNumAlgo } from '@credo-ts/core'
-import { DidCommRoutingService } from '@credo-ts/didcomm'
+import { type BaseAgent, DidRepository, Kms } from '@credo-ts/core'
 import { AgentError, invalidField } from '../../errors.ts'
 import { defineItem } from '../../store/item.ts'
 import { text } from '../../store/item-fields.ts'
 import { issuerDidAddress } from '../../store/keys.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { endpointOf } from '../credo/index.ts'
-import { type Ed25519Key, KEY_BYTES, keyOfVerkey } from '../keys/index.ts'
+import { type Ed25519Key, KEY_BYTES, keyOfVerkey, ownAgreementKeyOf, sealedKeys } from '../keys/index.ts'
+import { peerDidOf } from './did-of-key.ts'
 import { findOwnDid, newKey, ownDidKey, saveOwnDid } from './own-dids.ts'
 
 type Agent = Pick<BaseAgent, 'context' | 'dids'>
@@ -24,27 +24,14 @@ export const assertReachableDid = async (agent: Agent, did: string, path: string
   if (didDocument.didCommServices.length === 0) throw invalidField(path, 'must be a DID with a DIDComm service')
 }
 
-/** A new did:peer:2 with the agent's endpoint. https://identity.foundation/peer-did-method-spec/#method-2 */
-export const freshPeerDid = async (agent: Agent): Promise<string> => {
-  const routing = await agent.context.resolve(DidCommRoutingService).getRouting(agent.context)
-  const { didDocument, keys } = createPeerDidDocumentFromServices(
-    [
-      {
-        id: 'didcomm',
-        recipientKeys: [routing.recipientKey],
-        routingKeys: [],
-        serviceEndpoint: endpointOf(currentUnit().tenant),
-      },
-    ],
-    true,
-  )
-  return created(
-    await agent.dids.create({
-      method: 'peer',
-      didDocument,
-      options: { numAlgo: PeerDidNumAlgo.MultipleInceptionKeyWithoutDoc, keys },
-    }),
-  )
+/** A new did:peer:2 with a key of its own and the agent's endpoint. */
+export const freshPeerDid = async ({ context }: Pick<Agent, 'context'>): Promise<string> => {
+  const { fingerprint, keyId } = await newKey({ context })
+  const privateKey = await sealedKeys.get(context, keyId)
+  if (privateKey === null) throw new AgentError('internal', 'the new key is not there')
+  const did = peerDidOf({ fingerprint }, ownAgreementKeyOf(privateKey), endpointOf(currentUnit().tenant))
+  sealedKeys.addPurpose(context, keyId, { did: { did, createdAt: new Date().toISOString() } })
+  return did
 }
 
 const issuerDidItem = defineItem('issuer-did', ({ tenant }: { tenant: string }) => issuerDidAddress(tenant), {
@@ -62,11 +49,6 @@ export const issuerDid = async (agent: Pick<Agent, 'context'>): Promise<string> 
   await saveOwnDid(agent, own)
   unit.create(issuerDidItem.encode({ tenant, did }))
   return did
-}
-
-const created = ({ didState }: { didState: { did?: string; reason?: string } }): string => {
-  if (didState.did === undefined) throw new AgentError('internal', `the DID could not be created: ${didState.reason}`)
-  return didState.did
 }
 
 /**

@@ -16,7 +16,7 @@ import { invalidField } from '../../errors.ts'
 import { uuidOf } from '../../hash-id.ts'
 import { PUBLIC_DID } from '../../records/kinds.ts'
 import { conflicting } from '../../store/faults.ts'
-import { jwkOfSeed, newKeyId } from '../keys/index.ts'
+import { jwkOfSeed, keyManagement, newKeyId } from '../keys/index.ts'
 
 type Agent = Pick<BaseAgent, 'context'>
 
@@ -35,9 +35,9 @@ const publicKeyOf = (publicJwk: Kms.KmsJwkPublic, keyId: string): Kms.PublicJwk 
   return key
 }
 
-/** Creates a key. */
+/** Creates a key. Credo's API would make a schema for each, and parse the type by it. */
 export const newKey = async ({ context }: Agent, keyType: KeyType = 'ed25519'): Promise<Kms.PublicJwk> => {
-  const { publicJwk, keyId } = await context.resolve(Kms.KeyManagementApi).createKey({ type: KEY_TYPES[keyType] })
+  const { publicJwk, keyId } = await keyManagement.createKey(context, { type: KEY_TYPES[keyType] })
   return publicKeyOf(publicJwk, keyId)
 }
 

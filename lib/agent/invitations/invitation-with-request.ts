@@ -1,9 +1,10 @@
 /** Single-use invitations that carry a request or an offer (Aries RFC 0434, "requests~attach"). */
 import { randomUUID } from 'node:crypto'
-import { type DidCommMessage, type DidCommOutOfBandRecord, DidCommOutOfBandRepository } from '@credo-ts/didcomm'
+import type { DidCommMessage } from '@credo-ts/didcomm'
 import { invalidField } from '../../errors.ts'
 import { defined } from '../../json.ts'
 import type { TenantAgent } from '../credo/index.ts'
+import { nameNextInvitation } from './invitations.ts'
 import {
   type InvitationOptions,
   type InvitationResponse,
@@ -27,6 +28,7 @@ export const inviteWith = async <T extends { message: DidCommMessage }>(
   const service = await serviceOf(agent, options)
   const invitationId = randomUUID()
   const carried = await carry(options.parentThreadId ?? invitationId)
+  nameNextInvitation(invitationId)
   const record = await agent.didcomm.oob.createInvitation({
     ...shown,
     ...defined({ goalCode: options.goalCode }),
@@ -36,14 +38,7 @@ export const inviteWith = async <T extends { message: DidCommMessage }>(
     multiUseInvitation: false,
     autoAcceptConnection: true,
   })
-  await nameInvitation(agent, record, invitationId)
-  return { carried, response: toInvitationResponse(agent, record) }
-}
-
-/** Sets the id of the invitation, which the request names: Credo does not take one. */
-const nameInvitation = async ({ context }: TenantAgent, record: DidCommOutOfBandRecord, id: string): Promise<void> => {
-  record.outOfBandInvitation.id = id
-  await context.resolve(DidCommOutOfBandRepository).update(context, record)
+  return { carried, response: await toInvitationResponse(agent, record) }
 }
 
 /**

@@ -61,6 +61,20 @@ export const isOfInviterOf = async (
   return invitation !== null && isPackedBy(invitation, inbound)
 }
 
+const nextInvitation = () => currentUnit().slot(nameNextInvitation, (): { id?: string } => ({}))
+
+/** Gives an id to the next invitation that this unit of work stores: Credo does not take one. */
+export const nameNextInvitation = (id: string): void => {
+  nextInvitation().id = id
+}
+
+/** Called before an invitation is stored. */
+export const nameInvitation = ({ outOfBandInvitation }: Invitation): void => {
+  const next = nextInvitation()
+  outOfBandInvitation.id = next.id ?? outOfBandInvitation.id
+  delete next.id
+}
+
 /**
  * Has the new keys of an invitation name it. Keys that were there before do not change: an index finds it by those.
  */

@@ -10,7 +10,7 @@ import { BASE_AGENT } from '../../records/tenant.ts'
 import { settings } from '../../settings.ts'
 import { readTenant } from '../../store/tenants.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { endpointOf, type TenantAgent, toStored } from '../credo/index.ts'
+import { endpointOf, storedForm, type TenantAgent } from '../credo/index.ts'
 import { assertReachableDid, didOfKey, freshPeerDid, ownKey } from '../dids/index.ts'
 
 /** What a request says of the invitation that carries its message. */
@@ -31,12 +31,12 @@ interface Invitation {
   toUrl(options: { domain: string }): string
 }
 
-/** The response with the invitation; `message` is its form in connections/1.0. */
-export const toInvitationResponse = (
+/** The response with an invitation of the running unit of work; `message` is its form in connections/1.0. */
+export const toInvitationResponse = async (
   { context }: TenantAgent,
   record: DidCommOutOfBandRecord,
   message: Invitation = record.outOfBandInvitation,
-): InvitationResponse => {
+): Promise<InvitationResponse> => {
   const { PUBLIC_URL } = settings()
   const invitation = message.toJSON()
   const [service] = record.outOfBandInvitation.getServices()
@@ -46,7 +46,7 @@ export const toInvitationResponse = (
     invitationUrl: message.toUrl({ domain: PUBLIC_URL }),
     invitation: { ...invitation, messageType: invitation['@type'] },
     shortInvitationUrl: `${PUBLIC_URL}/url/${message.id}`,
-    outOfBandRecord: toRecordJson(toStored(context, record)),
+    outOfBandRecord: toRecordJson(await storedForm(context, record)),
     invitationDid,
   }
 }

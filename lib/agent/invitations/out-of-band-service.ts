@@ -4,7 +4,14 @@
  */
 import { type DependencyManager, EventEmitter } from '@credo-ts/core'
 import { DidCommDocumentService, DidCommOutOfBandRepository, DidCommOutOfBandService } from '@credo-ts/didcomm'
-import { implicitInvitation, invitationOfKey, nameInKeys, reuseConnection, withKeyIds } from './invitations.ts'
+import {
+  implicitInvitation,
+  invitationOfKey,
+  nameInKeys,
+  nameInvitation,
+  reuseConnection,
+  withKeyIds,
+} from './invitations.ts'
 
 type Service = DidCommOutOfBandService
 
@@ -19,9 +26,13 @@ export class AgentOutOfBandService extends DidCommOutOfBandService {
 
   /** Stores an invitation of this agent. */
   override save(...[agentContext, invitation]: Parameters<Service['save']>) {
+    nameInvitation(invitation)
     nameInKeys(agentContext, invitation)
     return super.save(agentContext, invitation)
   }
+
+  /** Nothing listens, and Credo would clone the record. */
+  override emitStateChangedEvent() {}
 
   /** Credo answers a connectionless message with the invitation's key, and does not know the id of a DID's key. */
   override async getResolvedServiceForOutOfBandServices(

@@ -45,7 +45,7 @@ export const inviteByKey = async (invitation: Inviter): Promise<InvitationRespon
     ...(await toConfig(invitation)),
     routing,
   })
-  const response = toInvitationResponse(agent, outOfBandRecord, message)
+  const response = await toInvitationResponse(agent, outOfBandRecord, message)
   return recipientKey === undefined ? { ...response, recipientKey: routing.recipientKey.legacyKeyId } : response
 }
 

@@ -85,10 +85,21 @@ const SIGMA = words(new TextEncoder().encode('expand 32-byte k'))
 const ZERO_NONCE = new Uint32Array(4)
 
 /** The key of a box: HSalsa20 of the shared secret (NaCl's crypto_box_beforenm). */
-const boxKey = (theirs: X25519PublicKey, ours: X25519KeyPair): Uint8Array => {
+const agreeOn = (theirs: X25519PublicKey, ours: X25519KeyPair): Uint8Array => {
   const key = new Uint32Array(8)
   hsalsa(SIGMA, words(sharedSecret(ours, theirs)), ZERO_NONCE, key)
   return new Uint8Array(key.buffer)
+}
+
+/** Keys of the boxes between two lasting keys: garbage-collected with either. */
+const agreed = new WeakMap<X25519KeyPair, WeakMap<X25519PublicKey, Uint8Array>>()
+
+/** The same, agreed on once, which takes most of the time of a box. */
+const boxKey = (theirs: X25519PublicKey, ours: X25519KeyPair): Uint8Array => {
+  const keys = agreed.get(ours) ?? new WeakMap<X25519PublicKey, Uint8Array>()
+  const key = keys.get(theirs) ?? agreeOn(theirs, ours)
+  agreed.set(ours, keys.set(theirs, key))
+  return key
 }
 
 /** Encrypts for `theirs`, authenticated by `ours` (crypto_box_easy): tag (16 bytes), then ciphertext. */
@@ -111,7 +122,8 @@ const sealNonce = (ephemeralPublicKey: Uint8Array, publicKey: Uint8Array): Uint8
 export const seal = (message: Uint8Array, theirs: X25519PublicKey): Uint8Array => {
   const ephemeral = ephemeralKeyPair()
   const nonce = sealNonce(ephemeral.publicBytes, theirs.bytes)
-  return Buffer.concat([ephemeral.publicBytes, box(message, nonce, theirs, ephemeral)])
+  const boxed = xsalsa20poly1305(agreeOn(theirs, ephemeral), nonce).encrypt(message)
+  return Buffer.concat([ephemeral.publicBytes, boxed])
 }
 
 /** Opens a sealed box (crypto_box_seal_open). Throws if it is not for this key or was altered. */
@@ -119,5 +131,5 @@ export const openSealed = (sealed: Uint8Array, ours: X25519KeyPair): Uint8Array 
   if (sealed.length < PUBLIC_KEY_LENGTH + TAG_LENGTH) throw new RangeError('a sealed box has at least 48 bytes')
   const ephemeral = x25519PublicKey(sealed.subarray(0, PUBLIC_KEY_LENGTH))
   const nonce = sealNonce(ephemeral.bytes, ours.publicBytes)
-  return openBox(sealed.subarray(PUBLIC_KEY_LENGTH), nonce, ephemeral, ours)
+  return xsalsa20poly1305(agreeOn(ephemeral, ours), nonce).decrypt(sealed.subarray(PUBLIC_KEY_LENGTH))
 }

@@ -1,9 +1,9 @@
 /** Keys of the agents: made, sealed and used here. */
 export { decryptContent, encryptContent } from './content-encryption.ts'
 export { type Ed25519Key, KEY_BYTES, keyOfVerkey, Verkey, verkeyOf } from './ed25519-key.ts'
-export { agreementKeyOf, decryptByAgreement, encryptByAgreement } from './key-agreement.ts'
+export { agreementKeyOf, decryptByAgreement, encryptByAgreement, ownAgreementKeyOf } from './key-agreement.ts'
 export type { KeyPurpose } from './key-item.ts'
-export { KeyManagementService } from './key-management-service.ts'
+export { keyManagement } from './key-management-service.ts'
 export { jwkOfSeed, newKeyId } from './key-pair.ts'
 export { SealedKeyStore, sealedKeys } from './sealed-key-store.ts'
 export { verifyWith } from './signature.ts'

@@ -75,6 +75,10 @@ const agreementKey = (jwk: Kms.KmsJwkPrivate): X25519KeyPair => {
   return created
 }
 
+/** The public X25519 form of a stored key: from the private key, a third of what the public one takes to convert. */
+export const ownAgreementKeyOf = (jwk: Kms.KmsJwkPrivate): Kms.PublicJwk<Kms.X25519PublicJwk> =>
+  Kms.PublicJwk.fromPublicKey({ kty: 'OKP', crv: 'X25519', publicKey: agreementKey(jwk).publicBytes })
+
 const createAgreementKey = (jwk: Kms.KmsJwkPrivate): X25519KeyPair => {
   Kms.assertAllowedKeyDerivationAlgForKey(jwk, 'ECDH-HSALSA20')
   Kms.assertKeyAllowsDerive(jwk)

@@ -4,7 +4,7 @@ import { type AgentContext, Kms } from '@credo-ts/core'
 import { decryptContent, encryptContent, isContentEncryptionAlgorithm } from './content-encryption.ts'
 import { agreementPublicKey, decryptByAgreement, encryptByAgreement, isBoxAgreement } from './key-agreement.ts'
 import { assertKeyPair, generateJwk, isSupportedJwk, isSupportedKeyType, newKeyId } from './key-pair.ts'
-import type { KeyStore } from './sealed-key-store.ts'
+import { type KeyStore, sealedKeys } from './sealed-key-store.ts'
 import { isSignatureAlgorithm, signWith, verifyWith } from './signature.ts'
 
 /** Credo calls this service, which calls the store. */
@@ -130,6 +130,9 @@ export class KeyManagementService implements Kms.KeyManagementService {
     return new Kms.KeyManagementAlgorithmNotSupportedError(what, this.backend)
   }
 }
+
+/** Of the process's agents. */
+export const keyManagement = new KeyManagementService(sealedKeys)
 
 const isSupportedEncryption = (encryption: string, agreement: string | undefined): boolean =>
   agreement === undefined

@@ -8,6 +8,7 @@ import type { Stored } from '../../store/item.ts'
 import { type Address, keyAddress } from '../../store/keys.ts'
 import { getItems } from '../../store/table.ts'
 import { currentUnit } from '../../store/transaction.ts'
+import type { UnitOfWork } from '../../store/unit-of-work.ts'
 import { tenantOf } from '../credo/index.ts'
 import { type KeyPurpose, keyItem, PrivateJwk } from './key-item.ts'
 
@@ -90,10 +91,14 @@ export class SealedKeyStore implements KeyStore {
     const unit = currentUnit()
     const sealed = seal(Buffer.from(JSON.stringify(jwk)), await ensureDataKey(unit, tenant), pk)
     const created: CreatedKey = { tenant, keyId, sealed, known: { jwk, purpose: {} } }
-    this.#create(created)
+    const keys = this.#createdKeys()
+    // Encoded once: purposes and the expiry are added until then.
+    unit.beforeCommit(() => {
+      if (keys.get(pk) === created) create(unit, created)
+    })
     unit.afterCommit(() => this.#committed.set(pk, created.known))
     this.#changedKeys().set(pk, created.known)
-    this.#createdKeys().set(keyId, created)
+    keys.set(pk, created)
   }
 
   /**
@@ -101,20 +106,17 @@ export class SealedKeyStore implements KeyStore {
    * the key, and for nothing of this kind.
    */
   addPurpose(agentContext: AgentContext, keyId: string, added: KeyPurpose): boolean {
-    const created = this.#createdKeys().get(keyId)
-    if (created === undefined || created.tenant !== tenantOf(agentContext)) return false
+    const created = this.#createdKeys().get(keyAddress(tenantOf(agentContext), keyId).pk)
+    if (created === undefined) return false
     const { purpose } = created.known
     if (Object.keys(added).some((name) => name in purpose)) return false
     Object.assign(purpose, added)
-    this.#replace(created)
     return true
   }
 
   /** Sets the expiry of all keys that the running unit of work has created (epoch seconds). Returns their ids. */
   expireNew(expiresAt: number): string[] {
-    const created = [...this.#createdKeys().values()]
-    for (const key of created) this.#replace(Object.assign(key, { expiresAt }))
-    return created.map(({ keyId }) => keyId)
+    return [...this.#createdKeys().values()].map((created) => Object.assign(created, { expiresAt }).keyId)
   }
 
   /** Removes the expiry of a stored key. */
@@ -126,24 +128,10 @@ export class SealedKeyStore implements KeyStore {
   async delete(agentContext: AgentContext, keyId: string): Promise<boolean> {
     const address = keyAddress(tenantOf(agentContext), keyId)
     if ((await this.get(agentContext, keyId)) === null) return false
-    currentUnit().delete(address)
-    this.#createdKeys().delete(keyId)
+    if (!this.#createdKeys().delete(address.pk)) currentUnit().delete(address)
     currentUnit().afterCommit(() => this.#committed.delete(address.pk))
     this.#changedKeys().set(address.pk, null)
     return true
-  }
-
-  #create({ known, ...key }: CreatedKey): void {
-    // The operation is repeated, and then finds the key if it looks for it.
-    const cause = existing(key.keyId)
-    const conflict = () => new AgentError('store.conflict', 'the key was created at the same time', { cause })
-    const { purpose } = known
-    currentUnit().create(keyItem.encode({ ...key, ...(Object.keys(purpose).length > 0 && { purpose }) }), conflict)
-  }
-
-  #replace(created: CreatedKey): void {
-    currentUnit().delete(keyAddress(created.tenant, created.keyId))
-    this.#create(created)
   }
 
   /**
@@ -174,13 +162,21 @@ export class SealedKeyStore implements KeyStore {
     return currentUnit().slot(this, () => new Map<string, KnownKey | null>())
   }
 
-  /** Keys that the running unit has created, by their ids. */
+  /** Keys that the running unit has created and will write, by their partitions. */
   #createdKeys(): Map<string, CreatedKey> {
     return currentUnit().slot(CREATED, () => new Map())
   }
 }
 
 const CREATED = Symbol('created keys')
+
+/** Adds the item of a key to the unit. */
+const create = (unit: UnitOfWork, { known: { purpose }, ...key }: CreatedKey): void =>
+  unit.create(keyItem.encode({ ...key, ...(Object.keys(purpose).length > 0 && { purpose }) }), () => {
+    // The operation is repeated, and then finds the key if it looks for it.
+    const cause = existing(key.keyId)
+    return new AgentError('store.conflict', 'the key was created at the same time', { cause })
+  })
 
 const existing = (keyId: string) => new Kms.KeyManagementKeyExistsError(keyId, 'serverless-agent')
 

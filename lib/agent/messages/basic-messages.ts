@@ -9,7 +9,7 @@ import {
 import { DELIVERY, type Delivery, toBasicMessageJson } from '../../records/delivery.ts'
 import type { RecordJson } from '../../records/record-json.ts'
 import { readyConnection, sendOn } from '../connections/index.ts'
-import { currentContext, toStored } from '../credo/index.ts'
+import { currentContext, storedForm } from '../credo/index.ts'
 import { isQueued, recordBasicMessage, recordQueuedMessage } from '../transport/index.ts'
 
 /**
@@ -35,5 +35,5 @@ export const sendBasicMessage = async (connectionId: string, content: string): P
   await agentContext.resolve(DidCommBasicMessageRepository).save(agentContext, record)
   const recordSent = queued ? recordQueuedMessage : recordBasicMessage
   recordSent(connectionId, { id: record.id, createdAt: record.createdAt.toISOString() })
-  return toBasicMessageJson(toStored(agentContext, record))
+  return toBasicMessageJson(await storedForm(agentContext, record))
 }

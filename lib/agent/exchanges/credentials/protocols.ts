@@ -115,6 +115,9 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
     this.#checks = credentialChecks(this, credentialFormats, problemReportV2)
   }
 
+  /** Nothing listens, and Credo would clone the record. */
+  override emitStateChangedEvent() {}
+
   override async processProposal(...[inbound]: Parameters<V2['processProposal']>) {
     return this.#checks.processPreview(inbound.message.credentialPreview, () => super.processProposal(inbound))
   }

@@ -97,6 +97,9 @@ class ProofV2Protocol extends DidCommProofV2Protocol<ProofFormats> {
     })
   }
 
+  /** Nothing listens, and Credo would clone the record. */
+  override emitStateChangedEvent() {}
+
   override async processPresentation(...[inbound]: Parameters<V2['processPresentation']>) {
     return this.checks.processPresentation(
       inbound,

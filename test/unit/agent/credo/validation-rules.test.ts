@@ -30,6 +30,15 @@ test('the rules of a class should be collected once', () => {
   expect(rulesOf(DidCommConnectionRequestMessage)).toBe(rulesOf(DidCommConnectionRequestMessage))
 })
 
+test('the rules of a class within another should be collected once, by the name of that other', () => {
+  const within = (outer: string) =>
+    storage.getTargetValidationMetadatas(DidCommConnectionRequestMessage, outer, false, false)
+  for (const outer of ['First', 'Second']) {
+    expect(within(outer)).toBe(within(outer))
+    expect(within(outer)).toEqual(collect.call(storage, DidCommConnectionRequestMessage, outer, false, false))
+  }
+})
+
 test('rules that are added later, of the class or of its parent, should be found', () => {
   class Parent {
     first: unknown = 1

@@ -14,8 +14,10 @@ import {
   getAlternativeDidsForPeerDid,
   InjectionSymbols,
   InMemoryLruCache,
+  Kms,
 } from '@credo-ts/core'
 import { describe, expect, test } from 'vitest'
+import { peerDidOf } from '../../../../lib/agent/dids/did-of-key.ts'
 import { AgentDidRepository } from '../../../../lib/agent/dids/did-repository.ts'
 import { KnownDids } from '../../../../lib/agent/dids/known-dids.ts'
 import { type Ed25519Key, keyOfVerkey, verkeyOf } from '../../../../lib/agent/keys/ed25519-key.ts'
@@ -86,6 +88,13 @@ const shown = (record: DidRecord | null | undefined) => {
   return JSON.parse(JSON.stringify({ ...value, createdAt, tags: record?.getTags() }))
 }
 const recordItems = () => itemsOf({ client: dynamodb(), table: settings().TABLE_NAME }, 'acme|DidRecord|')
+
+test("a did:peer:2 of a key should be what Credo's registrar makes", () => {
+  const key = newKey()
+  const agreementKey = key.convertTo(Kms.X25519PublicJwk)
+  const endpoint = 'https://agent.example.org/didcomm/acme'
+  expect(peerDidOf(key, agreementKey, endpoint)).toBe(didWith(key, 2, endpoint).did)
+})
 
 describe.each(METHODS)('a did:peer:%i of a new key', (method) => {
   test('should be the record that was stored, by its DID and by its key, and have no item', async () => {

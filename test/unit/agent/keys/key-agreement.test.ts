@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { Kms } from '@credo-ts/core'
 import { describe, expect, test } from 'vitest'
-import { agreementKeyOf } from '../../../../lib/agent/keys/key-agreement.ts'
+import { agreementKeyOf, ownAgreementKeyOf } from '../../../../lib/agent/keys/key-agreement.ts'
 import type { KeyManagementService } from '../../../../lib/agent/keys/key-management-service.ts'
 import { acme, b64, ECDH, ed25519, hello, SALSA, service } from './fixtures.ts'
 import { sodium } from './libsodium.ts'
@@ -102,4 +102,11 @@ test('the X25519 form of an Ed25519 key is that of libsodium, also when it is re
     const key = Kms.PublicJwk.fromPublicKey({ kty: 'OKP', crv: 'Ed25519', publicKey: verkey })
     expect(b64(agreementKeyOf(key).bytes)).toBe(b64(sodium.crypto_sign_ed25519_pk_to_curve25519(verkey)))
   }
+})
+
+test('the X25519 form of a stored key is that of its public key', () => {
+  const seed = randomBytes(32)
+  const pair = sodium.crypto_sign_seed_keypair(seed)
+  const key = ownAgreementKeyOf({ ...ed25519, x: b64(pair.publicKey), d: b64(seed) })
+  expect(b64(key.publicKey.publicKey)).toBe(b64(sodium.crypto_sign_ed25519_pk_to_curve25519(pair.publicKey)))
 })
