@@ -39,7 +39,7 @@ const call = (operation: OperationName, request: Call) =>
 const settle = () => stage.line.settle()
 
 const issuer = await trustIssuer()
-const stage = await useStage({ delivers: false })
+const stage = await useStage({ delivers: false, embedded: true })
 const consumed = new ConsumedUnits(stage.serviceClient)
 await useQuickKeys()
 const receiver = await stopAtEnd(startFaultyReceiver())
