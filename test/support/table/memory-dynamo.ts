@@ -10,6 +10,8 @@ import { CREDENTIALS, type Dynamo, REGION, watchWrites } from './dynamo.ts'
 /** Of a request or response, as JSON. */
 type Json = Record<string, unknown>
 
+const utf8 = new TextDecoder()
+
 const MAX_RECORDS = 1_000
 
 const ENDPOINT = 'http://memory.invalid'
@@ -43,6 +45,8 @@ export const startMemoryDynamo = (name = 'agent'): Dynamo => {
     const record = toRecord(change, records.length + 1)
     if (record !== undefined) records.push(record)
   }
+  // So that the stream begins as that of a new table does.
+  void table.clear()
 
   const ofStream = (operation: string, { ShardIterator = '0' }: { ShardIterator?: string }): Json => {
     if (operation === 'ListStreams') return { Streams: [{ StreamArn: name }] }
@@ -61,13 +65,10 @@ export const startMemoryDynamo = (name = 'agent'): Dynamo => {
 
   const failure = ({ name, message, ...more }: Error & Json): Json => ({ __type: `aws#${name}`, message, ...more })
 
-  const handle = async ({ headers, body }: { headers: Record<string, string>; body: string | Uint8Array }) => {
+  const handle = async ({ headers, body }: { headers: Record<string, string>; body: Uint8Array }) => {
     await immediate()
     if (isStopped) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
-    const [statusCode, answered] = await answer(
-      headers['x-amz-target'] ?? '',
-      JSON.parse(Buffer.from(body).toString()),
-    ).then(
+    const [statusCode, answered] = await answer(headers['x-amz-target'] ?? '', JSON.parse(utf8.decode(body))).then(
       (output) => [200, output] as const,
       (error) => [400, failure(error)] as const,
     )
@@ -76,7 +77,8 @@ export const startMemoryDynamo = (name = 'agent'): Dynamo => {
   }
 
   const connect: Dynamo['connect'] = ({ config }) => {
-    config.requestHandler = { handle }
+    // A model of the table sets timeouts, and there are none.
+    config.requestHandler = { handle, updateHttpClientConfig: () => undefined }
     config.signer = async () => ({ sign: async (request: object) => request })
   }
   const client = new DynamoDBClient({ endpoint: ENDPOINT, region: REGION, credentials: CREDENTIALS, maxAttempts: 1 })
