@@ -34,8 +34,8 @@ export interface SimulatedTable {
   answer?: TableRules['answer']
 }
 
-/** What stays in the table of what is over. */
-const HISTORY = new Set(['outbox-outcome', 'record', 'slot', 'event', 'attempt', 'registration'])
+/** What stays in the table: of what is over, and the version of its layout. */
+const HISTORY = new Set(['layout', 'outbox-outcome', 'record', 'slot', 'event', 'attempt', 'registration'])
 
 /** The lane that an item was in which has come to an end. */
 const laneOf = ({ kind, tenant, connectionId, orgId, endpointId, recordId }: Item): string => {

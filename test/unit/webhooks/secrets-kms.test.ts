@@ -27,7 +27,7 @@ vi.stubEnv('SEALING_KEY', undefined)
 vi.stubEnv('KMS_KEY_ID', KEY_ID)
 vi.stubEnv('AWS_ENDPOINT_URL_KMS', kms.url)
 nameQueues()
-const table = await useTable({ memory: true, check: false })
+const table = await useTable({ check: false })
 const receiver = await stopAtEnd(startFaultyReceiver())
 beforeEach(async () => {
   kms.refuse(undefined)
