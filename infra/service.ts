@@ -129,8 +129,6 @@ export interface Service {
     environment: Record<string, unknown>
     /** Set while packaging. */
     compiledCloudFormationTemplate: Template
-    /** Whether there is nothing to deploy, once Serverless has looked. */
-    shouldNotDeploy?: boolean
   }
   functions: Record<string, FunctionDefinition>
   resources: { Resources: Record<string, Resource> }

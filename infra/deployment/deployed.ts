@@ -87,7 +87,12 @@ const changedCode = async (lambda: LambdaClient, s3: S3Client, stack: Stack): Pr
   return changed.flat()
 }
 
-const tableFaults = async (dynamodb: DynamoDBClient, TableName: string, isProtected: boolean): Promise<string[]> => {
+/** What is no longer as it was deployed of a table. `isProtected`: whether it is to be protected against deletion. */
+export const tableFaults = async (
+  dynamodb: Pick<DynamoDBClient, 'send'>,
+  TableName: string,
+  isProtected: boolean,
+): Promise<string[]> => {
   const [{ Table }, { TimeToLiveDescription: expiry }] = await Promise.all([
     dynamodb.send(new DescribeTableCommand({ TableName })),
     dynamodb.send(new DescribeTimeToLiveCommand({ TableName })),

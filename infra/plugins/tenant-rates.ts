@@ -57,7 +57,7 @@ export default class TenantRates {
 
   #upload = async (): Promise<void> => {
     const { provider } = this.#serverless.service
-    if (provider.shouldNotDeploy || !(STACK in provider.compiledCloudFormationTemplate.Resources)) return
+    if (!(STACK in provider.compiledCloudFormationTemplate.Resources)) return
     const Body = await readFile(this.#file, 'utf8')
     const template: RatesTemplate = JSON.parse(Body)
     const { PutObjectCommand, S3Client } = await import('@aws-sdk/client-s3')

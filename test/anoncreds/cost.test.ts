@@ -48,7 +48,7 @@ const measure = async <T>(what: string, act: () => Promise<T>): Promise<T> => {
 
 describeWithLibrary('what AnonCreds consume', () => {
   beforeAll(async () => {
-    world = await startAnonCredsWorld({ revocable: 20, acceptOffers: true })
+    world = await startAnonCredsWorld({ revocable: 20, acceptOffers: true, embedded: true })
     consumed = new ConsumedUnits(world.stage.serviceClient)
     await useQuickKeys()
   })

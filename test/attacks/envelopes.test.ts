@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { oddValue, spoilt } from '../support/api/odd-values.ts'
+import { FULL } from '../support/depth.ts'
 import { connect, createTenant, requestBody } from '../support/scenes.ts'
 import type { Reply } from '../support/stage/in-process-stage.ts'
 import { useStage, useWallet } from '../support/stage/use-stage.ts'
@@ -10,7 +11,7 @@ import { didCommMessage, didCommMessages } from '../support/wallets/didcomm-mess
 import { handMade } from '../support/wallets/hand-made-envelope.ts'
 import { headerOf, RawMessages, withHeader } from '../wallet/raw-messages.ts'
 
-const RUNS = 300
+const RUNS = FULL ? 300 : 100
 const HEADERS = { 'content-type': 'application/didcomm-envelope-enc' }
 
 const stage = await useStage()

@@ -3,14 +3,15 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { spoilt } from '../support/api/odd-values.ts'
+import { FULL } from '../support/depth.ts'
 import { connect } from '../support/scenes.ts'
 import type { Json, OperationName } from '../support/stage/in-process-stage.ts'
 import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { handMadeInvitation } from '../support/wallets/hand-made-invitation.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 
-/** Messages of each kind. */
-const RUNS = 20
+/** Messages of each kind, other ones in each run. */
+const RUNS = FULL ? 20 : 6
 
 const { stage, caller, wallet } = await useTenantAndWallet({ acceptOffers: false })
 const raw = new RawMessages(wallet)

@@ -19,7 +19,7 @@ const registry: AnonCredsRegistry = new WebvhRegistry()
 let count = 0
 const newIssuer = (more: object = {}) => host.issuer(`issuer-${++count}`, more)
 
-const _table = await useTable({ check: false })
+const _table = await useTable({ memory: true, check: false })
 const host = await stopAtEnd(WebvhHost.start())
 const issuer = await newIssuer()
 vi.stubGlobal('fetch', () => {

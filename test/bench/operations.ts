@@ -39,7 +39,7 @@ interface Measured {
 /** All operations, or those with these names of files. */
 export const measureOperations = async (names: readonly string[] = MEASURABLE): Promise<void> => {
   const issuer = await trustIssuer()
-  const stage = await startInProcessStage()
+  const stage = await startInProcessStage({ embedded: true })
   const watched = new StoreFaults(stage.serviceClient)
   const consumed = new ConsumedUnits(stage.serviceClient)
   const call = callInProcess(stage, issuer)

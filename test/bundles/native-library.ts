@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { unzipSync } from 'fflate'
 import { beforeAll, expect, test } from 'vitest'
 import { needsLibrary, needsRegistries } from '../../infra/anoncreds/functions.ts'
 import { libraryFor } from '../../infra/anoncreds/library-file.ts'
@@ -40,6 +41,18 @@ const call = async (files: Record<string, Uint8Array>): Promise<Answer> => {
   }
 }
 
+/** Names of the files of a zip, of which nothing is unpacked. */
+const namesIn = (zipped: Uint8Array): string[] => {
+  const names: string[] = []
+  unzipSync(zipped, {
+    filter: ({ name }) => {
+      names.push(name)
+      return false
+    },
+  })
+  return names
+}
+
 const NONCE = expect.stringMatching(/^\d{1,25}$/)
 
 const UNFETCHED = { fetched: 'Error: only the guarded client reads from outside' }
@@ -64,6 +77,13 @@ export const testNativeLibrary = (unpacked: () => Unpacked): void => {
 
   test('functions that need no native library have nothing that binds it', () => {
     expect(foundWithout(needsLibrary, /anoncreds-nodejs\/|koffi/)).toEqual([])
+  })
+
+  test('nor have their zips the library', () => {
+    const zips = [...unpacked().functions.values()].filter(({ name }) => !needsLibrary(name))
+    const files = zips.flatMap(({ zipped }) => namesIn(zipped))
+    expect(files.filter((file) => /libanoncreds/.test(file))).toEqual([])
+    expect(files.length).toBeGreaterThan(20)
   })
 
   test('only what verifies tokens reads keys by `fetch`: for all others it is refused, whichever package calls it', () => {

@@ -1,6 +1,7 @@
 /** Whoever deploys: the README's commands, with the emulated AWS's credentials and the settings of a stage. */
 import { cp } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { COMPILED } from '../../infra/local/compile-cache.ts'
 import { serviceFolder } from '../support/stage/folder.ts'
 import { startProgram } from '../support/stage/program.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -105,7 +106,8 @@ export class Operator {
   }
 
   async #run(program: string, args: string[], cwd: string, settings: Record<string, string>): Promise<Ended> {
-    const env = { SLS_AWS_MONITORING_FREQUENCY: '200', ...this.#aws.environment, ...SETTINGS, ...settings }
+    const own = { SLS_AWS_MONITORING_FREQUENCY: '200', NODE_COMPILE_CACHE: COMPILED }
+    const env = { ...own, ...this.#aws.environment, ...SETTINGS, ...settings }
     const started = startProgram(program, args, { cwd, env })
     const ended = await waitFor(`${args.join(' ')} to end`, () => started.hasEnded() && started.ended(), COMMAND)
     return { code: ended.code ?? 1, output: `${ended.stdout}${ended.stderr}` }

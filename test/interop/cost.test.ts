@@ -97,7 +97,7 @@ Object.assign(presentationDefinition, { purpose: sentence })
 Object.assign(presentationDefinition.input_descriptors[0] ?? {}, { name: another, purpose: third })
 
 const issuer = await trustIssuer()
-const stage = await useStage({ delivers: false })
+const stage = await useStage({ delivers: false, embedded: true })
 const consumed = new ConsumedUnits(stage.serviceClient)
 await useQuickKeys()
 const receiver = await stopAtEnd(startFaultyReceiver())

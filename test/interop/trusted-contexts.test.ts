@@ -167,3 +167,21 @@ describe("a context of the community's that the service carries", () => {
     expect(await presented(type, { contexts: theirs })).toMatchObject({ isVerified: false })
   })
 })
+
+test('a request is checked by the documents that it has, whatever was requested before with the same addresses', async () => {
+  const caller = await createTenant(stage)
+  const [own, other] = ['https://contexts.example/own/v1', 'https://contexts.example/other/v1']
+  const request = async (meaning: string): Promise<number> => {
+    const contexts = {
+      [own]: { '@context': { degree: 'https://example.org/degree' } },
+      [other]: { '@context': { degree: meaning } },
+    }
+    const presentationExchange = { presentationDefinition: definition, options: { contexts } }
+    const body = { protocolVersion: 'v2', proofFormats: { presentationExchange } }
+    return (await stage.call('createRequest', { caller, body })).status
+  }
+  const [same, conflicting] = ['https://example.org/degree', 'https://example.org/other']
+  expect([await request(same), await request(conflicting), await request(same), await request(conflicting)]).toEqual([
+    200, 422, 200, 422,
+  ])
+})

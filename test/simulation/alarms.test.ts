@@ -26,7 +26,7 @@ beforeAll(async () => {
     lines.push(line)
     recorded.addLine(line, line.minute)
   })
-  table = await startTable({ stream: false })
+  table = await startTable({ memory: true })
   // What waits is counted every five minutes: one count more, so that it is green however many waited in that of the recovery.
   const end = SHORT.end + 30 * 60_000
   await runOutage(table, { ...SHORT, end, size: sizeOf(1 / 1000), failing: UNAVAILABLE })

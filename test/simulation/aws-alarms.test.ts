@@ -98,7 +98,7 @@ beforeAll(async () => {
   vi.spyOn(console, 'log').mockImplementation((text) =>
     recorded.addLine(JSON.parse(text), Math.floor(simulatedNow() / MINUTE)),
   )
-  table = await startTable({ stream: false })
+  table = await startTable({ memory: true })
   const world: World = new World(
     table,
     {

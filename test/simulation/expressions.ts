@@ -8,11 +8,15 @@ export interface Placeholders {
 
 type Test = (item: Item, placeholders: Placeholders) => boolean
 
+/** On the wire they are base64. */
+const bytesOf = (value: Uint8Array | string): Uint8Array =>
+  typeof value === 'string' ? Buffer.from(value, 'base64') : value
+
 const compare = (a: AttributeValue, b: AttributeValue): number => {
   if (a.N !== undefined && b.N !== undefined) return Number(a.N) - Number(b.N)
   if (a.S !== undefined && b.S !== undefined) return a.S < b.S ? -1 : a.S > b.S ? 1 : 0
   if (a.BOOL !== undefined && a.BOOL === b.BOOL) return 0
-  if (a.B !== undefined && b.B !== undefined) return Buffer.compare(a.B, b.B)
+  if (a.B !== undefined && b.B !== undefined) return Buffer.compare(bytesOf(a.B), bytesOf(b.B))
   return Number.NaN
 }
 

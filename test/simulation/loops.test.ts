@@ -6,7 +6,7 @@ import { HEALTHY } from './service.ts'
 import { connectionTo } from './traffic.ts'
 import { MINUTE, World } from './world.ts'
 
-const table = await useTable({ check: false, stream: false })
+const table = await useTable({ memory: true, check: false })
 
 /** A lane of 500 messages takes 20 deliveries. One wake-up is at its start: each commit's own would begin a new chain. */
 const runLongLane = async (options: { allowLoop: boolean; forgetHops: boolean }) => {

@@ -1,6 +1,7 @@
 /**
- * DynamoDB in this process, as far as outbound delivery uses it: a request takes a small part of the time that one to a database takes, and there
- * are millions. A simulation gives the same result on it as on the embedded database (memory-table.test.ts).
+ * DynamoDB in this process, as far as this service uses it: a request takes a small part of the time that one to a database takes. A simulation
+ * has the same result on it as on the embedded database (memory-table.test.ts), and so have requests of each kind
+ * (test/support/table/memory-dynamo.ts).
  */
 import { setImmediate as immediate } from 'node:timers/promises'
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
@@ -21,6 +22,21 @@ interface Write extends Placeholders {
 
 type Operation = 'Put' | 'Update' | 'Delete'
 
+/** An item before and after a write; undefined: there is none. */
+export interface ItemChange {
+  before: Item | undefined
+  after: Item | undefined
+}
+
+interface Scan extends Placeholders {
+  FilterExpression?: string
+}
+
+interface Transaction {
+  TransactItems: Record<Operation, Write>[]
+  ClientRequestToken?: string
+}
+
 interface Query extends Placeholders {
   IndexName?: string
   KeyConditionExpression: string
@@ -28,6 +44,24 @@ interface Query extends Placeholders {
   ScanIndexForward?: boolean
   ExclusiveStartKey?: Item
 }
+
+/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html */
+const MAX_ITEM_BYTES = 400 * 1024
+const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024
+const MAX_TRANSACTION_ITEMS = 100
+const MAX_PAGE_BYTES = 1024 * 1024
+
+/** Of bytes on the wire, which are base64, or of the SDK. */
+const lengthOf = (bytes: Uint8Array | string): number =>
+  typeof bytes === 'string' ? Buffer.byteLength(bytes, 'base64') : bytes.byteLength
+
+const sizeOf = (item: Item): number =>
+  Object.entries(item).reduce((sum, [name, { S, N, B }]) => {
+    const value = S !== undefined ? Buffer.byteLength(S) : B !== undefined ? lengthOf(B) : (N?.length ?? 1)
+    return sum + Buffer.byteLength(name) + value
+  }, 0)
+
+const invalid = (message: string): Error => Object.assign(new Error(message), { name: 'ValidationException' })
 
 /** After all sort keys. */
 const LAST = '\uffff'
@@ -43,6 +77,10 @@ const addressOf = (write: Write): { pk: string; sk: string } => {
 const indexKey = ({ dueAt, pk, sk }: Item): string => `${(dueAt?.N ?? '').padStart(20, '0')} ${pk?.S} ${sk?.S}`
 
 export class MemoryTable {
+  /** Told of each change, in their order: what the stream shows. */
+  onChange: ((change: ItemChange) => void) | undefined
+  /** Of transactions that were written. */
+  readonly #tokens = new Set<string>()
   readonly #partitions = new Map<string, Sorted<Item>>()
   readonly #due = new Map<string, Sorted<Item>>()
 
@@ -73,7 +111,9 @@ export class MemoryTable {
     if (name === 'GetItem') return { Item: this.#get(addressOf(input as Write)) }
     if (name === 'Query') return this.#query(input as unknown as Query)
     if (name === 'BatchGetItem') return this.#getAll(input.RequestItems as Record<string, { Keys: Item[] }>)
-    if (name === 'TransactWriteItems') return this.#transact(input.TransactItems as Record<Operation, Write>[])
+    if (name === 'TransactWriteItems') return this.#transact(input as unknown as Transaction)
+    if (name === 'Scan') return this.#scan(input as Scan)
+    if (name === 'BatchWriteItem') return this.#putBatch(input.RequestItems as Record<string, { PutRequest: Write }[]>)
     const operation = /^(Put|Update|Delete)Item$/.exec(name)?.[1] as Operation | undefined
     if (operation === undefined) throw new Error(`not known: ${name}`)
     return this.#write(operation, input as Write)
@@ -98,17 +138,28 @@ export class MemoryTable {
     const from = values[':from']?.S ?? ''
     const to = isIndex ? `${(values[':until']?.N ?? '').padStart(20, '0')} ${LAST}` : (values[':to']?.S ?? LAST)
     const Items: Item[] = []
+    let bytes = 0
     const options = {
       descending: query.ScanIndexForward === false,
       ...(start && { after: isIndex ? indexKey(start) : (start.sk?.S ?? '') }),
     }
     for (const item of entries?.between(from, to, options) ?? []) {
       Items.push(item)
-      if (Items.length < Limit) continue
+      bytes += sizeOf(item)
+      if (Items.length < Limit && bytes < MAX_PAGE_BYTES) continue
       const { pk, sk, dueShard, dueAt } = item
       return { Items, LastEvaluatedKey: isIndex ? { pk, sk, dueShard, dueAt } : { pk, sk } }
     }
     return { Items }
+  }
+
+  #scan({ FilterExpression, ...placeholders }: Scan): object {
+    return { Items: [...this.items()].filter((item) => holds(FilterExpression, item, placeholders)) }
+  }
+
+  #putBatch(requests: Record<string, { PutRequest: Write }[]>): object {
+    for (const { PutRequest } of Object.values(requests).flat()) this.#write('Put', PutRequest)
+    return { UnprocessedItems: {} }
   }
 
   #write(operation: Operation, write: Write): object {
@@ -120,15 +171,19 @@ export class MemoryTable {
         $metadata: {},
         ...(write.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' && { Item: found }),
       })
-    const item = this.#apply(operation, write)
+    const item = this.#after(operation, write)
+    this.#store(address, item)
     return write.ReturnValues === 'ALL_NEW' ? { Attributes: item } : {}
   }
 
-  #transact(items: Record<Operation, Write>[]): object {
-    const writes = items.flatMap((item) => Object.entries(item) as [Operation, Write][])
+  #transact({ TransactItems, ClientRequestToken: token = '' }: Transaction): object {
+    // The SDK repeats a request whose response was lost.
+    if (this.#tokens.has(token)) return {}
+    const writes = TransactItems.flatMap((item) => Object.entries(item) as [Operation, Write][])
     const addresses = writes.map(([, write]) => JSON.stringify(addressOf(write)))
-    if (new Set(addresses).size < addresses.length)
-      throw Object.assign(new Error('an item twice'), { name: 'ValidationException' })
+    if (new Set(addresses).size < addresses.length) throw invalid('an item twice')
+    const bytes = writes.reduce((sum, [, write]) => sum + sizeOf(write.Item ?? write.Key ?? {}), 0)
+    if (writes.length > MAX_TRANSACTION_ITEMS || bytes > MAX_TRANSACTION_BYTES) throw invalid('a transaction too large')
     const reasons = writes.map(([, write]) =>
       holds(write.ConditionExpression, this.#get(addressOf(write)), write) ? 'None' : 'ConditionalCheckFailed',
     )
@@ -137,27 +192,25 @@ export class MemoryTable {
         name: 'TransactionCanceledException',
         CancellationReasons: reasons.map((Code) => ({ Code })),
       })
-    for (const [operation, write] of writes) this.#apply(operation, write)
+    const items = writes.map(([operation, write]) => this.#after(operation, write))
+    for (const [at, [, write]] of writes.entries()) this.#store(addressOf(write), items[at])
+    if (token !== '') this.#tokens.add(token)
     return {}
   }
 
-  /** The item as it is then. */
-  #apply(operation: Operation, write: Write): Item | undefined {
-    const address = addressOf(write)
+  /** The item as the write leaves it. Throws where it is too large. */
+  #after(operation: Operation, write: Write): Item | undefined {
+    if (operation === 'Delete') return undefined
     const { Key = {}, UpdateExpression = '' } = write
-    const item =
-      operation === 'Delete'
-        ? undefined
-        : operation === 'Put'
-          ? write.Item
-          : updated(UpdateExpression, this.#get(address) ?? Key, write)
-    this.#store(address, item)
+    const item = operation === 'Put' ? write.Item : updated(UpdateExpression, this.#get(addressOf(write)) ?? Key, write)
+    if (sizeOf(item ?? {}) > MAX_ITEM_BYTES) throw invalid('Item size has exceeded the maximum allowed size')
     return item
   }
 
   #store({ pk, sk }: { pk: string; sk: string }, item: Item | undefined): void {
     const partition = this.#partitions.get(pk) ?? new Sorted<Item>()
     const before = partition.get(sk)
+    this.onChange?.({ before, after: item })
     if (before?.dueShard?.S !== undefined) this.#due.get(before.dueShard.S)?.delete(indexKey(before))
     if (item === undefined) partition.delete(sk)
     else partition.set(sk, item)

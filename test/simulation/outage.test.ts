@@ -7,7 +7,7 @@ import { DEAD, EVENT_OUTAGE, eventSizeOf, runOutage, SHORT, sizeOf } from './out
 import { REFUSED, STALLING, UNAVAILABLE } from './service.ts'
 import { HOUR } from './world.ts'
 
-const table = await useTable({ check: false, stream: false })
+const table = await useTable({ memory: true, check: false })
 
 const size = sizeOf(1 / 1000)
 

@@ -82,7 +82,7 @@ beforeAll(async () => {
   vi.spyOn(console, 'log').mockImplementation((text) =>
     recorded.addLine(JSON.parse(text), Math.floor(simulatedNow() / MINUTE)),
   )
-  table = await startTable({ stream: false })
+  table = await startTable({ memory: true })
   world = new World(
     table,
     {

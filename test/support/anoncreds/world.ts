@@ -3,7 +3,7 @@ import type { TenantAgent } from '../../../lib/agent/credo/current.ts'
 import { waitFor } from '../../wallet/wait.ts'
 import type { WalletOptions } from '../../wallet/wallet-parts.ts'
 import { connect } from '../scenes.ts'
-import type { Json } from '../stage/in-process-stage.ts'
+import type { Json, StageOptions } from '../stage/in-process-stage.ts'
 import { startTenantAndWallet, type TenantAndWallet } from '../stage/tenant-and-wallet.ts'
 import { memoryRegistry, useMemoryRegistry } from './memory-registry.ts'
 import { type PreparedDefinition, prepareDefinition } from './prepared-definition.ts'
@@ -18,17 +18,18 @@ export interface AnonCredsWorld extends TenantAndWallet {
 
 const ISSUER = 'did:memory:issuer'
 
-export interface AnonCredsWorldOptions extends WalletOptions {
+export interface AnonCredsWorldOptions extends WalletOptions, StageOptions {
   /** Its credentials can be revoked, in registries of this size, and its objects are under the tenant's did:webvh. */
   revocable?: number
 }
 
 export const startAnonCredsWorld = async ({
   revocable,
+  embedded = false,
   ...walletOptions
 }: AnonCredsWorldOptions = {}): Promise<AnonCredsWorld> => {
   await useMemoryRegistry()
-  const started = await startTenantAndWallet(walletOptions)
+  const started = await startTenantAndWallet(walletOptions, { embedded })
   const { stage, caller, wallet } = started
   const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
   const ids = await (revocable === undefined

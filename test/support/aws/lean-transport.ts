@@ -5,7 +5,7 @@
 import { unsigned } from '../../../infra/local/aws-call.ts'
 import { leanRequestHandler } from '../../../lib/store/lean-client.ts'
 
-interface LeanClient {
+export interface LeanClient {
   config: { region: () => Promise<string>; requestHandler: unknown; signer: unknown }
 }
 

@@ -64,7 +64,7 @@ export class DeliveryLine {
   static async start(dynamo: Dynamo, queues: DeliveryQueues, through: Through = (run) => run()): Promise<DeliveryLine> {
     const { endpoint, table } = dynamo
     const streams = new DynamoDBStreamsClient({ endpoint, region: REGION, credentials: CREDENTIALS })
-    useLeanTransport(streams)
+    dynamo.connect(streams)
     const { Streams = [] } = await streams.send(new ListStreamsCommand({ TableName: table }))
     const StreamArn = Streams[0]?.StreamArn
     const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn }))

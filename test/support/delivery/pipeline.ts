@@ -6,7 +6,8 @@ import { sqs, sqsOnce } from '../../../lib/outbox/queues.ts'
 import { dynamodb } from '../../../lib/store/client.ts'
 import { useLeanTransport } from '../aws/lean-transport.ts'
 import { placesToTry } from '../depth.ts'
-import { CREDENTIALS, REGION, startDynamo } from '../table/dynamo.ts'
+import { CREDENTIALS, REGION } from '../table/dynamo.ts'
+import { startMemoryDynamo } from '../table/memory-dynamo.ts'
 import { withOpenStack } from '../table/open-stack.ts'
 import { DeliveryLine } from './line.ts'
 import { startDeliveryQueues } from './queues.ts'
@@ -47,7 +48,7 @@ export const mishaps = (names: string[]): Mishap[] =>
 
 /** Starts table and queues and points the functions' settings to them. One at a time in a process: the clients are made once. */
 export const startPipeline = async () => {
-  const dynamo = await startDynamo()
+  const dynamo = startMemoryDynamo()
   const queues = await startDeliveryQueues()
   Object.assign(process.env, {
     TABLE_NAME: dynamo.table,

@@ -11,6 +11,7 @@ import { useLeanTransport } from '../aws/lean-transport.ts'
 import { DeliveryLine } from '../delivery/line.ts'
 import { type DeliveryQueues, startDeliveryQueues } from '../delivery/queues.ts'
 import { CREDENTIALS, REGION, startDynamo } from '../table/dynamo.ts'
+import { startMemoryDynamo } from '../table/memory-dynamo.ts'
 
 /** The name of a handler's export: `getCredentialById`. */
 export type OperationName = string
@@ -81,9 +82,14 @@ const isJson = (contentType = 'application/json'): boolean => /json\b|didcomm|ss
 
 const context = { awsRequestId: 'test', getRemainingTimeInMillis: () => 30_000 } as Context
 
+export interface StageOptions {
+  /** Whether the table is in the embedded database, which other processes reach, and which says what requests consume. */
+  embedded?: boolean
+}
+
 /** Starts everything on free ports of 127.0.0.1. One for a process: the service reads its settings once. */
-export const startInProcessStage = async (): Promise<InProcessStage> => {
-  const dynamo = await startDynamo()
+export const startInProcessStage = async ({ embedded = false }: StageOptions = {}): Promise<InProcessStage> => {
+  const dynamo = embedded ? await startDynamo() : startMemoryDynamo()
   const queues = await startDeliveryQueues()
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -2,7 +2,7 @@
 import { Wallet } from '../../wallet/wallet.ts'
 import type { WalletOptions } from '../../wallet/wallet-parts.ts'
 import { createTenant } from '../scenes.ts'
-import { type InProcessStage, startInProcessStage } from './in-process-stage.ts'
+import { type InProcessStage, type StageOptions, startInProcessStage } from './in-process-stage.ts'
 
 export interface TenantAndWallet {
   stage: InProcessStage
@@ -12,8 +12,11 @@ export interface TenantAndWallet {
 }
 
 /** Its wallet answers no proof request by itself, unless `options` say so. */
-export const startTenantAndWallet = async (options: WalletOptions = {}): Promise<TenantAndWallet> => {
-  const stage = await startInProcessStage()
+export const startTenantAndWallet = async (
+  options: WalletOptions = {},
+  at: StageOptions = {},
+): Promise<TenantAndWallet> => {
+  const stage = await startInProcessStage(at)
   stage.line.run()
   const caller = await createTenant(stage)
   const wallet = await Wallet.start({ answerProofs: false, ...options })

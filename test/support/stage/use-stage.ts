@@ -2,12 +2,16 @@
 import { Wallet } from '../../wallet/wallet.ts'
 import type { WalletOptions } from '../../wallet/wallet-parts.ts'
 import { stopAtEnd } from '../stop-at-end.ts'
-import { type InProcessStage, startInProcessStage } from './in-process-stage.ts'
+import { type InProcessStage, type StageOptions, startInProcessStage } from './in-process-stage.ts'
 import { startTenantAndWallet, type TenantAndWallet } from './tenant-and-wallet.ts'
 
+interface UseStage extends StageOptions {
+  delivers?: boolean
+}
+
 /** A stage that delivers what is sent; with `delivers: false` not before the test says `stage.line.run()`. */
-export const useStage = async ({ delivers = true } = {}): Promise<InProcessStage> => {
-  const stage = await stopAtEnd(startInProcessStage())
+export const useStage = async ({ delivers = true, ...at }: UseStage = {}): Promise<InProcessStage> => {
+  const stage = await stopAtEnd(startInProcessStage(at))
   if (delivers) stage.line.run()
   return stage
 }

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import { startDatabase } from '../../../infra/local/dynamodb.ts'
 import { LAYOUT_ITEM } from '../../../lib/store/layout.ts'
-import { useLeanTransport } from '../aws/lean-transport.ts'
+import { type LeanClient, useLeanTransport } from '../aws/lean-transport.ts'
 
 export const REGION = 'eu-west-1'
 export const CREDENTIALS = { accessKeyId: 'test', secretAccessKey: 'test' }
@@ -25,7 +25,9 @@ export interface Dynamo {
   client: DynamoDBClient
   /** Removes all items. */
   clear(): Promise<void>
-  /** Takes another client by the shortest way too, and counts what it writes. To be called before that client is used. */
+  /** Takes a client of the table or its stream by the shortest way. To be called before that client is used. */
+  connect(client: LeanClient): void
+  /** The same, and counts what the client writes. */
   watch(client: DynamoDBClient): void
   /** Sends a first request of the service, which reads the version of the layout too: none of a test's own does. */
   warm(client: DynamoDBClient): Promise<void>
@@ -67,14 +69,16 @@ const createTable = async (client: DynamoDBClient, table: string, { stream = tru
   await client.send(new PutItemCommand({ TableName: table, Item: LAYOUT_ITEM }))
 }
 
-/** Starts an empty table of the name in the local stage's database; nothing is left of it after `stop`. */
-export const startDynamo = async (table = 'agent', options: DynamoOptions = {}): Promise<Dynamo> => {
-  const { endpoint, stop } = await startDatabase({ dynamodbEndpoint: undefined, dataDir: undefined })
-  const client = new DynamoDBClient({ endpoint, region: REGION, credentials: CREDENTIALS, maxAttempts: 1 })
+/** Counts the writes of `client`, and of all others that are watched. */
+export const watchWrites = (
+  table: string,
+  client: DynamoDBClient,
+  connect: Dynamo['connect'],
+): Pick<Dynamo, 'watch' | 'warm' | 'writes'> => {
   let writes = 0
   let underWay = 0
   const watch = (watched: DynamoDBClient): void => {
-    useLeanTransport(watched)
+    connect(watched)
     watched.middlewareStack.add(
       (next, { commandName = '' }) =>
         async (args) => {
@@ -92,20 +96,31 @@ export const startDynamo = async (table = 'agent', options: DynamoOptions = {}):
     )
   }
   watch(client)
-  await createTable(client, table, options)
   return {
-    endpoint,
-    table,
-    client,
-    clear: async () => {
-      await client.send(new DeleteTableCommand({ TableName: table }))
-      await createTable(client, table, options)
-    },
     watch,
     warm: async (warmed) => {
       await warmed.send(new GetItemCommand({ TableName: table, Key: { pk: { S: '-' }, sk: { S: '-' } } }))
     },
     writes: () => (underWay === 0 ? writes : undefined),
+  }
+}
+
+/** Starts an empty table of the name in the local stage's database; nothing is left of it after `stop`. */
+export const startDynamo = async (table = 'agent', options: DynamoOptions = {}): Promise<Dynamo> => {
+  const { endpoint, stop } = await startDatabase({ dynamodbEndpoint: undefined, dataDir: undefined })
+  const client = new DynamoDBClient({ endpoint, region: REGION, credentials: CREDENTIALS, maxAttempts: 1 })
+  const watched = watchWrites(table, client, useLeanTransport)
+  await createTable(client, table, options)
+  return {
+    ...watched,
+    endpoint,
+    table,
+    client,
+    connect: useLeanTransport,
+    clear: async () => {
+      await client.send(new DeleteTableCommand({ TableName: table }))
+      await createTable(client, table, options)
+    },
     stop: () => {
       client.destroy()
       return stop()

@@ -11,7 +11,7 @@ const MINUTE = 60_000
 
 let keyId: string
 
-const table = await useTable()
+const table = await useTable({ memory: true })
 beforeEach(() => {
   keyId = `key-${randomBytes(4).toString('hex')}`
 })

@@ -9,7 +9,7 @@ import { transaction } from '../../../lib/store/transaction.ts'
 import { failure } from '../store/started-table.ts'
 import { useTable } from '../store/use-table.ts'
 
-const table = await useTable()
+const table = await useTable({ memory: true })
 let keys = 0
 let keyId: string
 let jwk: ReturnType<typeof newKey>

@@ -5,7 +5,7 @@ import { CREDENTIAL_REQUEST } from '../../../lib/records/record-json.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { useTable } from '../store/use-table.ts'
 
-await useTable()
+await useTable({ memory: true })
 
 const SECRET = { p: 'a secret number' }
 

@@ -25,7 +25,7 @@ import {
 } from './credo-records.ts'
 import { contextOf, idsOf, storage } from './credo-storage.ts'
 
-const table = await useTable({ check: false })
+const table = await useTable({ memory: true, check: false })
 let tenants = 0
 let acme: AgentContext
 

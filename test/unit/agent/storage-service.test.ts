@@ -37,7 +37,7 @@ let acme: AgentContext
 /** Runs `act` in a transaction of its own. */
 const run = <T>(act: () => Promise<T>): Promise<T> => transaction('acme', act)
 
-const table = await useTable({ check: false })
+const table = await useTable({ memory: true, check: false })
 afterAll(async () => {
   // The keys that the records name are made up.
   expect((await table.check()).filter((problem) => !problem.includes(' its key'))).toEqual([])

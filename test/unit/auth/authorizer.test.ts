@@ -27,7 +27,7 @@ process.env.TOKEN_ISSUERS = JSON.stringify([
   { issuer: 'limited', audience: 'agent', jwks, grants: limited },
   { issuer: 'remote', audience: 'agent', jwksUri: 'http://127.0.0.1:1/jwks', grants: ALL_GRANTS },
 ])
-const table = await useTable({ check: false })
+const table = await useTable({ memory: true, check: false })
 const authorizer = (await import('../../../functions/authorizer.ts')).authorizer
 for (const id of ['acme', 'globex', '__proto__'])
   await transaction(BASE_AGENT, async (unit) =>

@@ -19,7 +19,7 @@ let lines: Record<string, unknown>[] = []
 
 process.env.LOG_LEVEL = 'warn'
 vi.spyOn(console, 'log').mockImplementation((line) => lines.push(JSON.parse(line)))
-const table = await useTable()
+const table = await useTable({ memory: true })
 const key = await newSigningKey('key', 'https://id.example', () => now)
 const next = await newSigningKey('next', 'https://id.example', () => now)
 

@@ -26,7 +26,7 @@ let lines: Record<string, unknown>[] = []
 
 process.env.LOG_LEVEL = 'warn'
 vi.spyOn(console, 'log').mockImplementation((line) => lines.push(JSON.parse(line)))
-const table = await useTable({ check: false })
+const table = await useTable({ memory: true, check: false })
 const old = await newSigningKey('old', ISSUER, () => now)
 const fresh = await newSigningKey('fresh', ISSUER, () => now)
 

@@ -197,7 +197,7 @@ describe('a key set at an address', () => {
 
   // Whoever has no keys yet looks into the table first.
   beforeAll(async () => {
-    table = await startTable()
+    table = await startTable({ memory: true })
   })
   afterAll(() => table.stop())
 

@@ -10,7 +10,7 @@ import { modified } from '../../support/webhooks/changes.ts'
 import { failure } from '../store/started-table.ts'
 import { useTable } from '../store/use-table.ts'
 
-const table = await useTable({ check: false })
+const table = await useTable({ memory: true, check: false })
 
 beforeEach(async () => {
   table.way = undefined

@@ -35,7 +35,7 @@ const contractOf = (operationId: string) =>
     responses: { 200: Anything },
   }))
 
-const table = await useTable()
+const table = await useTable({ memory: true })
 let keys = 0
 let key: string
 /** How often a handler has run to its end. */

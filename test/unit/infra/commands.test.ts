@@ -2,29 +2,27 @@
 import { readdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { COMPILED } from '../../../infra/local/compile-cache.ts'
 import { temporaryFolder } from '../../support/stage/folder.ts'
 import { runProgram } from '../../support/stage/program.ts'
 
 const SERVERLESS = resolve('node_modules/serverless/bin/serverless.js')
 const DOCTOR = resolve('infra/doctor.ts')
 
+const run = (args: string[], env: Record<string, string>) =>
+  runProgram(process.execPath, args, { env: { NODE_COMPILE_CACHE: COMPILED, ...env } })
+
 test('`serverless deploy` names every setting that is wrong, in a line each', async () => {
   const wrong = { LOG_LEVEL: 'loud', WAITING_LANES: '0', ALARM_EMAIL: 'ops', SLS_LOG_LEVEL: 'error' }
-  const { code, stdout, stderr } = await runProgram(process.execPath, [SERVERLESS, 'deploy', '--stage', 'prod'], {
-    env: wrong,
-  })
+  const { code, stdout, stderr } = await run([SERVERLESS, 'deploy', '--stage', 'prod'], wrong)
   expect(code).not.toBe(0)
   const named = [...`${stdout}${stderr}`.matchAll(/^settings: ([A-Z_]+)/gm)].map(([, name]) => name)
   expect(named).toEqual(['TOKEN_ISSUERS', 'LOG_LEVEL', 'ALARM_EMAIL', 'WAITING_LANES', 'PUBLIC_URL'])
 })
 
 test('`serverless logs` says in a line how the log of a function is read', async () => {
-  const env = { SLS_LOG_LEVEL: 'error' }
-  const { code, stdout } = await runProgram(
-    process.execPath,
-    [SERVERLESS, 'logs', '--stage', 'prod', '--function', 'health'],
-    { env },
-  )
+  const args = ['logs', '--stage', 'prod', '--function', 'health']
+  const { code, stdout } = await run([SERVERLESS, ...args], { SLS_LOG_LEVEL: 'error' })
   expect(code).toBe(1)
   expect(stdout).toMatch(
     /^All functions share a log group: aws logs tail .*--stack-name serverless-agent-prod .*\/serverless-agent-prod-health\[" --follow$/m,
@@ -42,9 +40,7 @@ describe('`npm run doctor`', () => {
 
   const doctor = async (...args: string[]) => {
     await using folder = await temporaryFolder()
-    const ended = await runProgram(process.execPath, [DOCTOR, '--stage', 'prod', ...args], {
-      env: { ...env, TMPDIR: folder.path },
-    })
+    const ended = await run([DOCTOR, '--stage', 'prod', ...args], { ...env, TMPDIR: folder.path })
     return { ...ended, left: await readdir(folder.path) }
   }
   const KEYS = /^https:\/\/localhost\.localdomain\/jwks.* the keys of https:\/\/id\.example.* as jwks beside jwksUri/
@@ -74,6 +70,9 @@ describe('`npm run doctor`', () => {
       findings: [{ check, status: 'fault', message: expect.stringMatching(message) }],
     })
     expect([stderr, code]).toEqual(['', 1])
-    expect((await doctor(...args)).stdout).toMatch(new RegExp(`^FAULT   ${check}: ${message.source.slice(1)}`))
+  })
+
+  test('finds it in a line without --json', async () => {
+    expect((await doctor('--stage', 'my_stage')).stdout).toMatch(/^FAULT {3}stage name: "my_stage" is not a name/)
   })
 })

@@ -557,6 +557,17 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     /^FAULT {3}table and key: .*set EXISTING_TABLE=old EXISTING_KEY=arn:aws:kms/,
   ],
   [
+    'an update that uses the earlier table with another key',
+    {
+      plan: existing({}, {}, { EXISTING_KEY: OTHER_KEY }).plan ?? {},
+      account: {
+        ...existing({ sealingKey: undefined }).account,
+        stack: deployed({ outputs: { TableName: 'old', SealingKeyArn: KEY }, physicalIds: { Queue: 'q' } }),
+      },
+    },
+    /^FAULT {3}table and key: the stack uses old of an earlier one: set EXISTING_TABLE=old EXISTING_KEY=.*00000000-/,
+  ],
+  [
     "an earlier table in place of the stack's own",
     { ...existing(), account: { ...existing().account, stack: deployed() } },
     /^FAULT {3}table and key: the stack has a table of its own/,

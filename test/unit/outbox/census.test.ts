@@ -35,7 +35,7 @@ describe('of lanes that wait for a destination', () => {
   let table: StartedTable
 
   beforeAll(async () => {
-    table = await startTable({ stream: false })
+    table = await startTable({ memory: true })
   })
   afterAll(() => table.stop())
 

@@ -6,7 +6,7 @@ import { messageLane } from '../../../lib/store/keys.ts'
 import { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
 import { useTable } from '../store/use-table.ts'
 
-const table = await useTable({ check: false, stream: false })
+const table = await useTable({ memory: true, check: false })
 
 test('should be a UUIDv7 of its time', () => {
   const now = Date.UTC(2050, 0, 1)

@@ -16,7 +16,7 @@ import { useTable } from '../store/use-table.ts'
 const NOW = Date.parse('2026-11-22T12:00:00.000Z')
 const at = (hours: number) => new Date(NOW + hours * 3_600_000).toISOString()
 
-const table = await useTable({ check: false })
+const table = await useTable({ memory: true, check: false })
 
 beforeEach(async () => {
   table.way = undefined

@@ -304,7 +304,7 @@ export class OutboxScene {
 
 /** For the tests of a file, each of which finds it empty. */
 export const useOutboxScene = async (): Promise<OutboxScene> => {
-  const scene = new OutboxScene(await useTable({ stream: false, check: false }))
+  const scene = new OutboxScene(await useTable({ memory: true, check: false }))
   beforeEach(() => scene.reset())
   return scene
 }

@@ -6,6 +6,6 @@ import { nameQueues, type SentWakeUps, watchQueues } from './sent-wake-ups.ts'
 /** Before anything has asked for the settings. */
 export const useTableAndQueues = async (use?: TableUse): Promise<{ table: StartedTable; queues: SentWakeUps }> => {
   nameQueues()
-  const table = await useTable(use)
+  const table = await useTable({ memory: true, ...use })
   return { table, queues: watchQueues() }
 }

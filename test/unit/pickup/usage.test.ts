@@ -7,7 +7,7 @@ import { pickupUsageAddress } from '../../../lib/store/pickup-keys.ts'
 import { useTable } from '../store/use-table.ts'
 
 // The queue here has neither messages nor a job.
-const table = await useTable({ check: false })
+const table = await useTable({ memory: true, check: false })
 
 const HOUR = 60 * 60_000
 

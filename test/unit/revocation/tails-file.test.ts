@@ -7,7 +7,7 @@ import { transaction } from '../../../lib/store/transaction.ts'
 import { removeIf } from '../../../lib/store/write.ts'
 import { useTable } from '../store/use-table.ts'
 
-const table = await useTable({ check: false })
+const table = await useTable({ memory: true, check: false })
 
 const add = (hash: string, content: Uint8Array) =>
   transaction('acme', async (unit) => addTailsFile(unit, hash, content))

@@ -5,8 +5,14 @@ import type { Address } from '../../../lib/store/keys.ts'
 import type { Item } from '../../../lib/store/table.ts'
 import { toKey } from '../../../lib/store/table.ts'
 import { CREDENTIALS, type Dynamo, type DynamoOptions, REGION, startDynamo } from '../../support/table/dynamo.ts'
+import { startMemoryDynamo } from '../../support/table/memory-dynamo.ts'
 import { withOpenStack } from '../../support/table/open-stack.ts'
 import { checkTable } from '../../support/table/table-checker.ts'
+
+export interface TableOptions extends DynamoOptions {
+  /** In this process, for what is above lib/store: a request takes a part of the time. */
+  memory?: boolean
+}
 
 /** Lets a request pass (`send`), or fails in its place. Called at every try of the SDK. */
 export type Way = (command: string, send: () => Promise<unknown>) => Promise<unknown>
@@ -28,8 +34,8 @@ export class StartedTable {
   }
 
   /** Starts an empty table and lets the service find it: before anything has asked for the settings. */
-  async start(options: DynamoOptions = {}): Promise<this> {
-    const dynamo = await startDynamo('agent', options)
+  async start({ memory = false, ...options }: TableOptions = {}): Promise<this> {
+    const dynamo = memory ? startMemoryDynamo() : await startDynamo('agent', options)
     Object.assign(process.env, {
       TABLE_NAME: dynamo.table,
       DYNAMODB_ENDPOINT: dynamo.endpoint,
@@ -119,7 +125,7 @@ export class StartedTable {
 }
 
 /** A started table for what has no test file; tests use `useTable`. */
-export const startTable = (options: DynamoOptions = {}): Promise<StartedTable> => new StartedTable().start(options)
+export const startTable = (options: TableOptions = {}): Promise<StartedTable> => new StartedTable().start(options)
 
 /** A failure as the AWS SDK throws it. */
 export const failure = (name: string, properties: object = {}): Error =>

@@ -1,10 +1,9 @@
 /** The table of a test file: started at its top, checked and stopped after its tests. */
 import { afterAll, expect } from 'vitest'
 import { stopAtEnd } from '../../support/stop-at-end.ts'
-import type { DynamoOptions } from '../../support/table/dynamo.ts'
-import { type StartedTable, startTable } from './started-table.ts'
+import { type StartedTable, startTable, type TableOptions } from './started-table.ts'
 
-export interface TableUse extends DynamoOptions {
+export interface TableUse extends TableOptions {
   /** False: the tests write items that no operation would leave behind. */
   check?: boolean
 }

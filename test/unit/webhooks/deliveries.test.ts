@@ -9,7 +9,7 @@ import { useTable } from '../store/use-table.ts'
 const MALFORMED = expect.objectContaining({ code: 'request.malformed' })
 const START = Date.now() - 60_000
 
-const table = await useTable({ check: false })
+const table = await useTable({ memory: true, check: false })
 
 const timeOf = (number: number): string => new Date(START + number).toISOString()
 const idOf = (number: number): string => eventIdOf(timeOf(number), String(number))

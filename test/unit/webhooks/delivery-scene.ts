@@ -120,7 +120,7 @@ export const deliveryScene = (): DeliveryScene => {
     process.env.LOG_LEVEL = 'debug'
     vi.spyOn(console, 'log').mockImplementation((line) => scene.lines.push(String(line)))
     nameQueues()
-    scene.table = await startTable()
+    scene.table = await startTable({ memory: true })
     scene.queues = watchQueues()
   })
   beforeEach(() => scene.renew())

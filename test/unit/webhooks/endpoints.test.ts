@@ -35,7 +35,7 @@ let organizations = 0
 let orgId: string
 
 nameQueues()
-const table = await useTable()
+const table = await useTable({ memory: true })
 beforeEach(async () => {
   // Mocks are restored after each test.
   queues = watchQueues()

@@ -13,7 +13,7 @@ import { useTable } from '../store/use-table.ts'
 const WEEK = 7 * 24 * 60 * 60
 const CONFLICT = expect.objectContaining({ code: 'store.conflict' })
 
-const table = await useTable()
+const table = await useTable({ memory: true })
 let organizations = 0
 let orgId: string
 

@@ -29,7 +29,7 @@ const NOW = START + 3_600_000
 const SINCE = new Date(START).toISOString()
 const AT_REST = ['held', 'failed', 'delivered'] as const
 
-const table = await useTable()
+const table = await useTable({ memory: true })
 let endpoints = 0
 let endpointId: string
 

@@ -15,7 +15,7 @@ import {
 } from '../../../lib/webvh/published.ts'
 import { useTable } from '../store/use-table.ts'
 
-const table = await useTable({ check: false })
+const table = await useTable({ memory: true, check: false })
 
 const NOT_FOUND = { code: 'resource.not_found' }
 const fixed = (document: string) => ({ document, grows: false })

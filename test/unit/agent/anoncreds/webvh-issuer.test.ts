@@ -9,7 +9,7 @@ import { transaction } from '../../../../lib/store/transaction.ts'
 import { requireLog } from '../../../../lib/webvh/published.ts'
 import { useTable } from '../../store/use-table.ts'
 
-const table = await useTable({ check: false })
+const table = await useTable({ memory: true, check: false })
 
 const issuerOf = (tenant: string) => transaction(tenant, async () => webvhIssuer(await currentAgent()))
 

@@ -14,7 +14,7 @@ import { useTable } from '../../store/use-table.ts'
 
 const registry: AnonCredsRegistry = new WebvhRegistry()
 
-const table = await useTable({ check: false })
+const table = await useTable({ memory: true, check: false })
 // What is the service's own is never asked for over HTTP.
 vi.useFakeTimers({ toFake: ['Date'] })
 const nextSecond = () => vi.setSystemTime(Date.now() + 1_000)

@@ -31,7 +31,7 @@ import { unknownKid } from '../../../support/wallets/hand-made-envelope.ts'
 import { useTable } from '../../store/use-table.ts'
 import { contextOf, service, storage } from '../credo-storage.ts'
 
-const table = await useTable()
+const table = await useTable({ memory: true })
 const services = new DependencyManager()
 services.registerInstance(InjectionSymbols.StorageService, service)
 services.registerInstance(EventEmitter, { emit: () => {} } as unknown as EventEmitter)

@@ -21,7 +21,7 @@ import { unknownKid } from '../../../support/wallets/hand-made-envelope.ts'
 import { useTable } from '../../store/use-table.ts'
 import { contextOf, service } from '../credo-storage.ts'
 
-const table = await useTable()
+const table = await useTable({ memory: true })
 let did: string
 let key: Ed25519Key
 

@@ -7,7 +7,7 @@ import { forgetMark, handleOnce, markMessage } from '../../../../lib/agent/inbou
 import { generateJwk } from '../../../../lib/agent/keys/key-pair.ts'
 import { useTable } from '../../store/use-table.ts'
 
-const table = await useTable()
+const table = await useTable({ memory: true })
 
 const keyPair = () => {
   const key = Kms.PublicJwk.fromUnknown(Kms.publicJwkFromPrivateJwk(generateJwk({ kty: 'OKP', crv: 'Ed25519' })))
