@@ -101,7 +101,7 @@ describe.each(PROTOCOLS)('over %s', (_, requestOf) => {
     const before = await expiries()
     const { connection } = await ask(invited, requestOf)
     const made = await madeSince(before)
-    // The other agent's DID with its index entries, and a key.
+    // The record of the other agent's DID with its index entries, and a key, from which the own DID follows.
     expect(made.length).toBeGreaterThan(3)
     const givenUp = Math.floor(Date.parse(connection.createdAt) / 1000) + 7 * DAYS
     for (const expiry of made) {
