@@ -49,11 +49,6 @@ export interface Peak {
   key: string
 }
 
-/** What Node's HTTP handler of the SDK has besides its type. */
-interface Configurable {
-  updateHttpClientConfig(name: string, value: number): void
-}
-
 /** A change of attributes in a transaction. */
 interface Update extends Placeholders {
   Key: Item
@@ -95,10 +90,6 @@ export class TableModel {
     standing = this
     if (isThere) return
     const open = withOpenStack(client)
-    // The clock stands still while the table answers. A timeout by the machine's own clock would be a fault that nobody has planned.
-    const handler = open.config.requestHandler as unknown as Configurable
-    for (const timeout of ['connectionTimeout', 'requestTimeout', 'socketTimeout'])
-      handler.updateHttpClientConfig(timeout, 0)
     open.middlewareStack.add(
       (next, { commandName = '' }) =>
         (args) =>
