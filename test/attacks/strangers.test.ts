@@ -24,6 +24,8 @@ beforeAll(async () => {
   stage = await startBundledStage(unpacked.functions)
   invited = await inviteStrangers(stage)
   door = await newDoor(invited.tenantId)
+  // It reads the layout's version of the table, once for a process.
+  await door.post(JUNK['16 unknown recipients']?.(invited.kid) ?? '')
 })
 afterAll(async () => {
   await door.stop()
@@ -46,7 +48,7 @@ describe(`costs at most ${MAX_REQUESTS} requests and ${MAX_CPU_MS} ms of process
   })
 })
 
-describe('costs at most two requests in a process that knows nothing yet', () => {
+describe('costs at most two requests, and one for the version of the layout, in a process that knows nothing yet', () => {
   test.each<[string, string[]]>([
     ['16 unknown recipients', ['GetItem', 'BatchGetItem']],
     ['our key and noise', ['GetItem', 'GetItem']],
@@ -54,14 +56,17 @@ describe('costs at most two requests in a process that knows nothing yet', () =>
     ['a message that is null', ['GetItem', 'GetItem']],
   ])('%s', async (shape, requests) => {
     const cold = await newDoor(invited.tenantId)
-    expect(await cold.post(JUNK[shape]?.(invited.kid) ?? '')).toMatchObject({ status: 400, requests })
+    expect(await cold.post(JUNK[shape]?.(invited.kid) ?? '')).toMatchObject({
+      status: 400,
+      requests: ['GetItem', ...requests],
+    })
     await cold.stop()
   })
 
   test('a tenant that does not exist', async () => {
     const cold = await newDoor('nobody')
     const body = JUNK['16 unknown recipients']?.(invited.kid) ?? ''
-    expect(await cold.post(body)).toMatchObject({ status: 404, requests: ['GetItem'] })
+    expect(await cold.post(body)).toMatchObject({ status: 404, requests: ['GetItem', 'GetItem'] })
     await cold.stop()
   })
 })

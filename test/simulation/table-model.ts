@@ -49,11 +49,6 @@ export interface Peak {
   key: string
 }
 
-/** What Node's HTTP handler of the SDK has besides its type. */
-interface Configurable {
-  httpHandlerConfigs(): object
-}
-
 /** A change of attributes in a transaction. */
 interface Update extends Placeholders {
   Key: Item
@@ -95,9 +90,6 @@ export class TableModel {
     standing = this
     if (isThere) return
     const open = withOpenStack(client)
-    // The clock stands still while the table answers. A timeout by the machine's own clock would be a fault that nobody has planned.
-    const handler = open.config.requestHandler as unknown as Configurable
-    Object.assign(handler.httpHandlerConfigs(), { connectionTimeout: 0, requestTimeout: 0 })
     open.middlewareStack.add(
       (next, { commandName = '' }) =>
         (args) =>

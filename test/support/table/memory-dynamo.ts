@@ -77,8 +77,7 @@ export const startMemoryDynamo = (name = 'agent'): Dynamo => {
   }
 
   const connect: Dynamo['connect'] = ({ config }) => {
-    // A model of the table sets timeouts, and there are none.
-    config.requestHandler = { handle, updateHttpClientConfig: () => undefined }
+    config.requestHandler = { handle }
     config.signer = async () => ({ sign: async (request: object) => request })
   }
   const client = new DynamoDBClient({ endpoint: ENDPOINT, region: REGION, credentials: CREDENTIALS, maxAttempts: 1 })

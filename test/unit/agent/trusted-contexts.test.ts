@@ -26,7 +26,13 @@ const own = {
   Title: { '@id': 'ex:Title', '@context': { rank: 'ex:rank' } },
 }
 const vocabulary = { '@vocab': 'https://vocabulary.example/', word: 'https://vocabulary.example/word' }
-const TRUSTED: Record<string, object> = { [OWN]: { '@context': own }, [VOCABULARY]: { '@context': vocabulary } }
+/** An inline context with it has more than 32 KiB. */
+const large = { long: `${EXAMPLES}${'x'.repeat(40_000)}` }
+const TRUSTED: Record<string, object> = {
+  [OWN]: { '@context': own },
+  [VOCABULARY]: { '@context': vocabulary },
+  'https://contexts.example/large/v1': { '@context': large },
+}
 
 await transaction('acme', async () => {
   for (const document of Object.values(TRUSTED)) await storeContext(currentUnit(), 'acme', JSON.stringify(document))
@@ -114,7 +120,7 @@ test.each<[string, unknown[]]>([
     'a protected term that a later context redefines',
     [{ '@protected': true, honour: `${EXAMPLES}honour` }, { honour: 7 }],
   ],
-  ['more text than any context needs', [{ degree: `${EXAMPLES}${'x'.repeat(40_000)}` }]],
+  ['more text than any context needs, of a trusted one', [large]],
   [
     'prefixes that exhaust the stack',
     [Object.fromEntries(Array.from({ length: 2_500 }, (_, n) => [`t${n}`, `t${n + 1}:`]))],
