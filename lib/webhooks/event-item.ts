@@ -86,7 +86,7 @@ export const eventItem = defineItem('event', (key: EventKey) => eventAddress(key
   state: picklist(EVENT_STATES),
   /** Position in its lane; only while it is pending. */
   position: optional(text()),
-  /** The only attempt, if it has no item of its own. */
+  /** The attempt that delivered it first, if it has no item of its own. A replay keeps it. */
   delivery: optional(json(Response)),
   /** Epoch seconds; absent while pending, because pending events must not expire. */
   expiresAt: optional(integer()),

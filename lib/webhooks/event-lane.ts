@@ -37,7 +37,7 @@ const READ = 25
 interface Waiting {
   event: PendingEvent
   /** What the list of its endpoint has of it; undefined also if that is corrupt. */
-  stored: Pick<StoredEvent, 'state' | 'position'> | undefined
+  stored: Pick<StoredEvent, 'state' | 'position' | 'delivery'> | undefined
 }
 
 /** The contents of an event lane; undefined for the name of any other lane. Throws `store.unavailable`. */
@@ -79,8 +79,8 @@ export const openEventLane = async (
         return [leaves(event), ...(stored === undefined ? [] : [{ remove: eventItem.addressOf(event) }])]
       if (endpoint.status !== 'disabled') return undefined
       return last?.waiting === waiting
-        ? [...rests(attempted(event), 'held'), ...record(event, last.attempt)]
-        : rests(event, 'held')
+        ? [...rests(attempted(event), 'held', stored?.delivery), ...record(event, last.attempt)]
+        : rests(event, 'held', stored?.delivery)
     },
     send: async ({ event }, now) => {
       if (endpoint === undefined) throw new Error('an event that is settled is not sent')
@@ -96,11 +96,11 @@ export const openEventLane = async (
       if (before !== 'disabled' && endpoint?.status === 'disabled')
         await tellDestination(destination, { kind: 'reached', lane }, now)
     },
-    delivered: ({ event }, attempt) => {
+    delivered: ({ event, stored }, attempt) => {
       const made = toAttempt(event, attempt)
-      return isStoredWithEvent(made, event)
+      return stored === undefined && isStoredWithEvent(made, event)
         ? rests(attempted(event), 'delivered', made)
-        : [...rests(attempted(event), 'delivered'), { put: attemptItem.encode(made) }]
+        : [...rests(attempted(event), 'delivered', stored?.delivery), { put: attemptItem.encode(made) }]
     },
     failed: ({ event, stored }, attempt) => [
       {
@@ -111,10 +111,10 @@ export const openEventLane = async (
       ...(stored === undefined ? [{ put: listedItem(event) }] : []),
       ...record(event, attempt),
     ],
-    givenUp: ({ event }, _, attempt) =>
+    givenUp: ({ event, stored }, _, attempt) =>
       attempt === undefined
-        ? rests(event, 'failed')
-        : [...rests(attempted(event), 'failed'), ...record(event, attempt)],
+        ? rests(event, 'failed', stored?.delivery)
+        : [...rests(attempted(event), 'failed', stored?.delivery), ...record(event, attempt)],
     about: ({ event }) => ({ webhookId: event.id, type: event.type, ...key }),
   }
 }
@@ -127,7 +127,9 @@ const withStored = async (events: PendingEvent[]): Promise<Waiting[]> => {
     const item = found.get(eventItem.addressOf(event).sk)
     return {
       event,
-      stored: item && decodeIfSound({ decode: (image) => eventItem.decodePart(image, ['state', 'position']) }, item),
+      stored:
+        item &&
+        decodeIfSound({ decode: (image) => eventItem.decodePart(image, ['state', 'position', 'delivery']) }, item),
     }
   })
 }

@@ -107,7 +107,7 @@ const isAtRest = ({ state }: StoredEvent): boolean => state !== 'pending'
 const replay = (unit: UnitOfWork, events: StoredEvent[]): number => {
   const now = new Date().toISOString()
   for (const read of events) {
-    const { state, attempts, delivery: _, expiresAt: __, ...event } = read
+    const { state, attempts, expiresAt: _, ...event } = read
     const pending = pendingEvent(event, now, randomUUID())
     unit.replace(listedItem(pending), eventItem.attributes({ state, attempts }))
     unit.create(pendingEventItem.encode(pending))
