@@ -24,8 +24,9 @@ export type Send = (asked: HttpRequest) => Promise<HttpAnswer>
 export const httpTo = (baseUrl: string, connections = 8): Send => {
   const { hostname, port } = new URL(baseUrl)
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
-  return ({ method, path, headers = {}, body = '' }) =>
-    new Promise((resolve, reject) => {
+  const send: Send = (asked) => {
+    const { method, path, headers = {}, body = '' } = asked
+    return new Promise((resolve, reject) => {
       const length = Buffer.byteLength(body)
       const outgoing = request({
         agent,
@@ -37,7 +38,11 @@ export const httpTo = (baseUrl: string, connections = 8): Send => {
         signal: AbortSignal.timeout(END),
       })
       const fail = (error: Error) => reject(new Error(`${method} ${path.slice(0, 200)}: ${error.message}`))
-      outgoing.once('error', fail)
+      outgoing.once('error', (error: NodeJS.ErrnoException) => {
+        // The server has closed an idle connection: https://nodejs.org/docs/latest-v24.x/api/http.html#requestreusedsocket
+        if (outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(send(asked))
+        else fail(error)
+      })
       outgoing.once('response', (incoming) => {
         const chunks: Buffer[] = []
         incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -50,4 +55,6 @@ export const httpTo = (baseUrl: string, connections = 8): Send => {
       })
       outgoing.end(body)
     })
+  }
+  return send
 }
