@@ -103,6 +103,14 @@ export const holds = (expression: string | undefined, item: Item | undefined, pl
   return test(item ?? {}, placeholders)
 }
 
+/** What DynamoDB refuses a request with that it can't do. */
+export const invalid = (message: string): Error => Object.assign(new Error(message), { name: 'ValidationException' })
+
+const plus = ({ N: number }: AttributeValue, { N: added }: AttributeValue): AttributeValue => {
+  if (number === undefined) throw invalid('An operand in the update expression has an incorrect data type')
+  return { N: String(Number(number) + Number(added)) }
+}
+
 /** The item after `SET ... REMOVE ... ADD ...`. */
 export const updated = (expression: string, item: Item, placeholders: Placeholders): Item => {
   const changed = { ...item }
@@ -117,7 +125,7 @@ export const updated = (expression: string, item: Item, placeholders: Placeholde
       const name = nameOf(token, placeholders)
       if (keyword === 'SET') changed[name] = value(rest[1])
       else if (keyword === 'REMOVE') delete changed[name]
-      else changed[name] = { N: String(Number(changed[name]?.N ?? 0) + Number(value(rest[0]).N)) }
+      else changed[name] = plus(changed[name] ?? { N: '0' }, value(rest[0]))
     }
   return changed
 }

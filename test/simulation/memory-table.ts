@@ -7,7 +7,7 @@ import { setImmediate as immediate } from 'node:timers/promises'
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { LAYOUT_ITEM } from '../../lib/store/layout.ts'
 import type { Item } from '../../lib/store/table.ts'
-import { holds, type Placeholders, updated } from './expressions.ts'
+import { holds, invalid, type Placeholders, updated } from './expressions.ts'
 import { Sorted } from './sorted.ts'
 import type { Input } from './table-model.ts'
 
@@ -60,8 +60,6 @@ const sizeOf = (item: Item): number =>
     const value = S !== undefined ? Buffer.byteLength(S) : B !== undefined ? lengthOf(B) : (N?.length ?? 1)
     return sum + Buffer.byteLength(name) + value
   }, 0)
-
-const invalid = (message: string): Error => Object.assign(new Error(message), { name: 'ValidationException' })
 
 /** After all sort keys. */
 const LAST = '\uffff'
@@ -184,9 +182,7 @@ export class MemoryTable {
     if (new Set(addresses).size < addresses.length) throw invalid('an item twice')
     const bytes = writes.reduce((sum, [, write]) => sum + sizeOf(write.Item ?? write.Key ?? {}), 0)
     if (writes.length > MAX_TRANSACTION_ITEMS || bytes > MAX_TRANSACTION_BYTES) throw invalid('a transaction too large')
-    const reasons = writes.map(([, write]) =>
-      holds(write.ConditionExpression, this.#get(addressOf(write)), write) ? 'None' : 'ConditionalCheckFailed',
-    )
+    const reasons = writes.map((write) => this.#reasonAgainst(...write))
     if (reasons.some((reason) => reason !== 'None'))
       throw Object.assign(new Error('cancelled'), {
         name: 'TransactionCanceledException',
@@ -198,13 +194,28 @@ export class MemoryTable {
     return {}
   }
 
+  /** Why a transaction with the write would be cancelled. */
+  #reasonAgainst(operation: Operation, write: Write): string {
+    if (!holds(write.ConditionExpression, this.#get(addressOf(write)), write)) return 'ConditionalCheckFailed'
+    try {
+      this.#changed(operation, write)
+      return 'None'
+    } catch {
+      return 'ValidationError'
+    }
+  }
+
   /** The item as the write leaves it. Throws where it is too large. */
   #after(operation: Operation, write: Write): Item | undefined {
-    if (operation === 'Delete') return undefined
-    const { Key = {}, UpdateExpression = '' } = write
-    const item = operation === 'Put' ? write.Item : updated(UpdateExpression, this.#get(addressOf(write)) ?? Key, write)
+    const item = this.#changed(operation, write)
     if (sizeOf(item ?? {}) > MAX_ITEM_BYTES) throw invalid('Item size has exceeded the maximum allowed size')
     return item
+  }
+
+  #changed(operation: Operation, write: Write): Item | undefined {
+    if (operation === 'Delete') return undefined
+    const { Key = {}, UpdateExpression = '' } = write
+    return operation === 'Put' ? write.Item : updated(UpdateExpression, this.#get(addressOf(write)) ?? Key, write)
   }
 
   #store({ pk, sk }: { pk: string; sk: string }, item: Item | undefined): void {

@@ -59,6 +59,7 @@ const change = () =>
   oneOf(
     { set: { text: { S: oneOf('x', 'z') } }, remove: ['number'] },
     { add: { number: 1 }, set: { bytes: bytes() } },
+    { add: { text: 1 } },
     { remove: ['dueShard', 'dueAt'] },
     { set: { dueShard: { S: 'due|0' }, dueAt: { N: '10' } } },
   )
