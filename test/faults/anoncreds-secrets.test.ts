@@ -22,7 +22,7 @@ let secrets: string[]
 
 describeWithLibrary('the secrets of AnonCreds', () => {
   beforeAll(async () => {
-    world = await startAnonCredsWorld()
+    world = await startAnonCredsWorld({ embedded: true })
     const { stage, caller: issuer, credentialDefinitionId } = world
     const holder = await createTenant(stage, 'Holder')
     const { connectionId } = await connectTenants(stage, issuer, holder)
