@@ -1,6 +1,7 @@
 /** Credential definitions amid repetition, crashes and too many requests: one is made, published once, or it says why not. */
 import type { SQSEvent } from 'aws-lambda'
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { testWithLibrary } from '../support/anoncreds/library.ts'
 import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
 import { STEP } from '../support/depth.ts'
 import { createTenant } from '../support/scenes.ts'
@@ -150,7 +151,7 @@ describe('asked for again', () => {
     },
   )
 
-  test('after it has failed it starts anew, with whatever options', async () => {
+  testWithLibrary('after it has failed it starts anew, with whatever options', async () => {
     keys.before = () => Promise.reject(new Error('the library is broken'))
     const failed = (await define()).body.id
     for (let attempt = 1; attempt <= 3; attempt++) {
