@@ -1,7 +1,6 @@
 /**
- * DynamoDB in this process, as far as this service uses it: a request takes a small part of the time that one to a database takes. A simulation
- * has the same result on it as on the embedded database (memory-table.test.ts), and so have requests of each kind
- * (test/support/table/memory-dynamo.ts).
+ * DynamoDB in this process, as far as this service uses it: a request takes a small part of the time that one to a database takes. Requests of
+ * each kind have the same answers on it as on the embedded database (test/unit/store/memory-dynamo.test.ts).
  */
 import { setImmediate as immediate } from 'node:timers/promises'
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'

@@ -212,3 +212,16 @@ test('both refuse an item that is too large', async () => {
     expect(memory).toEqual(embedded)
   }
 })
+
+test('both write once what comes twice with the same token', async () => {
+  const Key = toKey({ pk: 'counter', sk: 'once' })
+  const { UpdateExpression = '', ...values } = expressionsOf(undefined, { add: { number: 1 } })
+  const Update = { TableName, Key, UpdateExpression, ...values }
+  const command = { TransactItems: [{ Update }], ClientRequestToken: 'the same' }
+  for (const { client } of tables) {
+    await client.send(new TransactWriteItemsCommand(command))
+    await client.send(new TransactWriteItemsCommand(command))
+    const { Item } = await client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }))
+    expect(Item).toEqual({ ...Key, number: { N: '1' } })
+  }
+})
