@@ -81,6 +81,12 @@ export class Operator {
     return this.#serverless(['remove', '--stage', STAGE], {})
   }
 
+  /** Commands of Serverless that change nothing on AWS. */
+  async look(): Promise<{ info: Ended; packaged: Ended }> {
+    const info = await this.#serverless(['info', '--stage', STAGE], {})
+    return { info, packaged: await this.#serverless(['package', '--stage', STAGE], {}) }
+  }
+
   /** `npm run redrive -- --stage prod` */
   redrive(): Promise<Ended> {
     return this.#run('npm', ['run', 'redrive', '--', '--stage', STAGE], resolve('.'), {})
