@@ -103,7 +103,7 @@ beforeAll(async () => {
   const lanes = Array.from({ length: 30 }, (_, index) =>
     connectionTo(`https://healthy-${index}.example`, tenant, world.newId()),
   )
-  world.traffic(lanes, { count: 10 * END, from: 0, until: END * MINUTE })
+  world.traffic(lanes, { count: 5 * END, from: 0, until: END * MINUTE })
   const endpoints = Array.from({ length: 6 }, (_, index) =>
     endpointAt(`https://endpoint-${index}.example`, world.newId, world.start),
   )
