@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import { folderOnThisMachine, WITHOUT_LIBRARY } from '../../infra/anoncreds/library-file.ts'
 import { npmEnded } from '../../infra/local/npm-ended.ts'
 import { narrate } from './narration.ts'
+import { patient } from './post.ts'
 import { Wallet } from './wallet.ts'
 
 /** What others wrote must not steer the terminal: control characters are shown as a sign for them. */
@@ -19,7 +20,7 @@ if (!invitationUrl) {
 
 const libraryFolder = folderOnThisMachine()
 if (libraryFolder !== undefined) process.env.LIB_ANONCREDS_PATH = libraryFolder
-const wallet = await Wallet.start()
+const wallet = await Wallet.start({ network: patient })
 
 let ending: Promise<never> | undefined
 /** Stops the wallet and the process; the first one to call it says how. */

@@ -1,4 +1,5 @@
-/** How a wallet posts an envelope, and what a bad network does to it: deliver it several times at once, or altered. */
+/** How a wallet posts an envelope, and what comes between: patience, or a bad network that delivers it several times at once, or altered. */
+import { setTimeout as delay } from 'node:timers/promises'
 import { type DidCommEncryptedMessage, DidCommMimeType } from '@credo-ts/didcomm'
 
 export interface Answer {
@@ -31,6 +32,18 @@ export const post: Post = async (endpoint, envelope, signal) => {
 }
 
 export const isAccepted = ({ status }: Answer): boolean => status >= 200 && status < 300
+
+/** How often an envelope is posted at most. */
+const PATIENCE = 5
+
+/** Posts an envelope again while the agent asks the wallet to wait (`Retry-After`), a handshake's too: nobody else would repeat it. */
+export const patient: Network = (deliver) => async (endpoint, envelope, signal) => {
+  for (let times = 1; ; times += 1) {
+    const answer = await deliver(endpoint, envelope, signal)
+    if (isAccepted(answer) || answer.retryAfter === undefined || times === PATIENCE) return answer
+    await delay(Math.min(Number(answer.retryAfter) || 1, 10) * 1_000, undefined, { signal })
+  }
+}
 
 /**
  * A network that delivers each envelope several times at once. The wallet gets one answer, a good one if there is any;
