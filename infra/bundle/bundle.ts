@@ -104,7 +104,7 @@ const buildEntries = async (
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    mainFields: ['module', 'main'],
+    mainFields: ['es2015', 'module', 'main'],
     sourcemap: 'external',
     sourcesContent: false,
     legalComments: 'none',

@@ -84,7 +84,7 @@ const FOUND = 'found'
 const LATE_MODULES = /[\\/](defaultContexts|MdocContext|CredoWebCrypto|CredoWebCryptoKey|keyAlgorithmConversion)\.mjs$/
 const OF_WEB_CRYPTO = /[\\/]crypto[\\/]webcrypto[\\/]/
 
-const REFLECTS = /[\\/](tsyringe[\\/]dist[\\/]esm5[\\/]index\.js|helpers[\\/]decorateMetadata\.mjs)$/
+const REFLECTS = /[\\/](tsyringe[\\/]dist[\\/]esm2015[\\/]index\.js|helpers[\\/]decorateMetadata\.mjs)$/
 
 /**
  * What adds metadata to classes imports what can: chunks that are shared are not evaluated in the order of the imports,

@@ -36,6 +36,8 @@ const newClient = (maxAttempts: number): SQSClient => {
     // SQS may have another address than the host of the queue's URL: AWS_ENDPOINT_URL and the local stage set one.
     useQueueUrlAsEndpoint: false,
     maxAttempts,
+    // As in store/client.ts.
+    cacheMiddleware: true,
     requestHandler: leanRequestHandler(),
     signer: requestSigner(() => created.config, 'sqs'),
   })

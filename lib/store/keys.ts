@@ -2,7 +2,7 @@
  * Keys of items. Only this file, anoncreds-keys.ts and pickup-keys.ts build keys. A part that starts with `@` is never
  * a tenant's id.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { AgentError } from '../errors.ts'
 
 export interface Address {
@@ -16,11 +16,10 @@ export const ALONE = '-'
 export const address = (pk: string, sk = ALONE): Address => ({ pk, sk })
 
 /** Shortens values for keys, which have at most 2 KB: SHA-256 in base64url. A did:peer:4 is over 1 KB. */
-export const digest = (value: string): string => createHash('sha256').update(value).digest('base64url')
+export const digest = (value: string): string => hash('sha256', value, 'base64url')
 
 /** The shard of an id, always the same. `shards`: at most 256. */
-export const shardOf = (id: string, shards: number): number =>
-  (createHash('sha256').update(id).digest()[0] ?? 0) % shards
+export const shardOf = (id: string, shards: number): number => (hash('sha256', id, 'buffer')[0] ?? 0) % shards
 
 /** The version of the table's layout. */
 export const layoutAddress = address('@layout')

@@ -2,7 +2,7 @@
  * Creates events from facts, for an organization's endpoints. The same fact always gives the same event with the same
  * id.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type EndpointKind, idsOf, MAX_BODY_BYTES } from '../records/webhook-event.ts'
 import { type Endpoint, type ShownEndpoint, showEndpoint } from './endpoint-item.ts'
 import type { EventState, NewEvent } from './event-item.ts'
@@ -79,7 +79,7 @@ const idOf = ({ type, of, recordId, sequence, occurredAt }: Fact, endpointId: st
  */
 export const eventIdOf = (occurredAt: string, ...parts: string[]): string => {
   const bytes = Buffer.alloc(16)
-  createHash('sha256').update(JSON.stringify(parts)).digest().copy(bytes, 6, 0, 10)
+  hash('sha256', JSON.stringify(parts), 'buffer').copy(bytes, 6, 0, 10)
   bytes.writeUIntBE(Date.parse(occurredAt), 0, 6)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)

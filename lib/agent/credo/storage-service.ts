@@ -145,7 +145,8 @@ const toRecord = async <T extends BaseRecord>(
   recordClass: BaseRecordConstructor<T>,
 ): Promise<T> => {
   const { value } = await withSecretOpen(stored)
-  const record = JsonTransformer.fromJSON(structuredClone(value), recordClass)
+  // Which copies all objects and lists.
+  const record = JsonTransformer.fromJSON(value, recordClass)
   record.replaceTags(structuredClone(stored.tags) as Parameters<T['replaceTags']>[0])
   return record
 }

@@ -9,6 +9,7 @@ import { endpointOf } from '../credo/index.ts'
 import { type Ed25519Key, KEY_BYTES, keyOfVerkey, ownAgreementKeyOf, sealedKeys } from '../keys/index.ts'
 import { peerDidOf } from './did-of-key.ts'
 import { findOwnDid, newKey, ownDidKey, saveOwnDid } from './own-dids.ts'
+import type { Service } from './their-services.ts'
 
 type Agent = Pick<BaseAgent, 'context' | 'dids'>
 
@@ -24,13 +25,21 @@ export const assertReachableDid = async (agent: Agent, did: string, path: string
   if (didDocument.didCommServices.length === 0) throw invalidField(path, 'must be a DID with a DIDComm service')
 }
 
+/** Services of the DIDs that the running unit of work has made: it knows them without resolving these. */
+const freshServices = () => currentUnit().slot(freshPeerDid, (): Map<string, Service> => new Map())
+
+/** The service of such a DID. */
+export const freshServiceOf = (did: string): Service | undefined => freshServices().get(did)
+
 /** A new did:peer:2 with a key of its own and the agent's endpoint. */
 export const freshPeerDid = async ({ context }: Pick<Agent, 'context'>): Promise<string> => {
-  const { fingerprint, keyId } = await newKey({ context })
-  const privateKey = await sealedKeys.get(context, keyId)
-  if (privateKey === null) throw new AgentError('internal', 'the new key is not there')
-  const did = peerDidOf({ fingerprint }, ownAgreementKeyOf(privateKey), endpointOf(currentUnit().tenant))
-  sealedKeys.addPurpose(context, keyId, { did: { did, createdAt: new Date().toISOString() } })
+  const key = await newKey({ context })
+  const privateKey = await sealedKeys.get(context, key.keyId)
+  if (privateKey === null || !key.is(Kms.Ed25519PublicJwk)) throw new AgentError('internal', 'the new key is not there')
+  const serviceEndpoint = endpointOf(currentUnit().tenant)
+  const did = peerDidOf(key, ownAgreementKeyOf(privateKey), serviceEndpoint)
+  sealedKeys.addPurpose(context, key.keyId, { did: { did, createdAt: new Date().toISOString() } })
+  freshServices().set(did, { id: `${did}#service`, recipientKeys: [key], routingKeys: [], serviceEndpoint })
   return did
 }
 

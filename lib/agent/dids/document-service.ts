@@ -1,6 +1,7 @@
 /** Credo's service that finds the services of a DID, also of one whose document has none. */
 import { type DependencyManager, DidRepository, DidResolverService } from '@credo-ts/core'
 import { DidCommDocumentService } from '@credo-ts/didcomm'
+import { freshServiceOf } from './dids.ts'
 import { servicesOrQueue } from './their-services.ts'
 
 export class AgentDocumentService extends DidCommDocumentService {
@@ -11,6 +12,8 @@ export class AgentDocumentService extends DidCommDocumentService {
   override async resolveServicesFromDid(
     ...[agentContext, did]: Parameters<DidCommDocumentService['resolveServicesFromDid']>
   ) {
+    const fresh = freshServiceOf(did)
+    if (fresh !== undefined) return [fresh]
     return servicesOrQueue(agentContext, did, await super.resolveServicesFromDid(agentContext, did))
   }
 }

@@ -32,6 +32,7 @@ export const authenticationMethod = (document: DidDocument, sender: Ed25519Key):
   authenticationKeys(document).find(({ key }) => key.equals(sender))?.method
 
 type Services = Awaited<ReturnType<DidCommDocumentService['resolveServicesFromDid']>>
+export type Service = Services[number]
 
 /**
  * The services of a DID, or a queue if its document has none: otherwise Credo would find no key to pack for, and report

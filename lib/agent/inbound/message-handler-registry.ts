@@ -5,6 +5,7 @@ import { ProblemReportHandler } from './problem-reports.ts'
 
 export class AgentMessageHandlerRegistry extends DidCommMessageHandlerRegistry {
   readonly #reports = new ProblemReportHandler()
+  #protocols: DidCommMessageHandlerRegistry['supportedProtocolUris'] | undefined
 
   override getHandlerForMessageType(messageType: string): DidCommMessageHandler | undefined {
     return isProblemReport(messageType) ? this.#reports : super.getHandlerForMessageType(messageType)
@@ -13,5 +14,16 @@ export class AgentMessageHandlerRegistry extends DidCommMessageHandlerRegistry {
   /** Reads reports without Credo's validators, which reject the lower case of RFC 0035. */
   override getMessageClassForMessageType(messageType: string): typeof DidCommMessage | undefined {
     return isProblemReport(messageType) ? DidCommMessage : super.getMessageClassForMessageType(messageType)
+  }
+
+  override registerMessageHandler(handler: DidCommMessageHandler): void {
+    this.#protocols = undefined
+    super.registerMessageHandler(handler)
+  }
+
+  /** Collected once: Credo goes through all handlers for each invitation. */
+  override get supportedProtocolUris() {
+    this.#protocols ??= super.supportedProtocolUris
+    return this.#protocols
   }
 }

@@ -1,5 +1,5 @@
 /** The agent's name, DID and keys in invitations, and the response of the operations that create one. */
-import type { DidCommOutOfBandRecord, DidCommRouting } from '@credo-ts/didcomm'
+import type { DidCommConnectionInvitationMessage, DidCommOutOfBandRecord, DidCommRouting } from '@credo-ts/didcomm'
 import type * as v from 'valibot'
 import { AgentError, invalidField } from '../../errors.ts'
 import type { INVITATION_FIELDS } from '../../interface/invitation.ts'
@@ -24,29 +24,27 @@ export interface InvitationResponse {
   invitationDid: string
 }
 
-/** A message that can be encoded in a URL. */
-interface Invitation {
-  id: string
-  toJSON(): Record<string, unknown>
-  toUrl(options: { domain: string }): string
-}
-
-/** The response with an invitation of the running unit of work; `message` is its form in connections/1.0. */
+/**
+ * The response with an invitation of the running unit of work; `legacy` is its form in connections/1.0. The URL has the
+ * invitation in a query parameter (Aries RFC 0434 and 0160, "Standard Out-of-Band Message Encoding").
+ */
 export const toInvitationResponse = async (
   { context }: TenantAgent,
   record: DidCommOutOfBandRecord,
-  message: Invitation = record.outOfBandInvitation,
+  legacy?: DidCommConnectionInvitationMessage,
 ): Promise<InvitationResponse> => {
   const { PUBLIC_URL } = settings()
-  const invitation = message.toJSON()
+  const outOfBandRecord = toRecordJson(await storedForm(context, record))
+  const invitation = legacy?.toJSON() ?? (outOfBandRecord.outOfBandInvitation as Record<string, unknown>)
+  const [parameter, invitationId] = legacy === undefined ? ['oob', record.outOfBandInvitation.id] : ['c_i', legacy.id]
   const [service] = record.outOfBandInvitation.getServices()
   const invitationDid = typeof service === 'string' ? service : service?.recipientKeys[0]
   if (invitationDid === undefined) throw new AgentError('internal', 'the invitation has no service')
   return {
-    invitationUrl: message.toUrl({ domain: PUBLIC_URL }),
+    invitationUrl: `${PUBLIC_URL}?${parameter}=${Buffer.from(JSON.stringify(invitation)).toString('base64url')}`,
     invitation: { ...invitation, messageType: invitation['@type'] },
-    shortInvitationUrl: `${PUBLIC_URL}/url/${message.id}`,
-    outOfBandRecord: toRecordJson(await storedForm(context, record)),
+    shortInvitationUrl: `${PUBLIC_URL}/url/${invitationId}`,
+    outOfBandRecord,
     invitationDid,
   }
 }

@@ -3,11 +3,11 @@
  * them: X25519 by Node's crypto.
  */
 import {
-  createHash,
   createPrivateKey,
   createPublicKey,
   diffieHellman,
   generateKeyPairSync,
+  hash,
   type KeyObject,
 } from 'node:crypto'
 import { hsalsa, xsalsa20poly1305 } from '@noble/ciphers/salsa.js'
@@ -69,7 +69,7 @@ const sharedSecret = ({ privateKey }: X25519KeyPair, { key: publicKey }: X25519P
  * DIDComm v1 addresses envelopes to Ed25519 keys and encrypts with their Montgomery form (Aries RFC 0019).
  */
 export const x25519OfEd25519 = (seed: Uint8Array): X25519KeyPair =>
-  x25519KeyPair(createHash('sha512').update(seed).digest().subarray(0, 32))
+  x25519KeyPair(hash('sha512', seed, 'buffer').subarray(0, 32))
 
 /** Length of a crypto_box nonce, in bytes. */
 export const NONCE_LENGTH = 24

@@ -15,10 +15,12 @@ import {
   InjectionSymbols,
   InMemoryLruCache,
   Kms,
+  PeerDidResolver,
 } from '@credo-ts/core'
 import { describe, expect, test } from 'vitest'
 import { peerDidOf } from '../../../../lib/agent/dids/did-of-key.ts'
 import { AgentDidRepository } from '../../../../lib/agent/dids/did-repository.ts'
+import { freshPeerDid, freshServiceOf } from '../../../../lib/agent/dids/dids.ts'
 import { KnownDids } from '../../../../lib/agent/dids/known-dids.ts'
 import { type Ed25519Key, keyOfVerkey, verkeyOf } from '../../../../lib/agent/keys/ed25519-key.ts'
 import { SealedKeyStore } from '../../../../lib/agent/keys/sealed-key-store.ts'
@@ -94,6 +96,21 @@ test("a did:peer:2 of a key should be what Credo's registrar makes", () => {
   const agreementKey = key.convertTo(Kms.X25519PublicJwk)
   const endpoint = 'https://agent.example.org/didcomm/acme'
   expect(peerDidOf(key, agreementKey, endpoint)).toBe(didWith(key, 2, endpoint).did)
+})
+
+test('the service of a new did:peer:2 should be that of its document', async () => {
+  await run(async () => {
+    const did = await freshPeerDid({ context: acme })
+    const { didDocument } = await new PeerDidResolver().resolve(acme, did)
+    const [service] = didDocument?.didCommServices ?? []
+    const { recipientKeys = [], ...fresh } = freshServiceOf(did) ?? {}
+    expect(recipientKeys.map(({ fingerprint }) => fingerprint)).toEqual(
+      didDocument?.recipientKeys.map(({ fingerprint }) => fingerprint),
+    )
+    const { serviceEndpoint, routingKeys } = JSON.parse(JSON.stringify(service))
+    expect(fresh).toMatchObject({ serviceEndpoint, routingKeys })
+    expect(freshServiceOf('did:peer:2.other')).toBeUndefined()
+  })
 })
 
 describe.each(METHODS)('a did:peer:%i of a new key', (method) => {
