@@ -32,18 +32,12 @@ export default class Roles {
         for (const [key, definition] of Object.entries(service.functions)) {
           const lambda = Resources[naming.getLambdaLogicalId(key)]
           Resources[roleIdOf(key)] = roleOf(definition, lambda)
-          if (lambda !== undefined) leaveToReference(lambda, roleIdOf(key))
+          // It refers to its role, and to all else that it needs: linters of CloudFormation warn of a repeated dependency.
+          delete lambda?.DependsOn
         }
       },
     }
   }
-}
-
-/** A function refers to its role and thus depends on it. Linters of CloudFormation warn of a repeated dependency. */
-const leaveToReference = (lambda: Resource, roleId: string): void => {
-  const others = [lambda.DependsOn ?? []].flat().filter((id) => id !== roleId)
-  if (others.length > 0) lambda.DependsOn = others
-  else delete lambda.DependsOn
 }
 
 const roleIdOf = (key: string): string => `${key.replace(/^./, (letter) => letter.toUpperCase())}Role`

@@ -115,8 +115,8 @@ export const readRegistry = async (ledger: Ledger, id: RevocationRegistryId): Pr
   const registry = unqualifiedId(id)
   const reply = readReply(await ledger.ask(urlOf(ledger, 'rev_reg_def', registry)), { type: '115', id: registry })
   if (reply === undefined) return undefined
-  const { id: found, credDefId, tag, value } = contentOf(RegistryContent, reply)
-  if (found !== registry || credDefId !== unqualifiedId(definitionOf(id)) || tag !== id.tag)
+  const { id: found, credDefId, value } = contentOf(RegistryContent, reply)
+  if (found !== registry || credDefId !== unqualifiedId(definitionOf(id)))
     throw new LedgerReplyError('the reply is another revocation registry')
   return { value, seqNo: reply.seqNo, txnTime: reply.txnTime }
 }

@@ -22,8 +22,7 @@ export const statusList = (
     throw new LedgerReplyError('the reply has an index that the registry does not have')
   if (issued.some((index) => isRevoked.has(index)))
     throw new LedgerReplyError('the reply has an index that is issued and revoked')
-  const length = isRevoked.has(maxCredNum) || issued.includes(maxCredNum) ? maxCredNum + 1 : maxCredNum
-  const list = Array.from({ length }, () => (issuanceType === 'ISSUANCE_BY_DEFAULT' ? ACTIVE : REVOKED))
+  const list = Array.from({ length: maxCredNum }, () => (issuanceType === 'ISSUANCE_BY_DEFAULT' ? ACTIVE : REVOKED))
   for (const index of issued) list[index] = ACTIVE
   for (const index of revoked) list[index] = REVOKED
   return list

@@ -89,7 +89,6 @@ export const changeDestination = async (
   now: number,
 ): Promise<Destination | undefined> => {
   const item = await updateItem(changed(read, change, now))
-  known.delete(read.destination)
   return item && remember(destinationItem.decode(item), now)
 }
 

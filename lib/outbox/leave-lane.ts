@@ -69,7 +69,7 @@ export const onFault =
   (d: Delivery): OrElse =>
   (error, by) => {
     // After a conflict another invocation has the lane, and has read all that was committed before this one.
-    if (d.fault !== undefined && !d.ended && isAgentError(error, 'store.conflict')) return end(d)
+    if (d.fault !== undefined && isAgentError(error, 'store.conflict')) return end(d)
     if (d.fault !== undefined || d.ended) return end(d, d.fault ?? { error })
     const line = () =>
       log('error', 'a delivery broke off', {

@@ -2,7 +2,6 @@
 import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { AgentError, isAgentError, isTemporary } from '../errors.ts'
 
-const THROTTLED = /Throttl|Throughput|RequestLimit/
 /**
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
  */
@@ -66,14 +65,6 @@ export const isTransient = (error: AwsError): boolean =>
   error.$fault === 'server' ||
   Number(error.$metadata?.httpStatusCode) >= 500 ||
   [error.name, error.code, ...reasonsOf(error)].some(isTemporary)
-
-/**
- * Whether a request was throttled: one partition takes no more, where others may. `error` is one that was translated.
- */
-export const isThrottled = (error: unknown): boolean =>
-  isAgentError(error, 'store.unavailable') &&
-  error.cause instanceof Error &&
-  [error.cause.name, ...reasonsOf(error.cause)].some((name) => THROTTLED.test(name))
 
 /**
  * AWS errors that nothing in the data causes: missing permissions, a missing table. Any other cancellation is caused by

@@ -8,7 +8,7 @@ import { measure } from '../metrics.ts'
 import { type CommittedItem, wakeCommitted } from '../outbox/queues.ts'
 import { BASE_AGENT } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
-import { isThrottled, mayPassLater } from '../store/faults.ts'
+import { mayPassLater } from '../store/faults.ts'
 import type { Item } from '../store/table.ts'
 import { readTenant } from '../store/tenants.ts'
 import { putIfAbsent } from '../store/write.ts'
@@ -37,16 +37,14 @@ const readOrganization = async (tenant: string): Promise<string> =>
 /**
  * Writes an event, unless it is there. Returns where it waits if it is new and pending. An endpoint with more events
  * than DynamoDB writes to its partitions, which then throttles them, must not hold back the stream for everybody: a
- * held event waits in its lane then, and its delivery finds that the endpoint is disabled.
+ * held event that can't be written there waits in its lane, and its delivery finds that the endpoint is disabled.
  */
 const writeEvent = async ({ event, state }: EventToWrite): Promise<CommittedItem[]> => {
   if (state === 'held')
     try {
       await putIfAbsent(heldItem(event))
       return []
-    } catch (error) {
-      if (!isThrottled(error)) throw error
-    }
+    } catch {}
   const pending = pendingEventItem.encode(pendingEvent(event, new Date().toISOString()))
   return (await putIfAbsent(pending)) ? [committedAt(pending)] : []
 }

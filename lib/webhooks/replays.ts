@@ -107,9 +107,9 @@ const isAtRest = ({ state }: StoredEvent): boolean => state !== 'pending'
 const replay = (unit: UnitOfWork, events: StoredEvent[]): number => {
   const now = new Date().toISOString()
   for (const read of events) {
-    const { state, attempts, expiresAt: _, ...event } = read
+    const { state, expiresAt: _, ...event } = read
     const pending = pendingEvent(event, now, randomUUID())
-    unit.replace(listedItem(pending), eventItem.attributes({ state, attempts }))
+    unit.replace(listedItem(pending), eventItem.attributes({ state }))
     unit.create(pendingEventItem.encode(pending))
   }
   return events.length

@@ -73,7 +73,7 @@ export const parseLog = (text: string): LogEntry[] => {
 
 /** Whether verification may need witness proofs. */
 export const needsWitnessProofs = (log: LogEntry[]): boolean =>
-  log.some(({ parameters: { witness, witnesses } }) => isFilled(witness) || witnesses !== undefined)
+  log.some(({ parameters: { witness } }) => isFilled(witness))
 
 const isFilled = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length > 0

@@ -341,6 +341,8 @@ describe('a stolen credential', () => {
   test('is not verified where the thief names the subject as the holder', async () => {
     expectRefused(await presented(thief, [await degreeOf(undefined)], { holder: holder.did }), /holder/)
     expectRefused(await presented(thief, [await degreeOf(holder.did)], { holder: holder.did }), /holder/)
+    const beside = { holder: thief.did, more: { 'https://www.w3.org/2018/credentials#holder': { '@id': holder.did } } }
+    expectRefused(await presented(thief, [await degreeOf(undefined)], beside), /holder/)
   })
 
   test("is not verified in a presentation that its subject has signed for somebody else's challenge", async () => {

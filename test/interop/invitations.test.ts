@@ -195,11 +195,13 @@ describe('a connection is used again', () => {
     },
   )
 
-  test('only where the invitee asks for it', async () => {
+  test('only where the invitee asks for it; of several the newest is', async () => {
     const invited = await invite({ invitationDid })
     const received = await receive(invited.invitation)
     expect(received.connectionRecord.id).not.toBe(first.invitees.id)
-    await connectionOf(stage, acme, invited.outOfBandRecord.id)
+    await connectionOf(stage, globex, received.outOfBandRecord.id)
+    const { connectionRecord } = await receive((await invite({ invitationDid })).invitation, { reuseConnection: true })
+    expect(connectionRecord.id).toBe(received.connectionRecord.id)
   })
 
   test('and not for an invitation by another DID: it makes a connection', async () => {

@@ -160,8 +160,10 @@ def describe_stack_drift_detection_status(_response):
 
 def describe_stack_resource_drifts(response):
     stack = response.cloudformation_backend.get_stack(response._get_param("StackName"))
+    statuses = response._get_param("StackResourceDriftStatusFilters")
     drifts = [drift_of(stack, logical_id) for logical_id in stack.resource_map._resource_json_map]
-    return ActionResult({"StackResourceDrifts": [drift for drift in drifts if drift is not None]})
+    found = [drift for drift in drifts if drift is not None and drift["StackResourceDriftStatus"] in statuses]
+    return ActionResult({"StackResourceDrifts": found})
 
 
 CloudFormationResponse.detect_stack_drift = detect_stack_drift

@@ -32,7 +32,7 @@ describe('claims become a principal', () => {
   })
 
   test('whose subject is the role where the token names none', () => {
-    expect(principalOf({ role: 'RestRootAgent', sub: undefined }).subject).toBe('RestRootAgent')
+    for (const sub of [undefined, '']) expect(principalOf({ role: 'RestRootAgent', sub }).subject).toBe('RestRootAgent')
   })
 
   test('without a tenant for root roles, even where the token names one', () => {

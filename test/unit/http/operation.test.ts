@@ -383,6 +383,7 @@ describe('errors of the handler', () => {
   test.each([
     [Object.assign(new Error('slow down'), { name: 'ThrottlingException' })],
     [Object.assign(new Error('gone'), { name: 'InternalServerError', $metadata: { httpStatusCode: 500 } })],
+    [Object.assign(new Error('many'), { name: 'OtherException', $metadata: { httpStatusCode: 429 } })],
     [Object.assign(new Error('late'), { name: 'TimeoutError' })],
     [Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })],
     [new Error('wrapped', { cause: new AgentError('store.unavailable', 'x') })],

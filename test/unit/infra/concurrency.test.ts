@@ -119,7 +119,8 @@ describe('what strangers may send', () => {
     expect(didcommLosses(10, { DIDCOMM_RATE: 250 })).toEqual([
       expect.stringMatching(/may take 100 of the account's 10 concurrent functions: set 10 or less/),
     ])
-    expect(didcommLosses(10, { DIDCOMM_RATE: 10 })).toEqual([])
+    expect(didcommLosses(10, { DIDCOMM_RATE: 13 })).toHaveLength(1)
+    expect(didcommLosses(10, { DIDCOMM_RATE: 12 })).toEqual([])
     expect(didcommLosses(10, {})).toEqual([])
   })
 })

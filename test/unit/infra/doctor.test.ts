@@ -180,9 +180,11 @@ describe('nothing is found', () => {
   })
 
   test('where the stack has the domain and its record already', () => {
-    const physicalIds = { Table: 't', SealingKey: 'id', ApiDomain: DOMAIN, ApiDomainRecord: DOMAIN }
     const own = domain({ domain: { value: { stack: 'serverless-agent-prod' } }, zone: { value: zone(['A']) } })
-    expect(notOk({ ...own, account: { ...own.account, stack: deployed({ physicalIds }) } })).toEqual([])
+    for (const ApiDomainRecord of [DOMAIN, `${DOMAIN}.`]) {
+      const physicalIds = { Table: 't', SealingKey: 'id', ApiDomain: DOMAIN, ApiDomainRecord }
+      expect(notOk({ ...own, account: { ...own.account, stack: deployed({ physicalIds }) } })).toEqual([])
+    }
   })
 
   test('where an earlier table is used with its key', () => {
@@ -280,6 +282,11 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     'a package that was fitted to another account',
     { account: { lambda: { value: { concurrency: 500, unreserved: 500 } } } },
     /^warning concurrency: the package has 357 and 83 deliveries at once/,
+  ],
+  [
+    'a package that was made for more deliveries to slow destinations',
+    { template: (it) => applyCaps(it, { ...capsOf(1000), deliverSlowly: 84 }) },
+    /^warning concurrency: the package has 357 and 84 deliveries at once/,
   ],
   [
     'an API with more resources than the account allows',
@@ -437,7 +444,10 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   ],
   [
     'a table that is left, beside which a stack would begin empty',
-    { account: { tables: { value: ['serverless-agent-prod'] } } },
+    {
+      account: { tables: { value: ['serverless-agent-prod'] } },
+      plan: { environment: { ...environment, ALLOW_NEW_TABLE: 'false' } },
+    },
     /^FAULT {3}tables: serverless-agent-prod: left of an earlier stack, .*EXISTING_TABLE and EXISTING_KEY.*ALLOW_NEW_TABLE=true/,
   ],
   [

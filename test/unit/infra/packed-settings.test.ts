@@ -66,6 +66,21 @@ test('the authorizer knows the issuers out of its zip', async () => {
   expect(again.zip.equals(zip)).toBe(true)
 })
 
+test('a forced deployment packs keys anew, whatever the one before has packed', async () => {
+  await using folder = await temporaryFolder()
+  const { settings } = await localIssuer(folder.path)
+  const definition = authorizer(JSON.stringify([{ ...settings, jwksUri: 'https://id.example.org/jwks' }]))
+  const serverless: DeployingServerless = Object({
+    service: { functions: { authorizer: definition }, custom: {} },
+    classes: { Error },
+    processedInput: { commands: ['deploy'] },
+    getProvider: () => expect.unreachable('the stack is not asked'),
+  })
+  const before = Date.now()
+  await new PackedSettings(serverless, { force: true }, Object({ log: {} })).hooks[HOOK]?.()
+  expect(Object(definition.packed?.TOKEN_ISSUERS)[0].preparedAt).toBeGreaterThanOrEqual(before)
+})
+
 describe('is not packaged', () => {
   const key = { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43), kid: 'k' }
   const issuer = { issuer: 'https://id.example', audience: 'agent' }

@@ -1,6 +1,7 @@
 /** A resource of an earlier stack in place of one of the template: every reference stands for what is there. */
-import { expect, test } from 'vitest'
-import { useExisting } from '../../../infra/deployment/existing-data.ts'
+import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { expect, test, vi } from 'vitest'
+import { findTable, useExisting } from '../../../infra/deployment/existing-data.ts'
 import { replaceResource } from '../../../infra/deployment/replace-resource.ts'
 import type { Template } from '../../../infra/service.ts'
 
@@ -84,4 +85,17 @@ test('a table and its key are used together', () => {
     TableName: { Value: 'old' },
     SealingKeyArn: { Value: 'arn:aws:kms:eu-central-1:123456789012:key/1a' },
   })
+})
+
+test('a stream that was switched off is none, although DynamoDB names the latest', async () => {
+  const client = new DynamoDBClient({ region: 'eu-central-1' })
+  const streamOf = async (StreamEnabled: boolean) => {
+    const Table = { LatestStreamArn: 'arn:old/stream', StreamSpecification: { StreamEnabled } }
+    vi.spyOn(client, 'send').mockImplementation(async (command) =>
+      command instanceof DescribeTableCommand ? { Table } : {},
+    )
+    return (await findTable(client, 'old'))?.streamArn
+  }
+  expect(await streamOf(true)).toBe('arn:old/stream')
+  expect(await streamOf(false)).toBeUndefined()
 })

@@ -3,6 +3,8 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import type { Schema } from '../../../lib/interface/contract.ts'
 import { CreateOffer } from '../../../lib/interface/credential-offer.ts'
+import { CreateDid } from '../../../lib/interface/dids.ts'
+import { ProofProposal } from '../../../lib/interface/proof-proposal.ts'
 import { CreateRequest } from '../../../lib/interface/proof-request.ts'
 
 /** Dotted paths of what is wrong; nothing when all is well. */
@@ -225,4 +227,21 @@ describe('a JSON-LD credential', () => {
     const found = offerFaults(offer(changed))
     expect(found.some((fault) => fault.startsWith(path))).toBe(true)
   })
+})
+
+test('a seed has 32 bytes in UTF-8', () => {
+  const faultsOf = (seed: string) => faults(CreateDid.body, { method: 'key', seed })
+  expect(faultsOf('é'.repeat(16))).toEqual([])
+  expect(faultsOf('é'.repeat(32))).toEqual(['seed'])
+})
+
+test('an attribute that is proposed with a referent names its credential definition', () => {
+  const proposal = (attribute: object) => ({
+    connectionId: 'c',
+    proofFormats: { indy: { attributes: [{ name: 'degree', referent: 'a', ...attribute }] } },
+  })
+  expect(faults(ProofProposal, proposal({ credentialDefinitionId: 'V4SGRU86Z58d6TV7PBUe6f:3:CL:7:default' }))).toEqual(
+    [],
+  )
+  expect(faults(ProofProposal, proposal({}))).toEqual(['proofFormats.indy'])
 })

@@ -264,6 +264,22 @@ describe('a process that is killed amid a job', () => {
     expect(counted()).toMatchObject([{ event: 'job.given_up', level: 'error' }])
   })
 
+  test('does not run once more where the table does not answer as the job is to end', async () => {
+    const key = await newJob()
+    for (let ends = 1; ends <= 6; ends++) await end(key)
+    table.way = async (command, send) => {
+      if (command === 'TransactWriteItems') throw failure('InternalServerError')
+      await send()
+    }
+    const last = handler()
+    await runJob(key, last).catch(() => undefined)
+    table.way = undefined
+    pass(30 * MINUTE)
+    await runJob(key, last)
+    expect(last.runs).toBe(0)
+    expect(await outcomeOf(key)).toMatch(/^given up: its process was stopped/)
+  })
+
   test('does not end it within an hour, nor where an attempt in between has ended as it should', async () => {
     const key = await newJob()
     for (let ends = 1; ends <= 5; ends++) await end(key)

@@ -52,6 +52,10 @@ test('until then more lanes have to fail', () => {
   expect(changeOf({ suspicions }, last)?.set.closedAt).toBe(NOW)
   expect(changeOf({ suspicions, ignored: [{ lane: 'x', until: NOW + 1 }] }, last)?.set.closedAt).toBeUndefined()
   expect(changeOf({ suspicions, ignored: [{ lane: 'x', until: NOW }] }, last)?.set.closedAt).toBe(NOW)
+  const ofTwo = [suspicion('one|x|1'), suspicion('two|x|1')]
+  const third = failed('three|x|1')
+  expect(changeOf({ suspicions: ofTwo }, third)?.set.closedAt).toBe(NOW)
+  expect(changeOf({ suspicions: ofTwo, ignored: [{ lane: 'x', until: NOW + 1 }] }, third)?.set.closedAt).toBeUndefined()
 })
 
 test('one that a lane waits for is due in a second, unless it is in the index', () => {

@@ -131,7 +131,9 @@ test.each([
   ['one that has probed', false, PROBE, 'released'],
   ['any other', true, { kind: 'committed' }, 'released'],
 ] as const)('%s is handed over as what it is', (_, probes, reason, kind) => {
-  const handedOver = askOf(handOver({ ...D, probes, wakeUp: wokenBy(reason) }, by))
+  const handsOver = handOver({ ...D, probes, inList: true, wakeUp: wokenBy(reason) }, by)
+  expect(removals(handsOver)).toBe(kind === 'released' ? 1 : 0)
+  const handedOver = askOf(handsOver)
   expect(handedOver.text.includes(String(NOW + 15 * 60_000))).toBe(kind === 'released')
   expect(handedOver.text).toContain(D.lane.lease)
   const woken = askOf(handedOver.goOn(WRITTEN))

@@ -5,6 +5,8 @@ import { runJob } from '../../../lib/jobs/run.ts'
 import { pickupExpiryJob } from '../../../lib/pickup/expiry-job.ts'
 import { pickupMessage, queueItem, usageItem } from '../../../lib/pickup/pickup-item.ts'
 import { readItem } from '../../../lib/store/item.ts'
+import { CONNECTION, recordAddress } from '../../../lib/store/keys.ts'
+import { toKey } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 
@@ -45,4 +47,17 @@ test('what was set aside of a queue is no longer counted in its share when the q
   await runJob(key, pickupExpiryJob)
   expect(await readItem(queueItem, queue)).toBeUndefined()
   expect(await readItem(usageItem, queue)).toMatchObject({ messages: 1, bytes: 2 })
+})
+
+test('a queue whose messages may wait for longer is looked at once a day, because each counts its share', async () => {
+  const queue = { tenant: 'acme', connectionId: 'waits' }
+  const key = { tenant: 'acme', type: 'pickup-expiry', id: 'waits' } as const
+  const now = Date.now()
+  const message = { ...queue, id: '00000000-0000-7000-8000-000000000000', payload: '{}', recipients: [] }
+  await table.put({ ...toKey(recordAddress('acme', CONNECTION, 'waits')), kind: { S: 'record' } })
+  await table.put(queueItem.encode({ ...queue, messages: 1, bytes: 2 }))
+  await table.put(pickupMessage.encode({ ...message, createdAt: new Date(now).toISOString() }))
+  await transaction('acme', async (unit) => enqueue(unit, key))
+  await runJob(key, pickupExpiryJob)
+  expect(await readItem(jobItem, key)).toMatchObject({ dueAt: now + DAY })
 })

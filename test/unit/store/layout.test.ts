@@ -133,6 +133,15 @@ describe('a table', () => {
     expect(await readLayout(client, name)).toEqual({ flaw: undefined, isEmpty: false })
   })
 
+  test('that gets another version as it is looked at keeps that', async () => {
+    vi.spyOn(client, 'send').mockImplementationOnce(async () => {
+      await table.put({ ...LAYOUT_KEY, ...OTHER })
+      return { Items: [] }
+    })
+    await ensureLayout(client, name)
+    expect(await table.items()).toEqual([OTHER])
+  })
+
   test('with items and no version stays as it is', async () => {
     const item = { pk: { S: '@tenant|acme' }, sk: { S: '-' } }
     await table.put(item)

@@ -3,7 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { readDestination } from '../../../lib/outbox/destination-access.ts'
 import { dueNow, updateItem } from '../../../lib/outbox/lane.ts'
 import { endpointDestination } from '../../../lib/store/keys.ts'
-import { eventFor, readStoredEvent, registerAt, storeEvent } from '../../support/webhooks/webhook-scene.ts'
+import { FAILING_MS } from '../../../lib/webhooks/health.ts'
+import {
+  eventFor,
+  readRegistered,
+  readStoredEvent,
+  registerAt,
+  storeEvent,
+} from '../../support/webhooks/webhook-scene.ts'
 import { leaseLane } from '../outbox/lease-lane.ts'
 import { deliveryScene } from './delivery-scene.ts'
 
@@ -83,6 +90,18 @@ test('an endpoint that was replaced while it was closed is open as soon as a pro
   await scene.deliver({ lane, reason: { kind: 'probe', waiting, destination: name, at: scene.now } })
   expect(await scene.laneState(lane)).toBeUndefined()
   expect(await destination()).not.toHaveProperty('closedAt')
+  expect((await destination()).dueAt).toBeLessThanOrEqual(scene.now)
+})
+
+test('an endpoint that a probe of five days without success disables is open, so that all that waits for it is held', async () => {
+  scene.receiver.behave({ status: 503 })
+  const [, , lane = ''] = await failInTurn('a', 'b', 'c')
+  await scene.changeEndpoint({ failingSince: { S: new Date(scene.now - FAILING_MS).toISOString() } })
+  const { waiting = '' } = (await scene.laneState(lane)) ?? {}
+  const name = endpointDestination(scene.endpoint.id)
+  await scene.deliver({ lane, reason: { kind: 'probe', waiting, destination: name, at: scene.now } })
+  expect(await readRegistered(scene.endpoint)).toMatchObject({ status: 'disabled', disabledReason: 'failing' })
+  expect(await isClosed()).toBe(false)
   expect((await destination()).dueAt).toBeLessThanOrEqual(scene.now)
 })
 
