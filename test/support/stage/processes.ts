@@ -43,9 +43,9 @@ export const processTree = (root: number): Process[] => {
 export const stillRunning = (processes: Process[]): Process[] =>
   processes.filter(({ pid, startedAt }) => processOf(pid)?.startedAt === startedAt)
 
-/** The embedded databases that this process has started. */
+/** The embedded databases that this process has started; not the shell that ends one, which has its command too, while that starts. */
 export const embeddedDatabases = (): Process[] =>
-  processTree(process.pid).filter(({ command }) => command.includes('dynoxide serve'))
+  processTree(process.pid).filter(({ command }) => /^\S*dynoxide serve /.test(command))
 
 /** Linux counts processor time in ticks of this length. */
 const TICK_MS = 10
