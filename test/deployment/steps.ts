@@ -80,7 +80,7 @@ const FIRST: Step[] = [
     },
   },
   {
-    title: 'deliveries leave operations at least half of the account',
+    title: 'deliveries leave operations at least half of the account, whose alarm is on at 80 % of it',
     take: async (world) => {
       // Of the two queues whose functions deliver, by the stack's part in their names.
       const most = (await world.sources()).flatMap(({ source, most = Number.POSITIVE_INFINITY }) =>
@@ -88,6 +88,7 @@ const FIRST: Step[] = [
       )
       assert.equal(most.length, 2)
       assert.ok(most.every((one) => one >= 2) && most.reduce((sum, one) => sum + one, 0) <= 5, `${most}`)
+      assert.equal(await world.threshold('ConcurrencyAlarm'), 0.8 * NEW_ACCOUNT.concurrency)
     },
   },
   {

@@ -130,6 +130,12 @@ export class World {
     }))
   }
 
+  /** From which value on an alarm is on. */
+  async threshold(alarm: string): Promise<unknown> {
+    const { Resources } = JSON.parse(await deployedTemplate(this.#cloudFormation, STACK))
+    return Resources[alarm].Properties.Threshold
+  }
+
   /** moto runs a function without looking at its LoggingConfig, and makes a log group of its name; on AWS there is none. */
   async dropLogGroups(): Promise<void> {
     const logs = new CloudWatchLogsClient(this.aws.clientConfig)

@@ -65,6 +65,8 @@ describe('the guarded client, at a deployment and on schedule', () => {
     ])
       expect(await answerTo(200, body)).toEqual({ reason, refused: false })
     expect(await servedKeys(server.url, { local: false })).toEqual({ reason: expect.any(String), refused: true })
+    server.behave('reset amid the body')
+    expect(await servedKeys(server.url, LOCAL)).toEqual({ reason: 'reset', refused: false })
   })
 })
 

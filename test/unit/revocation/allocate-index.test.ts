@@ -5,6 +5,7 @@ import { allocateRevocationIndex } from '../../../lib/revocation/allocate-index.
 import { registryItem, registryOfJob, waitForWrite } from '../../../lib/revocation/registry.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { useTableAndQueues } from '../outbox/table-and-queues.ts'
+import { failure } from '../store/started-table.ts'
 
 const TENANT = 'acme'
 let definitions = 0
@@ -78,6 +79,15 @@ describe('where none is free', () => {
     const taken = await Promise.allSettled(Array.from({ length: 100 }, () => take()))
     for (const result of taken) expect(result).toMatchObject({ reason: { code: 'revocation.no_index' } })
     expect(await isAskedFor(2)).toBe(true)
+  })
+
+  test('it says that the table does not answer, where that keeps it from asking for the next registry', async () => {
+    await addRegistry(1, { taken: 99 })
+    table.way = async (command, send) => {
+      if (command === 'PutItem' || command === 'TransactWriteItems') throw failure('InternalServerError')
+      await send()
+    }
+    await expect(take()).rejects.toMatchObject({ code: 'store.unavailable' })
   })
 
   test('it says so while the first registry is being made, and for another tenant', async () => {

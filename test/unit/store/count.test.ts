@@ -1,6 +1,7 @@
 /** Counts with a bound: exact however many come at once, without a conflict, and gone with their window. */
 import { expect, test } from 'vitest'
 import { countOne, runCounted } from '../../../lib/store/count.ts'
+import { removeIf } from '../../../lib/store/write.ts'
 import { useTable } from './use-table.ts'
 
 // Its counts belong to no record.
@@ -45,4 +46,18 @@ test('what runs is counted until it ends, however it ends', async () => {
   await running
   await expect(runCounted(one, () => Promise.reject(new TypeError('it fails')), NOW)).rejects.toThrow(TypeError)
   expect(await runCounted(one, async () => 'done', NOW)).toBe('done')
+})
+
+test('a count that has expired while something ran is not made again', async () => {
+  const isThere = async () => (await items()).some(({ pk }) => pk?.S?.includes('expiring'))
+  await runCounted(
+    count('expiring'),
+    async () => {
+      expect(await isThere()).toBe(true)
+      for (const { pk, sk } of await items())
+        if (pk?.S?.includes('expiring')) await removeIf({ pk: pk.S, sk: sk?.S ?? '' })
+    },
+    NOW,
+  )
+  expect((await table.items()).filter(({ pk }) => pk?.S?.includes('expiring'))).toEqual([])
 })

@@ -96,11 +96,11 @@ describe('the list of endpoints', () => {
   })
 
   test('should show each with its kind and status: active ones before pending ones, the newest of those first', async () => {
+    const notification = await register('notification')
     const old = await request('https://example.com/old')
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1000 })
     const recent = await request('https://example.com/recent')
     const webhook = await register('webhook')
-    const notification = await register('notification')
     expect((await listEndpoints(orgId)).map(({ id, kind, status, url }) => [id, kind, status, url])).toEqual([
       [notification.path.endpointId, 'notification', 'active', 'https://example.com/notification'],
       [recent.endpointId, 'notification', 'pending', 'https://example.com/recent'],

@@ -179,6 +179,16 @@ describe('nothing is sent, and the lane is left,', () => {
   })
 })
 
+test('more events than one read finds are delivered all the same, in their order', async () => {
+  const others = Array.from({ length: 30 }, () => eventFor(scene.endpoint))
+  for (const event of others) await storeEvent(event)
+  await scene.deliver()
+  while (await scene.deliverWhenDue()) expect(scene.receiver.received.length).toBeGreaterThan(0)
+  const sent = scene.receiver.received.map(({ headers }) => headers['webhook-id'])
+  expect(sent).toEqual([scene.event, ...others].map(({ id }) => id))
+  expect(await scene.laneState()).toBeUndefined()
+})
+
 test('the name of another lane has no contents', async () => {
   for (const name of ['', 'acme|ConnectionRecord|c1', '@outbox|a|b', '@outbox|a|b|c|d', '@outbox||b|c'])
     expect(await openEventLane(name)).toBeUndefined()
