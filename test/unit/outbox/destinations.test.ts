@@ -390,9 +390,10 @@ describe('an address', () => {
     const crowd = randomUUID()
     await scene.sendTo(origin, 3)
     await scene.handleAll()
+    // So few that all are candidates, whichever parts of the list they are in.
     await sendToPaths(
       origin,
-      Array.from({ length: 60 }, () => '/'),
+      Array.from({ length: 24 }, () => '/'),
       crowd,
     )
     const others = [...(await sendToPaths(origin, ['/'])), ...(await sendToPaths(origin, ['/']))]
