@@ -81,10 +81,12 @@ export class Operator {
     return this.#serverless(['remove', '--stage', STAGE], {})
   }
 
-  /** Commands of Serverless that change nothing on AWS. */
-  async look(): Promise<{ info: Ended; packaged: Ended }> {
-    const info = await this.#serverless(['info', '--stage', STAGE], {})
-    return { info, packaged: await this.#serverless(['package', '--stage', STAGE], {}) }
+  info(): Promise<Ended> {
+    return this.#serverless(['info', '--stage', STAGE], {})
+  }
+
+  package(): Promise<Ended> {
+    return this.#serverless(['package', '--stage', STAGE], {})
   }
 
   /** `npm run redrive -- --stage prod` */

@@ -12,9 +12,9 @@ const WINDOW = 12_000
 const ALMOST_SLOW = { after: 1_400, status: 200 }
 const QUICK = { after: 50, status: 200 }
 
-/** For so long, in ms, a tenant commits 120 messages or events a second: more than the window holds come on top of what is delivered. */
-const FLOODS = 135_000
-const FLOOD = (120 * FLOODS) / 1_000
+/** How long a tenant commits 120 messages or events a second, in ms: at its end more wait than the window holds. */
+const FLOOD_MS = 135_000
+const FLOOD = (120 * FLOOD_MS) / 1_000
 
 const HEALTHY = 'https://healthy.example'
 
@@ -32,7 +32,7 @@ const run = async (flood: 'messages' | 'events' | 'none') => {
   )
   // Both destinations are known to be quick before it begins.
   world.traffic([...healthy.slice(0, 1), ...flooded.slice(0, 1)], { count: 2, from: 0, until: 1_000 })
-  if (flood !== 'none') world.traffic(flooded, { count: FLOOD, from: MINUTE, until: MINUTE + FLOODS })
+  if (flood !== 'none') world.traffic(flooded, { count: FLOOD, from: MINUTE, until: MINUTE + FLOOD_MS })
   world.traffic(healthy, { count: 400, from: MINUTE, until: 5 * MINUTE })
   await world.runUntil(5 * MINUTE)
   const delays = (world.delays.get(HEALTHY) ?? []).map(({ delay }) => delay)

@@ -34,13 +34,13 @@ export const post: Post = async (endpoint, envelope, signal) => {
 export const isAccepted = ({ status }: Answer): boolean => status >= 200 && status < 300
 
 /** How often an envelope is posted at most. */
-const PATIENCE = 5
+const MAX_POSTS = 5
 
 /** Posts an envelope again while the agent asks the wallet to wait (`Retry-After`), a handshake's too: nobody else would repeat it. */
 export const patient: Network = (deliver) => async (endpoint, envelope, signal) => {
   for (let times = 1; ; times += 1) {
     const answer = await deliver(endpoint, envelope, signal)
-    if (isAccepted(answer) || answer.retryAfter === undefined || times === PATIENCE) return answer
+    if (isAccepted(answer) || answer.retryAfter === undefined || times === MAX_POSTS) return answer
     await delay(Math.min(Number(answer.retryAfter) || 1, 10) * 1_000, undefined, { signal })
   }
 }
