@@ -2,7 +2,15 @@
  * A function's bundle: minified ES modules with all that the function uses and nothing else. Same input, same bytes.
  */
 import { basename } from 'node:path'
-import { build, type Metafile } from 'esbuild'
+import {
+  type BuildContext,
+  type BuildOptions,
+  type BuildResult,
+  build,
+  context,
+  type Metafile,
+  type Plugin,
+} from 'esbuild'
 import { needsLibrary, needsRegistries } from '../anoncreds/functions.ts'
 import { browserFilePlaces, browserFiles } from './browser-files.ts'
 import { lambdaCredentials, lateEntries, lateModules, lazyBuiltins, metadataFirst } from './cold-start.ts'
@@ -80,17 +88,14 @@ interface Contents {
   withRegistries: boolean
 }
 
-/**
- * Builds the modules `entries`, paths below `folder` by the names of their outputs. Those of several share chunks.
- * Throws where a module that is imported for what it does would be left out: package.json has to list it in
- * `sideEffects`.
- */
-const buildEntries = async (
+/** Options for the modules `entries`, paths below `folder` by the names of their outputs. Those of several share chunks. */
+const optionsOf = (
   folder: string,
   entries: Record<string, string>,
   { withLibrary, withRegistries }: Contents,
-) => {
-  const built = await build({
+  more: Plugin[] = [],
+) =>
+  ({
     absWorkingDir: folder,
     entryPoints: entries,
     // Nothing is written; the names of the outputs start here.
@@ -113,6 +118,7 @@ const buildEntries = async (
     // What CommonJS packages have beside `require`.
     define: { __dirname: 'import.meta.dirname' },
     plugins: [
+      ...more,
       lazyBuiltins,
       lambdaCredentials,
       leftOut,
@@ -130,17 +136,17 @@ const buildEntries = async (
       versionsOnly,
       slimWebvh,
     ],
-  })
-  const ignored = built.warnings.filter(({ id }) => id === 'ignored-bare-import')
-  if (ignored.length > 0) throw new Error(ignored.map(({ text }) => text).join('\n'))
-  return built
-}
+  }) satisfies BuildOptions
 
-/** The part of the build that the module `name` may load. */
-const bundleOf = async (
-  { outputFiles, metafile }: Awaited<ReturnType<typeof buildEntries>>,
-  name: string,
-): Promise<Bundle> => {
+type Options = ReturnType<typeof optionsOf>
+
+/**
+ * The part of the build that the module `name` may load. Throws where a module that is imported for what it does would
+ * be left out: package.json has to list it in `sideEffects`.
+ */
+const bundleOf = async ({ outputFiles, metafile, warnings }: BuildResult<Options>, name: string): Promise<Bundle> => {
+  const ignored = warnings.filter(({ id }) => id === 'ignored-bare-import')
+  if (ignored.length > 0) throw new Error(ignored.map(({ text }) => text).join('\n'))
   const files: Bundle['files'] = {}
   const sourceMaps: Bundle['sourceMaps'] = {}
   const used = usedOutputs(metafile, name)
@@ -157,10 +163,50 @@ const bundleOf = async (
   return { files, forBrowsers: await browserFiles(metafile), sourceMaps, metafile: { ...metafile, outputs } }
 }
 
-/** Bundles the module `entry`, a path below `folder`, with or without what binds AnonCreds' native library. */
-export const bundle = async (folder: string, entry: string, withLibrary = needsLibrary(entry)): Promise<Bundle> => {
-  const contents = { withLibrary, withRegistries: needsRegistries(entry) }
-  return bundleOf(await buildEntries(folder, { index: entry }, contents), 'index')
+const ENTRY = 'entry'
+
+/** Bundles modules one after the other. What several of them import is parsed once. */
+export class Bundler implements AsyncDisposable {
+  readonly #folder: string
+  readonly #contexts = new Map<string, Promise<BuildContext<Options>>>()
+  #entry = ''
+
+  /** The modules' paths are below `folder`. */
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** With or without what binds AnonCreds' native library. Wait for it before the next one. */
+  async bundle(entry: string, withLibrary = needsLibrary(entry)): Promise<Bundle> {
+    const contents = { withLibrary, withRegistries: needsRegistries(entry) }
+    const key = JSON.stringify(contents)
+    const made = this.#contexts.get(key) ?? context(optionsOf(this.#folder, { index: ENTRY }, contents, [this.#module]))
+    this.#contexts.set(key, made)
+    this.#entry = entry
+    return bundleOf(await (await made).rebuild(), 'index')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const made of this.#contexts.values()) await (await made).dispose()
+  }
+
+  /** A context has the same entry at each build: it exports what the module that is asked for does. */
+  readonly #module: Plugin = {
+    name: ENTRY,
+    setup: (build) => {
+      build.onResolve({ filter: new RegExp(`^${ENTRY}$`) }, () => ({ path: ENTRY, namespace: ENTRY }))
+      build.onLoad({ filter: /^/, namespace: ENTRY }, () => ({
+        contents: `export * from ${JSON.stringify(`./${this.#entry}`)}`,
+        resolveDir: this.#folder,
+      }))
+    },
+  }
+}
+
+/** Bundles one module. */
+export const bundle = async (folder: string, entry: string, withLibrary?: boolean): Promise<Bundle> => {
+  await using bundler = new Bundler(folder)
+  return await bundler.bundle(entry, withLibrary)
 }
 
 /**
@@ -172,7 +218,7 @@ export const bundleTogether = async (
   entries: Record<string, string>,
   contents: Contents,
 ): Promise<Map<string, Bundle>> => {
-  const built = await buildEntries(folder, entries, contents)
+  const built = await build(optionsOf(folder, entries, contents))
   const bundles = Object.keys(entries).map(async (name) => [name, await bundleOf(built, name)] as const)
   return new Map(await Promise.all(bundles))
 }

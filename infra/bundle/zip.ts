@@ -13,5 +13,5 @@ const FIRST_DAY = new Date(1980, 0, 1)
 /** Files by their names. fflate and not node:zlib, whose output depends on what the processor can do. */
 export const zip = (files: Record<string, Uint8Array>): Uint8Array => {
   const inOrder = Object.entries(files).sort(([one], [other]) => (one < other ? -1 : 1))
-  return zipSync(Object.fromEntries(inOrder), { ...READABLE, level: 9, mtime: FIRST_DAY })
+  return zipSync(Object.fromEntries(inOrder), { ...READABLE, level: 6, mtime: FIRST_DAY })
 }

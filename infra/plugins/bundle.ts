@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { PACKED_FILE } from '../../lib/settings.ts'
 import { needsLibrary } from '../anoncreds/functions.ts'
 import { libraryFor } from '../anoncreds/library-file.ts'
+import type { Bundler } from '../bundle/bundle.ts'
 import { type FunctionDefinition, type Serverless, splitHandler } from '../service.ts'
 
 const FOLDER = '.build'
@@ -46,9 +47,12 @@ const bundleAll = async (serverless: Serverless): Promise<void> => {
   await rm(join(serviceDir, FOLDER), { recursive: true, force: true })
   await mkdir(join(serviceDir, FOLDER))
   await mkdir(join(serviceDir, ZIPS), { recursive: true })
+  // Loaded here: every serverless command loads the plugins, and only packaging needs esbuild.
+  const { Bundler } = await import('../bundle/bundle.ts')
+  await using bundler = new Bundler(serviceDir)
   const sizes: Record<string, BundleSize> = {}
   for (const [key, definition] of Object.entries(service.functions)) {
-    sizes[key] = await bundleOne(serviceDir, key, definition, native)
+    sizes[key] = await bundleOne(serviceDir, bundler, key, definition, native)
   }
   await writeFile(join(serviceDir, FOLDER, 'sizes.json'), `${JSON.stringify(sizes, null, 2)}\n`)
 }
@@ -76,17 +80,17 @@ const packedFile = ({ packed }: FunctionDefinition): Record<string, Uint8Array> 
 /** Writes the zip and its source maps and metafile, and sets it as the function's artifact. */
 const bundleOne = async (
   serviceDir: string,
+  bundler: Bundler,
   key: string,
   definition: FunctionDefinition,
   native: Record<string, Uint8Array>,
 ): Promise<BundleSize> => {
-  // Loaded here: every serverless command loads the plugins, and only packaging needs esbuild.
-  const [{ bundle, packagesOf, sizeOf }, { zip }] = await Promise.all([
+  const [{ packagesOf, sizeOf }, { zip }] = await Promise.all([
     import('../bundle/bundle.ts'),
     import('../bundle/zip.ts'),
   ])
   const { module, name } = splitHandler(definition.handler)
-  const { files, forBrowsers, sourceMaps, metafile } = await bundle(serviceDir, `${module}.ts`)
+  const { files, forBrowsers, sourceMaps, metafile } = await bundler.bundle(`${module}.ts`)
   const beside = needsLibrary(module) ? native : {}
   const zipped = zip({ ...files, ...forBrowsers, ...packedFile(definition), ...beside })
 
