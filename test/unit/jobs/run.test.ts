@@ -95,14 +95,13 @@ describe('a job', () => {
     expect(queues.sent).toEqual([])
   })
 
-  test('of several in a unit are woken by one request', async () => {
+  test('of several in a unit is woken by the request that wakes them, which takes ten: the sweep wakes more', async () => {
     const { calls } = vi.mocked(sqsOnce().send).mock
     const before = calls.length
     await transaction('acme', async (unit) => {
-      for (const type of ['revocation-list', 'ledger-object'] as const)
-        enqueue(unit, { tenant: 'acme', type, id: 'both' })
+      for (let id = 0; id < 11; id++) enqueue(unit, { tenant: 'acme', type: 'revocation-list', id: `several-${id}` })
     })
-    expect(queues.sent).toHaveLength(2)
+    expect(queues.sent).toHaveLength(10)
     expect(calls.length - before).toBe(1)
   })
 
