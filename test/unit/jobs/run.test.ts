@@ -158,6 +158,18 @@ describe('a job', () => {
     expect(other).not.toBe(first)
   })
 
+  test('that was leased is run, although the response of that write is lost', async () => {
+    const key = await newJob()
+    let tries = 0
+    table.way = async (command, send) => {
+      await send()
+      if (command === 'UpdateItem' && ++tries === 1) throw failure('TimeoutError')
+    }
+    await runJob(key, handler())
+    expect(tries).toBe(2)
+    expect(await outcomeOf(key)).toBe('done')
+  })
+
   test('that waits on without an effect is put off once, although the response of that write is lost', async () => {
     const key = await newJob()
     let tries = 0
