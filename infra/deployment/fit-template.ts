@@ -11,7 +11,11 @@ import { useExisting } from './existing-data.ts'
 import { TABLE } from './template.ts'
 
 /** Changes the template. `account` is undefined for packaging alone, which does not ask AWS. */
-export const fitTemplate = (template: Template, environment: NodeJS.ProcessEnv, account: Account | undefined): void => {
+export const fitTemplate = (
+  template: Template,
+  environment: NodeJS.ProcessEnv,
+  account: Pick<Account, 'lambda' | 'existingTable'> | undefined,
+): void => {
   const concurrency = concurrencyOf(account)
   const settings = capSettings(environment)
   applyCaps(template, capsOf(concurrency, settings))
@@ -30,7 +34,7 @@ export const fitTemplate = (template: Template, environment: NodeJS.ProcessEnv, 
 }
 
 /** If the account's limit can't be read, that of a new account is assumed. */
-const concurrencyOf = (account: Account | undefined): number => {
+const concurrencyOf = (account: Pick<Account, 'lambda'> | undefined): number => {
   if (account === undefined) return USUAL_CONCURRENCY
   return 'value' in account.lambda ? account.lambda.value.unreserved : NEW_ACCOUNT_CONCURRENCY
 }

@@ -28,14 +28,14 @@ export const pickupExpiryJob: JobHandler = {
     await countUsage({ tenant, connectionId: id })
     const [connection, { items }] = await Promise.all([
       getItem(recordAddress(tenant, CONNECTION, id)),
-      queryPage(pickupPartition(tenant, id), { from: FIRST_WAITING, limit: BATCH.messages + 1 }),
+      queryPage(pickupPartition(tenant, id), { from: FIRST_WAITING, limit: BATCH.messages }),
     ])
     if (items.length === 0) return { commit: (unit) => removeQueue(unit, id) }
     const now = Date.now()
     // Nobody can fetch the messages of a connection that was deleted or has expired.
     const isOver = (item: Item) => connection === undefined || expiresAt(item) <= now
     const oldest = items.find((item) => !isOver(item))
-    const over = items.slice(0, BATCH.messages).filter(isOver)
+    const over = items.filter(isOver)
     // There may be more of them.
     const later = oldest === undefined ? 0 : Math.min(expiresAt(oldest) - now, DAY)
     const lastError = connection === undefined ? DELETED : NOT_FETCHED

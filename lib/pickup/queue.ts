@@ -87,10 +87,10 @@ export const addToQueue = async (
     ...{ tenant: unit.tenant, connectionId, id, payload, recipients },
     createdAt: new Date(now).toISOString(),
   }
-  const change = changeOf(tracked)
   const full = fullBy(sumOf([added]), {
-    queue: sum(tracked.stored ?? NOTHING, change),
-    share: sum(tracked.share, change),
+    queue: sum(tracked.stored ?? NOTHING, changeOf(tracked)),
+    // Its usage is counted after commits: what this one adds makes no difference.
+    share: tracked.share,
     answers,
   })
   if (full !== undefined) throw new AgentError('connection.queue_full', FULL[full])

@@ -54,6 +54,5 @@ export const countUsage = async (key: QueueKey, now = Date.now()): Promise<void>
     const queues = await getItems(listed.map(({ connectionId }) => queueItem.addressOf({ ...key, connectionId })))
     counted = sum(counted, ...queues.filter(queueItem.is).map(queueItem.decode))
   }
-  const missing = difference(counted, usageItem.decode(usage))
-  if (missing.messages !== 0 || missing.bytes !== 0) await updateIf(address, { add: { ...missing } })
+  await updateIf(address, { add: { ...difference(counted, usageItem.decode(usage)) } })
 }

@@ -102,7 +102,7 @@ const isSigned = async (versionId: string, proof: WitnessProof, verify: VerifyEd
     const { proofValue, ...options } = proof
     const key: Uint8Array = multibaseDecode(parseDidKeyVerificationMethod(proof.verificationMethod).keyMultibase).bytes
     const data: Uint8Array = await prepareDataForSigning({ versionId }, options)
-    return key.length === 34 && (await verify(multibaseDecode(proofValue).bytes, data, key.slice(2)))
+    return await verify(multibaseDecode(proofValue).bytes, data, key.slice(2))
   } catch {
     return false
   }
@@ -121,7 +121,6 @@ const signedOnly = async ({ witnessProofs, verify }: Evidence): Promise<Evidence
 
 /** A result of didwebvh-ts. Node's rules can't resolve its own types. */
 interface Resolved {
-  did: string
   doc: { id?: string } | null
   meta: { error?: string; deactivated?: boolean }
 }
@@ -139,6 +138,6 @@ export const documentOf = async (did: WebvhDid, evidence: Evidence): Promise<obj
     witnessProofs: await signedOnly(evidence),
   })
   if (found.meta.error !== undefined || found.meta.deactivated) throw new Error('the DID is invalid or deactivated')
-  if (found.did !== did.did || found.doc?.id !== did.did) throw new Error('the log is of another DID')
+  if (found.doc?.id !== did.did) throw new Error('the log is of another DID')
   return found.doc
 }

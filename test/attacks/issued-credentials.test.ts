@@ -187,7 +187,6 @@ describe('a credential is abandoned, and not stored,', () => {
       'with a proof for another purpose',
       (one) => ({ ...one, proof: { ...one.proof, proofPurpose: 'authentication' } }),
     ],
-    ['with a proof for a challenge', (one) => ({ ...one, proof: { ...one.proof, challenge: 'c' } })],
     ['with a signature that is none', (one) => ({ ...one, proof: { ...one.proof, jws: 'e30..AAAA' } })],
     ['with a proof that names no key', (one) => ({ ...one, proof: { ...one.proof, verificationMethod: 1 } })],
     ['with a list in the place of an object', (one) => ({ ...one, credentialSubject: Object.values(one) })],
@@ -198,6 +197,24 @@ describe('a credential is abandoned, and not stored,', () => {
     const { threadId, credential } = await requested()
     const signed = await signing.signed(credential, issuer, { proofPurpose: 'assertionMethod' })
     await expectAbandoned(threadId, alter(signed))
+  })
+
+  test.each([{ challenge: 'c' }, { domain: 'https://example.org' }])(
+    'whose proof was not offered to be for %j',
+    async (more) => {
+      const { threadId, credential } = await requested()
+      const signed = await signing.signed(credential, issuer, { proofPurpose: 'assertionMethod', ...more })
+      await expectAbandoned(threadId, signed)
+    },
+  )
+
+  test('that names its issuer by a prefix, which hides who it is', async () => {
+    const hidden = {
+      '@context': [CREDENTIALS_V1, { ...CONTEXT, me: 'did:key:' }],
+      issuer: issuer.did.replace('did:key', 'me'),
+    }
+    const { threadId, credential } = await requested(credentialOf(hidden))
+    await expectAbandoned(threadId, await signing.signed(credential, issuer, { proofPurpose: 'assertionMethod' }))
   })
 
   test('of two issuers, whichever of them has signed it', async () => {

@@ -276,6 +276,22 @@ describe('validity is that of what was signed', () => {
     },
   )
 
+  test('a credential that is not valid yet by a second date, which only its graph shows', async () => {
+    const credential = await issue(
+      issuer,
+      {
+        '@context': [CREDENTIALS_V1, DEGREES],
+        'https://www.w3.org/2018/credentials#issuanceDate': {
+          type: 'http://www.w3.org/2001/XMLSchema#dateTime',
+          '@value': '2099-01-01T00:00:00Z',
+        },
+        credentialSubject: { id: holder.did, degree: 'B' },
+      },
+      TRUSTED,
+    )
+    expectRefused(await presented(holder, [credential]), /not valid yet/)
+  })
+
   test('a credential with a status, whatever its property is called', async () => {
     const contexts = [
       CREDENTIALS_V1,
@@ -497,4 +513,10 @@ describe('work that a presentation may cost', () => {
     expect(spent()).toBeLessThan(AT_ONCE)
     expectRefused(proof, /not valid/)
   })
+})
+
+test('a presentation of more than 50 credentials is refused before any is verified', async () => {
+  const credential = await degreeOf(holder.did, { degree: 'B' })
+  const crowd = (presentation: Json) => ({ ...presentation, verifiableCredential: Array(51).fill(credential) })
+  expectRefused(await presented(holder, [credential], {}, crowd), /has not 1 to 50 credentials/)
 })

@@ -1,8 +1,9 @@
 /** DIDs and keys of handshakes that anybody may begin: gone with those that come to nothing, and kept for ever once one is completed, whatever fails. */
 import { randomUUID } from 'node:crypto'
-import { PutItemCommand } from '@aws-sdk/client-dynamodb'
+import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { Kms } from '@credo-ts/core'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { removeExpiry } from '../../lib/agent/connections/unsolicited-requests.ts'
 import { plainItem } from '../../lib/store/plain-item.ts'
 import { fromRecordItem } from '../../lib/store/stored-record.ts'
 import { inTenant } from '../support/anoncreds/world.ts'
@@ -170,6 +171,19 @@ test('a request that waits to be accepted expires with its DID, and its answer a
   for (const expiry of all) expect(expiry).toBeDefined()
   expect((await write({ ...handshake, connection: accepted.body })).status).toBe(200)
   for (const expiry of await madeSince(before)) expect(expiry).toBeUndefined()
+})
+
+test('a handshake of which a DID has expired is not completed, because its connection would be without it', async () => {
+  const invited = await inviteMany()
+  const before = await expiries()
+  const handshake = await ask(invited, REQUESTS['did-exchange'])
+  for (const { pk, sk } of await itemsOf(stage, `${caller.tenantId}|DidRecord|`))
+    if (pk !== undefined && sk !== undefined && !before.has(`${pk.S} ${sk.S}`))
+      await stage.client.send(new DeleteItemCommand({ TableName: stage.table, Key: { pk, sk } }))
+  const complete = inTenant(caller.tenantId, async ({ context, didcomm }) =>
+    removeExpiry(context, await didcomm.connections.getById(handshake.connection.id)),
+  )
+  await expect(complete).rejects.toMatchObject({ code: 'store.conflict' })
 })
 
 test('a DID that asks again, and never goes on, takes nothing from its connection', async () => {

@@ -145,13 +145,14 @@ describe('sweepOutbox', () => {
     const kms = await startKms(key)
     onTestFinished(() => kms.stop())
     process.env.AWS_ENDPOINT_URL_KMS = kms.url
-    const { checkSealingKey } = await import('../../lib/store/sealing-key.ts')
+    const { sweep } = await import('../../lib/outbox/sweep.ts')
     const client = await import('../../lib/store/kms-client.ts')
     stage.line.guard.watch(client.kms(), 'kms')
     const { SEALING_KEY, KMS_KEY_ID } = settings()
     Object.assign(settings(), { SEALING_KEY: undefined, KMS_KEY_ID: key })
     onTestFinished(() => void Object.assign(settings(), { SEALING_KEY, KMS_KEY_ID }))
-    await stage.line.guard.run('sweepOutbox', checkSealingKey)
+    // It does so every five minutes.
+    await stage.line.guard.run('sweepOutbox', () => sweep(Date.now() + 10 * 60_000))
     expect(kms.calls).toMatchObject([{ action: 'TrentService.DescribeKey', request: { KeyId: key } }])
   })
 

@@ -225,6 +225,7 @@ describe('keys that nobody has confirmed for a day', () => {
   test('are of no use when the table has none that are younger', async () => {
     await confirm(now - 25 * HOUR, old)
     await expect(old.sign().then(verifier(prepared()))).rejects.toMatchObject(unavailable)
+    expect(events()).toContain('issuer.keys_not_confirmed')
   })
 })
 

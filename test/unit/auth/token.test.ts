@@ -65,6 +65,16 @@ describe('a token is good', () => {
     await expect(verifier()(await sign(keyOf('EdDSA'), { aud: ['other', AUDIENCE] }))).resolves.toBeDefined()
   })
 
+  test('for each of the audiences that its issuer has, with the grants of that one', async () => {
+    const first = { ...issuer, jwks: localJwks() }
+    const second = { ...first, audience: 'second', grants: { ...ALL_GRANTS, tenants: ['initech'] } }
+    const verify = createVerifier([first, second], () => NOW)
+    const token = await sign(keyOf('EdDSA'), { aud: 'second', tenantId: 'initech' })
+    await expect(verify(token)).resolves.toMatchObject({ tenantId: 'initech' })
+    const other = await sign(keyOf('EdDSA'), { aud: 'second' })
+    await expect(verify(other)).rejects.toMatchObject({ code: 'auth.forbidden' })
+  })
+
   test('for 30 s after it expired and 30 s before it begins: clocks differ', async () => {
     await expect(verifier()(await sign(keyOf('EdDSA'), { exp: NOW - 29 }))).resolves.toBeDefined()
     await expect(verifier()(await sign(keyOf('EdDSA'), { nbf: NOW + 30, iat: NOW + 30 }))).resolves.toBeDefined()

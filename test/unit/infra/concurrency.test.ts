@@ -8,6 +8,7 @@ import {
   capsOf,
   didcommLosses,
 } from '../../../infra/deployment/concurrency.ts'
+import { fitTemplate } from '../../../infra/deployment/fit-template.ts'
 import type { Template } from '../../../infra/service.ts'
 
 const SIZES = [8, 10, 11, 12, 20, 50, 100, 200, 500, 1000, 1500, 3000, 10_000]
@@ -81,6 +82,12 @@ describe('a template', () => {
     applyCaps(fitted, { deliver: 40, deliverSlowly: 5, wake: 3, jobs: 4 })
     const caps = Object.values(fitted.Resources).map(({ Properties }) => Properties.ScalingConfig)
     expect(caps).toEqual([40, 5, 3, 2, 2, 4, undefined].map((cap) => cap && { MaximumConcurrency: cap }))
+  })
+
+  test('is fitted to what the account has not reserved for single functions', () => {
+    const fitted = template()
+    fitTemplate(fitted, {}, { lambda: { value: { concurrency: 1000, unreserved: 100 } }, existingTable: undefined })
+    expect(capsIn(fitted)).toEqual(capsOf(100))
   })
 
   test('says the caps that it has', () => {

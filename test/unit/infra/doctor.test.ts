@@ -188,7 +188,16 @@ describe('nothing is found', () => {
   })
 
   test('where an earlier table is used with its key', () => {
-    expect(notOk(existing())).toEqual([])
+    const old = existing()
+    expect(notOk({ ...old, account: { ...old.account, tables: { value: ['old'] } } })).toEqual([])
+  })
+
+  test('in a template of as many resources as CloudFormation takes', () => {
+    const fill = ({ Resources }: Template) => {
+      for (let index = Object.keys(Resources).length; index < 500; index++)
+        Resources[`Topic${index}`] = resource('AWS::SNS::Topic')
+    }
+    expect(notOk({ template: fill })).toEqual([])
   })
 })
 

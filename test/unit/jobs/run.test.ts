@@ -95,14 +95,13 @@ describe('a job', () => {
     expect(queues.sent).toEqual([])
   })
 
-  test('of several in a unit are woken by one request', async () => {
+  test('of several in a unit is woken by the request that wakes them, which takes ten: the sweep wakes more', async () => {
     const { calls } = vi.mocked(sqsOnce().send).mock
     const before = calls.length
     await transaction('acme', async (unit) => {
-      for (const type of ['revocation-list', 'ledger-object'] as const)
-        enqueue(unit, { tenant: 'acme', type, id: 'both' })
+      for (let id = 0; id < 11; id++) enqueue(unit, { tenant: 'acme', type: 'revocation-list', id: `several-${id}` })
     })
-    expect(queues.sent).toHaveLength(2)
+    expect(queues.sent).toHaveLength(10)
     expect(calls.length - before).toBe(1)
   })
 
@@ -157,6 +156,18 @@ describe('a job', () => {
     expect(first).toMatch(/^[\w-]{43}$/)
     expect(second).toBe(first)
     expect(other).not.toBe(first)
+  })
+
+  test('that was leased is run, although the response of that write is lost', async () => {
+    const key = await newJob()
+    let tries = 0
+    table.way = async (command, send) => {
+      await send()
+      if (command === 'UpdateItem' && ++tries === 1) throw failure('TimeoutError')
+    }
+    await runJob(key, handler())
+    expect(tries).toBe(2)
+    expect(await outcomeOf(key)).toBe('done')
   })
 
   test('that waits on without an effect is put off once, although the response of that write is lost', async () => {

@@ -31,6 +31,15 @@ const messagesIn = async (to: Lane) =>
 const statesIn = async (to: Lane) =>
   (await messagesIn(to)).map(({ id, version, delivery }) => [id, version, delivery?.state])
 
+test('are given up with the count of attempts and the error of the last one', async () => {
+  const to = scene.newLane()
+  scene.respond = () => answered(404)
+  await send(to, ['late'], { origin: newOrigin(), createdAt: scene.now - 24 * HOUR })
+  await scene.handleAll()
+  const delivery = { state: 'failed', attempts: 1, lastError: 'status 404' }
+  expect(await messagesIn(to)).toMatchObject([{ id: 'late', delivery }])
+})
+
 test('are delivered in one transaction with the end of their item, which leaves nothing behind', async () => {
   const to = scene.newLane()
   await send(to, ['one', 'two'])

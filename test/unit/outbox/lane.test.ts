@@ -51,6 +51,16 @@ describe('a lease', () => {
     expect(await transact([laneWrites.end(held)])).toMatchObject({ written: false, failed: [0] })
   })
 
+  test('of a lane that a destination has released, once it is handed over, waits for the queue alone', async () => {
+    const { lane } = scene.newLane()
+    const first = await lease(committed(lane), 'first')
+    await transact([laneWrites.waitForDestination(first, { entry: '1|2|3', destination: 'd' })])
+    const second = await lease({ lane, reason: { kind: 'released', waiting: '1|2|3' } }, 'second')
+    await transact([laneWrites.handOver(second, 'slow|second', scene.now + 60_000)])
+    const { waiting, waitsFor } = (await scene.lane(lane)) ?? {}
+    expect({ waiting, waitsFor }).toEqual({ waiting: 'slow|second', waitsFor: undefined })
+  })
+
   test('of two wake-ups at once, one gets it', async () => {
     const { lane } = scene.newLane()
     const both = await Promise.all(['a', 'b'].map((id) => leaseLane(committed(lane), id, scene.now)))

@@ -1,7 +1,15 @@
 /** The order of a pickup queue, its bound, and the end of its messages. */
 import { expect, test } from 'vitest'
+import { jobItem } from '../../../lib/jobs/job.ts'
 import { pickupMessage, queueItem } from '../../../lib/pickup/pickup-item.ts'
-import { addToQueue, firstWaiting, recordQueued, removeFromQueue } from '../../../lib/pickup/queue.ts'
+import {
+  addToQueue,
+  emptyByJob,
+  findWaiting,
+  firstWaiting,
+  recordQueued,
+  removeFromQueue,
+} from '../../../lib/pickup/queue.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 
@@ -54,3 +62,20 @@ test.each([{ state: 'delivered' }, { state: 'failed', lastError: 'not fetched' }
     expect(await table.items('acme|BasicMessageRecord|')).toEqual([])
   },
 )
+
+test('of the messages that are named at once as many are found as a batch holds', async () => {
+  const ids = Array.from({ length: 31 }, (_, index) => timed(index + 1))
+  const one = { tenant: 'acme', connectionId: 'named', payload: '"x"', recipients: [] }
+  for (const id of ids) await table.put(pickupMessage.encode({ ...one, id, createdAt: new Date().toISOString() }))
+  const found = await transaction('acme', (unit) => findWaiting(unit, 'named', ids))
+  expect(found).toHaveLength(30)
+})
+
+test('no job is made anew for a queue that its job has just removed', async () => {
+  const key = { tenant: 'acme', connectionId: 'removed' }
+  await table.put(queueItem.encode({ ...key, messages: 1, bytes: 3 }))
+  await expect(transaction('acme', (unit) => emptyByJob(unit, 'removed'))).rejects.toMatchObject({
+    code: 'store.conflict',
+  })
+  expect(await table.get(jobItem.addressOf({ tenant: 'acme', type: 'pickup-expiry', id: 'removed' }))).toBeUndefined()
+})

@@ -28,6 +28,12 @@ test.each([
   expect(key && registryOfJob(key)).toEqual(wanted)
 })
 
+test('one that is asked for again is made once', async () => {
+  const wanted = { tenant: 'again', credentialDefinitionId: 'definition', number: 1, size: 100 }
+  for (let time = 0; time < 2; time++) expect(await ensureRegistry(wanted)).toBe(false)
+  expect(await jobs('again')).toHaveLength(1)
+})
+
 test('none is asked for that waits to be written to a ledger', async () => {
   const wanted = { tenant: 'waits', credentialDefinitionId: 'definition', number: 1, size: 100 }
   const since = new Date().toISOString()

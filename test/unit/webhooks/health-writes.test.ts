@@ -43,6 +43,13 @@ describe('the health of an endpoint', () => {
     expect(versions).toEqual([2, 2, 2, 3])
   })
 
+  test('is not written to another endpoint that has taken its place, and its version', async () => {
+    const endpoint = await readRegistered(scene.endpoint)
+    const former = { ...endpoint, id: 'deleted' }
+    expect(await recordHealth(former, outcome(500), scene.now)).toBeUndefined()
+    expect(await readRegistered(scene.endpoint)).toEqual(endpoint)
+  })
+
   test('keeps all that an endpoint has beside it', async () => {
     const before = await scene.table.get({ pk: `@org|${scene.endpoint.orgId}`, sk: 'webhook' })
     const endpoint = await readRegistered(scene.endpoint)

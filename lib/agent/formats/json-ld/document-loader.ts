@@ -61,7 +61,7 @@ const didDocumentLoader =
   async (url) => {
     const did = didOf(url)
     const { didDocument } = await agentContext.resolve(DidResolverService).resolve(agentContext, did)
-    if (didDocument === null || didDocument.id !== did) throw new CredoError(`the DID ${did} does not resolve`)
+    if (didDocument === null) throw new CredoError(`the DID ${did} does not resolve`)
     const document = url === did ? relationships(didDocument) : keyOf(didDocument, url)
     return { contextUrl: null, documentUrl: url, document }
   }

@@ -1,0 +1,39 @@
+/** The role by which API Gateway writes logs: made once for an account, and set once AWS knows it everywhere. */
+import { APIGatewayClient, BadRequestException } from '@aws-sdk/client-api-gateway'
+import { CreateRoleCommand, EntityAlreadyExistsException, IAMClient } from '@aws-sdk/client-iam'
+import { expect, test, vi } from 'vitest'
+import { setCloudWatchRole } from '../../../infra/deployment/cloudwatch-role.ts'
+
+const ARN = 'arn:aws:iam::123456789012:role/logs'
+const UNKNOWN = new BadRequestException({ message: 'the role ARN does not have required permissions', $metadata: {} })
+const EXISTS = new EntityAlreadyExistsException({ message: 'it exists', $metadata: {} })
+
+/** An account that does not know a new role for some requests. */
+const account = ({ unknownFor = 0, roleExists = false }: { unknownFor?: number; roleExists?: boolean } = {}) => {
+  const [apiGateway, iam] = [new APIGatewayClient(), new IAMClient()]
+  let unknown = unknownFor
+  const gateway = vi.spyOn(apiGateway, 'send').mockImplementation(async () => {
+    if (unknown-- > 0) throw UNKNOWN
+  })
+  vi.spyOn(iam, 'send').mockImplementation(async (command) => {
+    if (command instanceof CreateRoleCommand && roleExists) throw EXISTS
+    return { Role: { Arn: ARN } }
+  })
+  return { set: () => setCloudWatchRole(apiGateway, iam, { pause: 0, tries: 3 }), gateway }
+}
+
+test.each([false, true])('it is set, with an earlier one there: %s', async (roleExists) => {
+  const { set, gateway } = account({ roleExists })
+  expect(await set()).toBe(ARN)
+  const patchOperations = [{ op: 'replace', path: '/cloudwatchRoleArn', value: ARN }]
+  expect(gateway.mock.calls).toMatchObject([[{ input: { patchOperations } }]])
+})
+
+test('it is set again while API Gateway does not know it, as often as is tried and no oftener', async () => {
+  const late = account({ unknownFor: 2 })
+  expect(await late.set()).toBe(ARN)
+  expect(late.gateway).toHaveBeenCalledTimes(3)
+  const never = account({ unknownFor: 9 })
+  await expect(never.set()).rejects.toBe(UNKNOWN)
+  expect(never.gateway).toHaveBeenCalledTimes(3)
+})
