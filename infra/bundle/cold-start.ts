@@ -10,7 +10,8 @@ const BUILTINS = new Set(builtinModules)
 
 /**
  * Node's own modules come from `process.getBuiltinModule`. An ESM import of one instantiates all of its exports, and
- * `node:http` has undici among them: 15 to 25 ms of every cold start.
+ * `node:http` has undici among them: 15 to 25 ms of every cold start. Exports are inherited, since the bundler asks each
+ * own one of a CommonJS module for its descriptor: those of `node:util` load workers.
  */
 export const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
@@ -20,7 +21,9 @@ export const lazyBuiltins: Plugin = {
       return BUILTINS.has(name) || path.startsWith('node:') ? { path: `node:${name}`, namespace: 'builtin' } : undefined
     })
     build.onLoad({ filter: /^/, namespace: 'builtin' }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`,
+      contents: `
+        const builtin = process.getBuiltinModule(${JSON.stringify(path)})
+        module.exports = Object.getPrototypeOf(builtin) === Object.prototype ? Object.create(builtin) : builtin`,
       loader: 'js',
     }))
   },
@@ -29,8 +32,9 @@ export const lazyBuiltins: Plugin = {
 /**
  * The AWS SDK takes its credentials from the environment and nowhere else, which is where Lambda puts them. The chain
  * through profiles, SSO, web identity and metadata servers is a third of a reading function's bundle and 10 ms of its
- * start. Lambda does not change them while a process lives, and the SDK asks for them at each request: they are
- * read once. https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
+ * start; a first request would look for files of settings too. Lambda does not change credentials while a process
+ * lives, and the SDK asks for them at each request: they are read once.
+ * https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
  */
 export const lambdaCredentials: Plugin = {
   name: 'lambda-credentials',
@@ -42,6 +46,12 @@ export const lambdaCredentials: Plugin = {
           let credentials
           return async () => (credentials ??= await fromEnv(init)())
         }`,
+      loader: 'js',
+    }))
+    build.onLoad({ filter: /[\\/]@smithy[\\/]core[\\/]dist-es[\\/].*[\\/]loadSharedConfigFiles\.js$/ }, () => ({
+      contents: `
+        export { CONFIG_PREFIX_SEPARATOR } from './constants'
+        export const loadSharedConfigFiles = async () => ({ configFile: {}, credentialsFile: {} })`,
       loader: 'js',
     }))
   },
