@@ -3,14 +3,15 @@
 import { readFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { parse } from 'node:path'
-import type { Metafile, Plugin } from 'esbuild'
+import type { ImportKind, Metafile, Plugin } from 'esbuild'
 import { modulesAt } from './own-modules.ts'
 
 const BUILTINS = new Set(builtinModules)
 
 /**
  * Node's own modules come from `process.getBuiltinModule`. An ESM import of one instantiates all of its exports, and
- * `node:http` has undici among them: 15 to 25 ms of every cold start.
+ * `node:http` has undici among them: 15 to 25 ms of every cold start. Exports are inherited, since the bundler asks each
+ * own one of a CommonJS module for its descriptor: those of `node:util` load workers.
  */
 export const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
@@ -20,7 +21,9 @@ export const lazyBuiltins: Plugin = {
       return BUILTINS.has(name) || path.startsWith('node:') ? { path: `node:${name}`, namespace: 'builtin' } : undefined
     })
     build.onLoad({ filter: /^/, namespace: 'builtin' }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`,
+      contents: `
+        const builtin = process.getBuiltinModule(${JSON.stringify(path)})
+        module.exports = Object.getPrototypeOf(builtin) === Object.prototype ? Object.create(builtin) : builtin`,
       loader: 'js',
     }))
   },
@@ -29,8 +32,9 @@ export const lazyBuiltins: Plugin = {
 /**
  * The AWS SDK takes its credentials from the environment and nowhere else, which is where Lambda puts them. The chain
  * through profiles, SSO, web identity and metadata servers is a third of a reading function's bundle and 10 ms of its
- * start. Lambda does not change them while a process lives, and the SDK asks for them at each request: they are
- * read once. https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
+ * start; a first request would look for files of settings too. Lambda does not change credentials while a process
+ * lives, and the SDK asks for them at each request: they are read once.
+ * https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
  */
 export const lambdaCredentials: Plugin = {
   name: 'lambda-credentials',
@@ -42,6 +46,12 @@ export const lambdaCredentials: Plugin = {
           let credentials
           return async () => (credentials ??= await fromEnv(init)())
         }`,
+      loader: 'js',
+    }))
+    build.onLoad({ filter: /[\\/]@smithy[\\/]core[\\/]dist-es[\\/].*[\\/]loadSharedConfigFiles\.js$/ }, () => ({
+      contents: `
+        export { CONFIG_PREFIX_SEPARATOR } from './constants'
+        export const loadSharedConfigFiles = async () => ({ configFile: {}, credentialsFile: {} })`,
       loader: 'js',
     }))
   },
@@ -100,20 +110,35 @@ export const metadataFirst: Plugin = {
   },
 }
 
-/**
- * A module whose exports are getters of the real one's. Also finds the members of a CommonJS `default`, as Node does.
- */
-const stub = (path: string): string => `
+/** A namespace object, and what its names are looked up in: the real module, loaded when it is first needed. */
+const lateNames = (path: string): string => `
   let loaded
   const load = () => (loaded ??= import(${JSON.stringify(path)}))
-  module.exports = Object.create(new Proxy({}, {
+  const lateNames = new Proxy({}, {
     has: () => true,
     get: (_, name) => {
       if (typeof name === 'symbol' || name === '__esModule') return undefined
       const exports = load()
       return name in exports ? exports[name] : exports.default?.[name]
     },
-  }))`
+  })`
+
+const ITSELF = 'itself'
+const NO_NAMES = 'no-names'
+
+/**
+ * A module whose exports are getters of the real one's. Also finds the members of a CommonJS `default`, as Node does.
+ * What a CommonJS module imports, with all that it imports in turn, the bundler puts into functions, which V8 parses
+ * twice. So an `import` gets an ES module: because of a CommonJS module that it exports too, the bundler looks up its
+ * names when they are used.
+ */
+const stub = (path: string, kind: ImportKind): string =>
+  kind === 'require-call'
+    ? `${lateNames(path)}
+  module.exports = Object.create(lateNames)`
+    : `export * from '${NO_NAMES}'
+  import * as itself from '${ITSELF}'${lateNames(path)}
+  Object.setPrototypeOf(itself, lateNames)`
 
 /**
  * What is imported at the top and touched inside functions only (Credo's SD-JWT, X.509, DCQL, JSON-LD) is loaded when
@@ -123,19 +148,23 @@ const stub = (path: string): string => `
 export const lateModules: Plugin = {
   name: 'late-modules',
   setup(build) {
-    build.onResolve({ filter: TOUCHED_LATE }, ({ path, importer, namespace, resolveDir }) =>
+    build.onResolve({ filter: TOUCHED_LATE }, ({ path, importer, namespace, kind, resolveDir }) =>
       namespace !== NAMESPACE && IMPORTERS.some((filter) => filter.test(importer))
-        ? { path, namespace: NAMESPACE, pluginData: { resolveDir, module: path } }
+        ? { path: `${path} ${kind}`, namespace: NAMESPACE, pluginData: { resolveDir, module: path, kind } }
         : undefined,
     )
     build.onResolve({ filter: LATE_MODULES }, async ({ path, importer, namespace, kind, resolveDir, pluginData }) => {
       if (namespace === NAMESPACE || pluginData === FOUND || OF_WEB_CRYPTO.test(importer)) return undefined
       const resolved = await build.resolve(path, { importer, resolveDir, kind, pluginData: FOUND })
       // Without its ending, by which the bundler would take the stub for an ES module.
-      return { path: parse(path).name, namespace: NAMESPACE, pluginData: { resolveDir, module: resolved.path } }
+      return { path: parse(path).name, namespace: NAMESPACE, pluginData: { resolveDir, module: resolved.path, kind } }
     })
-    build.onLoad({ filter: /^/, namespace: NAMESPACE }, ({ pluginData: { module, resolveDir } }) => ({
-      contents: stub(module),
+    build.onResolve({ filter: /^(itself|no-names)$/, namespace: NAMESPACE }, ({ path, importer }) => ({
+      path: path === ITSELF ? importer : NO_NAMES,
+      namespace: NAMESPACE,
+    }))
+    build.onLoad({ filter: /^/, namespace: NAMESPACE }, ({ path, pluginData: { module, kind, resolveDir } = {} }) => ({
+      contents: path === NO_NAMES ? 'module.exports = {}' : stub(module, kind),
       loader: 'js',
       resolveDir,
     }))
