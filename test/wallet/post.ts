@@ -33,8 +33,8 @@ export const post: Post = async (endpoint, envelope, signal) => {
 
 export const isAccepted = ({ status }: Answer): boolean => status >= 200 && status < 300
 
-/** How often an envelope is posted at most. */
-const MAX_POSTS = 5
+/** How often an envelope is posted at most: an agent whose functions start on a busy machine asks for a minute. */
+export const MAX_POSTS = 60
 
 /** Posts an envelope again while the agent asks the wallet to wait (`Retry-After`), a handshake's too: nobody else would repeat it. */
 export const patient: Network = (deliver) => async (endpoint, envelope, signal) => {

@@ -59,6 +59,20 @@ describe('a unit', () => {
     })
   })
 
+  test('should find the newest 500 where a holder has more credentials', async () => {
+    const tenant = 'collector'
+    const credentials = Array.from({ length: 501 }, () => newRecord({ tenant, type: 'W3cCredentialRecord' }))
+    for (let first = 0; first < credentials.length; first += 20)
+      await transaction(tenant, async (unit) => {
+        for (const credential of credentials.slice(first, first + 20)) unit.insert(credential)
+      })
+    const [oldest, ...others] = credentials.map(({ id }) => id)
+    const listed = await transaction(tenant, (unit) => unit.find(tenant, 'W3cCredentialRecord', {}))
+    const ids = listed.map(({ id }) => id)
+    expect(ids).not.toContain(oldest)
+    expect(ids.toSorted()).toEqual(others.toSorted())
+  })
+
   test('should go on with its own writes where a later read brings the record again', async () => {
     const [changed, removed] = [await saved(), await saved()]
     await transaction(ACME, async (unit) => {

@@ -1,7 +1,7 @@
 /** A wallet at the terminal posts an envelope again where the agent asks it to wait. */
 import type { DidCommEncryptedMessage } from '@credo-ts/didcomm'
 import { expect, test } from 'vitest'
-import { type Answer, patient } from '../../wallet/post.ts'
+import { type Answer, MAX_POSTS, patient } from '../../wallet/post.ts'
 
 const WAIT: Answer = { status: 503, body: '', retryAfter: '0.001' }
 const REFUSED: Answer = { status: 400, body: '' }
@@ -10,7 +10,7 @@ const TAKEN: Answer = { status: 200, body: 'answer' }
 test.each<[string, Answer[], Answer, number]>([
   ['until it is taken', [WAIT, WAIT, TAKEN], TAKEN, 3],
   ['not where it is refused', [REFUSED, TAKEN], REFUSED, 1],
-  ['five times at most', [WAIT, WAIT, WAIT, WAIT, WAIT, TAKEN], WAIT, 5],
+  ['not for ever', [...Array<Answer>(MAX_POSTS).fill(WAIT), TAKEN], WAIT, MAX_POSTS],
 ])('%s', async (_, answers, expected, times) => {
   let posted = 0
   const post = patient(async () => answers[posted++] ?? REFUSED)
