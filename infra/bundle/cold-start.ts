@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { parse } from 'node:path'
-import type { ImportKind, Metafile, Plugin } from 'esbuild'
+import type { Metafile, Plugin } from 'esbuild'
 import { modulesAt } from './own-modules.ts'
 
 const BUILTINS = new Set(builtinModules)
@@ -110,35 +110,20 @@ export const metadataFirst: Plugin = {
   },
 }
 
-/** A namespace object, and what its names are looked up in: the real module, loaded when it is first needed. */
-const lateNames = (path: string): string => `
+/**
+ * A module whose exports are getters of the real one's. Also finds the members of a CommonJS `default`, as Node does.
+ */
+const stub = (path: string): string => `
   let loaded
   const load = () => (loaded ??= import(${JSON.stringify(path)}))
-  const lateNames = new Proxy({}, {
+  module.exports = Object.create(new Proxy({}, {
     has: () => true,
     get: (_, name) => {
       if (typeof name === 'symbol' || name === '__esModule') return undefined
       const exports = load()
       return name in exports ? exports[name] : exports.default?.[name]
     },
-  })`
-
-const ITSELF = 'itself'
-const NO_NAMES = 'no-names'
-
-/**
- * A module whose exports are getters of the real one's. Also finds the members of a CommonJS `default`, as Node does.
- * What a CommonJS module imports, with all that it imports in turn, the bundler puts into functions, which V8 parses
- * twice. So an `import` gets an ES module: because of a CommonJS module that it exports too, the bundler looks up its
- * names when they are used.
- */
-const stub = (path: string, kind: ImportKind): string =>
-  kind === 'require-call'
-    ? `${lateNames(path)}
-  module.exports = Object.create(lateNames)`
-    : `export * from '${NO_NAMES}'
-  import * as itself from '${ITSELF}'${lateNames(path)}
-  Object.setPrototypeOf(itself, lateNames)`
+  }))`
 
 /**
  * What is imported at the top and touched inside functions only (Credo's SD-JWT, X.509, DCQL, JSON-LD) is loaded when
@@ -148,23 +133,19 @@ const stub = (path: string, kind: ImportKind): string =>
 export const lateModules: Plugin = {
   name: 'late-modules',
   setup(build) {
-    build.onResolve({ filter: TOUCHED_LATE }, ({ path, importer, namespace, kind, resolveDir }) =>
+    build.onResolve({ filter: TOUCHED_LATE }, ({ path, importer, namespace, resolveDir }) =>
       namespace !== NAMESPACE && IMPORTERS.some((filter) => filter.test(importer))
-        ? { path: `${path} ${kind}`, namespace: NAMESPACE, pluginData: { resolveDir, module: path, kind } }
+        ? { path, namespace: NAMESPACE, pluginData: { resolveDir, module: path } }
         : undefined,
     )
     build.onResolve({ filter: LATE_MODULES }, async ({ path, importer, namespace, kind, resolveDir, pluginData }) => {
       if (namespace === NAMESPACE || pluginData === FOUND || OF_WEB_CRYPTO.test(importer)) return undefined
       const resolved = await build.resolve(path, { importer, resolveDir, kind, pluginData: FOUND })
       // Without its ending, by which the bundler would take the stub for an ES module.
-      return { path: parse(path).name, namespace: NAMESPACE, pluginData: { resolveDir, module: resolved.path, kind } }
+      return { path: parse(path).name, namespace: NAMESPACE, pluginData: { resolveDir, module: resolved.path } }
     })
-    build.onResolve({ filter: /^(itself|no-names)$/, namespace: NAMESPACE }, ({ path, importer }) => ({
-      path: path === ITSELF ? importer : NO_NAMES,
-      namespace: NAMESPACE,
-    }))
-    build.onLoad({ filter: /^/, namespace: NAMESPACE }, ({ path, pluginData: { module, kind, resolveDir } = {} }) => ({
-      contents: path === NO_NAMES ? 'module.exports = {}' : stub(module, kind),
+    build.onLoad({ filter: /^/, namespace: NAMESPACE }, ({ pluginData: { module, resolveDir } }) => ({
+      contents: stub(module),
       loader: 'js',
       resolveDir,
     }))
