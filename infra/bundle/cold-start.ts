@@ -50,7 +50,7 @@ export const lambdaCredentials: Plugin = {
     }))
     build.onLoad({ filter: /[\\/]@smithy[\\/]core[\\/]dist-es[\\/].*[\\/]loadSharedConfigFiles\.js$/ }, () => ({
       contents: `
-        export { CONFIG_PREFIX_SEPARATOR } from './constants'
+        export { CONFIG_PREFIX_SEPARATOR } from "./constants"
         export const loadSharedConfigFiles = async () => ({ configFile: {}, credentialsFile: {} })`,
       loader: 'js',
     }))
