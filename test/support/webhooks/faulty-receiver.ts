@@ -23,6 +23,7 @@ type Fault =
   | 'stall before the headers'
   | 'stall amid the body'
   | 'reset amid the body'
+  | 'close amid the body'
   | 'endless body'
   | 'garbage'
 
@@ -77,9 +78,10 @@ const fail = (fault: Fault, { socket }: IncomingMessage, response: ServerRespons
   if (fault === 'reset after the body was read') socket.resetAndDestroy()
   if (fault === 'endless body') writeForever(response)
   if (fault === 'garbage') socket.end('this is not HTTP\r\n\r\n')
-  if (fault === 'stall amid the body' || fault === 'reset amid the body')
+  if (fault.endsWith('amid the body'))
     response.writeHead(200, { 'content-length': '1000' }).write('the first part', () => {
       if (fault === 'reset amid the body') socket.resetAndDestroy()
+      if (fault === 'close amid the body') socket.end()
     })
 }
 

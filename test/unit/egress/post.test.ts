@@ -134,6 +134,7 @@ describe('a fault', () => {
   test.each([
     ['stall amid the body', 'timeout', QUICK],
     ['reset amid the body', 'reset', PATIENT],
+    ['close amid the body', 'reset', PATIENT],
   ] as const)('of a %s after a 2xx is noted, and the message counts as taken', async (fault, failure, limits) => {
     receiver.behave(fault)
     const outcome = await send({ limits })

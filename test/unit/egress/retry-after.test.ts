@@ -37,6 +37,7 @@ test.each([
 test('should take a two-digit year for the past when it would be more than 50 years ahead', () => {
   const now = Date.UTC(2026, 0, 1)
   expect(retryAfterMs('Friday, 01-Jan-27 00:00:00 GMT', now)).toBe(365 * 86_400_000)
+  expect(retryAfterMs('Wednesday, 01-Jan-76 00:00:00 GMT', now)).toBe(Date.UTC(2076, 0, 1) - now)
   expect(retryAfterMs('Friday, 01-Jan-77 00:00:00 GMT', now)).toBe(0)
 })
 

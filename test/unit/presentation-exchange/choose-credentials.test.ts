@@ -88,6 +88,7 @@ describe('with submission requirements', () => {
   test.each<[object, string[]]>([
     [{}, ['a']],
     [{ count: 2 }, ['a', 'b']],
+    [{ count: 2, min: 1 }, ['a', 'b']],
     [{ min: 1, max: 3 }, ['a']],
     [{ min: 0 }, []],
   ])('no more is shown than %j asks for', (more, shown) => {
@@ -101,6 +102,14 @@ describe('with submission requirements', () => {
   test('more that is named than may be shown is refused', () => {
     const named = { a: [first], b: [second] }
     expect(choose(pick({ count: 1 }), { named })).toMatchObject({ reason: expect.any(String) })
+  })
+
+  test('what is named for a descriptor that no requirement takes is refused', () => {
+    const definition = { ...pick({}), input_descriptors: [...input_descriptors, { id: 'd' }] }
+    expect(choose(definition, { named: { d: [second] } })).toEqual({
+      descriptorId: 'd',
+      reason: 'is not taken by any submission requirement',
+    })
   })
 
   test('all of a group, or of nested requirements, is shown or nothing', () => {

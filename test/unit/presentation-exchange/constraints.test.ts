@@ -41,6 +41,11 @@ describe('a field', () => {
       false,
       { path: ['$.credentialSubject.age'], filter: { minimum: 18 }, optional: true },
     ],
+    [
+      'not by one that does not pass at its first path and is absent at its second',
+      false,
+      { path: ['$.credentialSubject.age', '$.age'], filter: { minimum: 18 }, optional: true },
+    ],
     ['not by what a prototype has', false, { path: ['$.credentialSubject.constructor'] }],
     ['not with a path that is none', false, { path: ['$[?(@.a)]'], optional: true }],
   ])('is satisfied %s', (_, satisfied, field) => {
