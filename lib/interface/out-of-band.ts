@@ -80,7 +80,7 @@ const RECEIVING = {
   ...ACCEPTING,
   autoAcceptInvitation: v.optional(v.boolean(), true),
   /** Accepted and ignored: no operation waits for another agent. */
-  acceptInvitationTimeoutMs: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(3_600_000))),
+  acceptInvitationTimeoutMs: v.optional(v.number()),
 }
 
 const Received = v.strictObject({

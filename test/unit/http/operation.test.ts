@@ -295,6 +295,7 @@ describe('422: JSON that breaks the schema', () => {
   test('bounds what it says of a body full of faults', async () => {
     const body = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`field${index}`, 1]))
     await expect(details(body)).resolves.toHaveLength(200)
+    await expect(details({ name: 'n', ['x'.repeat(300)]: 1 })).resolves.toMatchObject([{ path: 'x'.repeat(200) }])
   })
 })
 

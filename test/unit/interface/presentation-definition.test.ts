@@ -145,6 +145,28 @@ describe('a presentation definition', () => {
       withDescriptor({ constraints: { fields: [field], is_holder: [{ field_id: ['x'], directive: 'required' }] } }),
       'input_descriptors.0.constraints',
     ],
+    [
+      'with a subject of an unknown field',
+      withDescriptor({ constraints: { fields: [field], same_subject: [{ field_id: ['x'], directive: 'required' }] } }),
+      'input_descriptors.0.constraints',
+    ],
+    [
+      'with two fields of one id',
+      withDescriptor({
+        constraints: {
+          fields: [
+            { ...field, id: 'f' },
+            { ...field, id: 'f' },
+          ],
+        },
+      }),
+      '',
+    ],
+    [
+      'with a count of none',
+      { ...withRequirements, submission_requirements: [{ rule: 'pick', count: 0, from: 'A' }] },
+      'submission_requirements.0.count',
+    ],
     ['with an unknown algorithm', { ...version1, format: { jwt_vc: { alg: ['ROT13'] } } }, 'format.jwt_vc.alg.0'],
     [
       'with an unknown proof type',

@@ -1,11 +1,14 @@
 /** The parts of bodies that have rules of their own: AnonCreds proof requests, and credentials. What all operations refuse is in test/api. */
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import { CreateSchema } from '../../../lib/interface/anoncreds.ts'
 import type { Schema } from '../../../lib/interface/contract.ts'
 import { CreateOffer } from '../../../lib/interface/credential-offer.ts'
 import { CreateDid } from '../../../lib/interface/dids.ts'
+import { ReceiveImplicitInvitation } from '../../../lib/interface/out-of-band.ts'
 import { ProofProposal } from '../../../lib/interface/proof-proposal.ts'
 import { CreateRequest } from '../../../lib/interface/proof-request.ts'
+import { GetProofs } from '../../../lib/interface/proofs.ts'
 
 /** Dotted paths of what is wrong; nothing when all is well. */
 const faults = (schema: Schema, input: unknown): string[] =>
@@ -60,6 +63,11 @@ describe('an AnonCreds proof request', () => {
       'with an unknown restriction',
       attributes({ ...attribute, restrictions: [{ color: 'red' }] }),
       'requested_attributes.a.restrictions.0.color',
+    ],
+    [
+      'with a restriction that only begins as one',
+      attributes({ ...attribute, restrictions: [{ 'attr::a::values': 'x' }] }),
+      'requested_attributes.a.restrictions.0.attr::a::values',
     ],
     [
       'with a marker that is neither',
@@ -244,4 +252,42 @@ test('an attribute that is proposed with a referent names its credential definit
     [],
   )
   expect(faults(ProofProposal, proposal({}))).toEqual(['proofFormats.indy'])
+})
+
+describe('a schema', () => {
+  const faultsOf = (changed: object) =>
+    faults(CreateSchema.body, { name: 'degree', version: '1.0', attributes: ['name'], ...changed })
+
+  test.each([[{}], [{ version: '1.2.3.4.5' }], [{ endorse: false, endorserDid: '' }]])('may have %o', (changed) => {
+    expect(faultsOf(changed)).toEqual([])
+  })
+
+  test.each([
+    [{ version: '1.2.3.4.5.6' }],
+    [{ attributes: ['Master_Secret'] }],
+    [{ attributes: ['__proto__'] }],
+    [{ attributes: ['constructor'] }],
+    [{ attributes: ['prototype'] }],
+    [{ endorserDid: 'V4SGRU86Z58d6TV7PBUe6f' }],
+  ])('may not have %o', (changed) => {
+    expect(faultsOf(changed)).toEqual(Object.keys(changed))
+  })
+})
+
+test('a DID has at most 4,096 characters', () => {
+  const faultsOf = (length: number) => faults(ReceiveImplicitInvitation.body, { did: 'did:key:'.padEnd(length, 'z') })
+  expect(faultsOf(4096)).toEqual([])
+  expect(faultsOf(4097)).toEqual(['did'])
+})
+
+test('exchanges are found by the parent thread', () => {
+  expect(v.parse(GetProofs.parameters.query, { parentThreadId: 'parent-thread' })).toMatchObject({
+    parentThreadId: 'parent-thread',
+  })
+})
+
+test('a cursor has at most 4,096 characters', () => {
+  const faultsOf = (length: number) => faults(GetProofs.parameters.query, { cursor: 'a'.repeat(length) })
+  expect(faultsOf(4096)).toEqual([])
+  expect(faultsOf(4097)).toEqual(['cursor'])
 })

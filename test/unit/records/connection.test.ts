@@ -1,6 +1,7 @@
 /** When the record of a handshake that another agent has begun expires. */
 import { expect, test } from 'vitest'
-import { connectionRecords } from '../../../lib/records/kinds.ts'
+import { OF_UNFINISHED_HANDSHAKE } from '../../../lib/records/handshake-expiry.ts'
+import { connectionRecords, didRecords } from '../../../lib/records/kinds.ts'
 
 const createdAt = '2026-11-20T17:39:53.318Z'
 const AFTER_A_WEEK = Date.parse('2026-11-27T17:39:53Z') / 1000
@@ -23,4 +24,10 @@ test('one that this agent has begun never does', () => {
 test('one that is abandoned before its completion expires when it would have, and a connection never does', () => {
   expect(expiryOf('responder', 'abandoned', AFTER_A_WEEK)).toBe(AFTER_A_WEEK)
   expect(expiryOf('responder', 'abandoned')).toBeUndefined()
+})
+
+test('the DID that was made for it expires a day later, because it may be made a little earlier', () => {
+  const expiry = (tags: object) => didRecords.expiry({ value: { createdAt }, tags: { ...tags } })
+  expect(expiry({ [OF_UNFINISHED_HANDSHAKE]: true })).toBe(AFTER_A_WEEK + 24 * 60 * 60)
+  expect(expiry({})).toBeUndefined()
 })

@@ -31,11 +31,21 @@ describe('form data', () => {
     const proposal = {
       '@type': 'did:sov:BzCbsNYhMrjHiqZDTUASHg;spec/issue-credential/1.0/propose-credential',
       cred_def_id: 'd',
+      schema_id: 's',
+      issuer_did: 'i',
+      schema_issuer_did: 'si',
+      schema_name: 'n',
+      schema_version: '1.0',
       comment: 'c',
       credential_proposal: { attributes: [{ name: 'age', value: '24' }, { name: 'no value' }, 'junk'] },
     }
     expect(credentialFormData(exchange('v1'), stored([proposal]))).toEqual({
-      proposal: { indy: { cred_def_id: 'd' } },
+      proposal: {
+        indy: {
+          ...{ cred_def_id: 'd', schema_id: 's', issuer_did: 'i' },
+          ...{ schema_issuer_did: 'si', schema_name: 'n', schema_version: '1.0' },
+        },
+      },
       proposalAttributes: [{ name: 'age', 'mime-type': 'text/plain', value: '24' }],
     })
   })
