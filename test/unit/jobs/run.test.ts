@@ -81,6 +81,16 @@ const failing = (error: unknown = new Error('secret')) =>
     throw error
   })
 
+/** The first write by this command is made, and its response is lost. Returns how often it was tried. */
+const loseFirstResponse = (lost: string): (() => number) => {
+  let tries = 0
+  table.way = async (command, send) => {
+    await send()
+    if (command === lost && ++tries === 1) throw failure('TimeoutError')
+  }
+  return () => tries
+}
+
 describe('a job', () => {
   test('is woken after the commit that it is part of', async () => {
     const key = await newJob()
@@ -160,25 +170,17 @@ describe('a job', () => {
 
   test('that was leased is run, although the response of that write is lost', async () => {
     const key = await newJob()
-    let tries = 0
-    table.way = async (command, send) => {
-      await send()
-      if (command === 'UpdateItem' && ++tries === 1) throw failure('TimeoutError')
-    }
+    const tries = loseFirstResponse('UpdateItem')
     await runJob(key, handler())
-    expect(tries).toBe(2)
+    expect(tries()).toBe(2)
     expect(await outcomeOf(key)).toBe('done')
   })
 
   test('that waits on without an effect is put off once, although the response of that write is lost', async () => {
     const key = await newJob()
-    let tries = 0
-    table.way = async (command, send) => {
-      await send()
-      if (command === 'PutItem' && ++tries === 1) throw failure('TimeoutError')
-    }
+    const tries = loseFirstResponse('PutItem')
     await runJob(key, { ...handler(), run: async () => ({ later: MINUTE }) })
-    expect(tries).toBe(2)
+    expect(tries()).toBe(2)
     expect(await itemOf(key)).toMatchObject({ attempts: 0, failures: 0, dueAt: Date.now() + MINUTE })
     expect(events()).not.toContain('job.failed')
   })
