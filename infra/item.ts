@@ -5,6 +5,7 @@
  */
 import { parseArgs } from 'node:util'
 import * as v from 'valibot'
+import { ALONE } from '../lib/store/keys.ts'
 import { plainItem } from '../lib/store/plain-item.ts'
 import { getItem } from '../lib/store/table.ts'
 import { nameStage, StageName } from './deployment/name-stage.ts'
@@ -13,7 +14,7 @@ import { reason, StageFailure } from './failure.ts'
 const Arguments = v.object({
   stage: StageName,
   pk: v.string('the first argument is pk'),
-  sk: v.optional(v.string(), '-'),
+  sk: v.optional(v.string(), ALONE),
 })
 
 const itemArguments = (args: string[]): v.InferOutput<typeof Arguments> => {

@@ -17,6 +17,7 @@ import {
   DidCommEnvelopeService,
   DidCommFeatureRegistry,
   DidCommMessageHandlerRegistry,
+  DidCommMessageRepository,
   DidCommModule,
   DidCommModuleConfig,
   DidCommOutOfBandService,
@@ -36,6 +37,7 @@ import {
 import { AgentFeatureRegistry, type AgentModules, agentOf, provideAgent } from './credo/index.ts'
 import { AgentEnvelopeService } from './envelopes/index.ts'
 import { credentialProtocols } from './exchanges/credentials/index.ts'
+import { AgentMessageRepository } from './exchanges/index.ts'
 import { proofProtocols } from './exchanges/proofs/index.ts'
 import { anoncreds, registries, TailsFiles } from './formats/anoncreds/index.ts'
 import { signatureSuites, w3cCredentials } from './formats/json-ld/index.ts'
@@ -95,6 +97,7 @@ class ProtocolsModule implements Module {
     })
     container.register(DidCommConnectionService, { useFactory: (services) => new AgentConnectionService(services) })
     container.register(DidCommOutOfBandService, { useFactory: (services) => new AgentOutOfBandService(services) })
+    container.register(DidCommMessageRepository, { useFactory: (services) => new AgentMessageRepository(services) })
     container.register(DidCommDispatcher, { useFactory: (services) => new AgentDispatcher(services) })
     container.register(QuestionAnswerService, { useFactory: (services) => new AgentQuestionAnswerService(services) })
     dependencyManager.registerInstance(SignatureSuiteRegistry, signatureSuites())

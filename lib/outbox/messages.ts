@@ -6,7 +6,7 @@ import { describeOutcome, type Post, type PostOutcome, post } from '../egress/po
 import { log } from '../log.ts'
 import { settings } from '../settings.ts'
 import { decodeIfSound } from '../store/item.ts'
-import { FIRST_WAITING, messageLaneOf } from '../store/keys.ts'
+import { LAST_WAITING, messageLaneOf } from '../store/keys.ts'
 import { setAside } from '../store/set-aside.ts'
 import { epochSeconds, type Item, queryPage } from '../store/table.ts'
 import type { TableWrite } from '../store/write.ts'
@@ -63,7 +63,7 @@ export const openMessageLane = (
       const item = await readFirst(lane, begins, now)
       begins = undefined
       if (item !== undefined) return { items: messagesOf(item), more: false, corrupt: [] }
-      const { items, next } = await queryPage(lane, { limit: READ, from: FIRST_WAITING })
+      const { items, next } = await queryPage(lane, { limit: READ, to: LAST_WAITING })
       const read = items.map((item) => decodeIfSound(outboxItem, item))
       return {
         items: read.filter((item) => item !== undefined).flatMap(messagesOf),

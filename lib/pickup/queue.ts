@@ -8,7 +8,7 @@ import { newOutboxId, timeOfId } from '../outbox/outbox-id.ts'
 import type { StoredDelivery } from '../records/delivery.ts'
 import type { Condition } from '../store/conditions.ts'
 import { decodeIfSound } from '../store/item.ts'
-import { FIRST_WAITING } from '../store/keys.ts'
+import { LAST_WAITING } from '../store/keys.ts'
 import { pickupPartition, pickupQueueAddress, pickupUsageAddress } from '../store/pickup-keys.ts'
 import { epochSeconds } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
@@ -100,7 +100,7 @@ export const addToQueue = async (
 
 const readLastId = async (unit: UnitOfWork, connectionId: string): Promise<string | undefined> => {
   const partition = pickupPartition(unit.tenant, connectionId)
-  const { items } = await unit.query(partition, { from: FIRST_WAITING, limit: 1, descending: true })
+  const { items } = await unit.query(partition, { to: LAST_WAITING, limit: 1, descending: true })
   return items[0]?.sk?.S
 }
 
@@ -136,7 +136,7 @@ export const firstWaiting = async (
   const most = batch === true ? Math.min(limit, BATCH.messages) : undefined
   // Messages for a key may be anywhere in the queue, so a whole page (1 MB) is read.
   const { items } = await unit.query(pickupPartition(unit.tenant, connectionId), {
-    from: FIRST_WAITING,
+    to: LAST_WAITING,
     ...(recipient === undefined && most !== undefined && { limit: most + SPARE }),
   })
   const waiting = items

@@ -2,7 +2,7 @@
  * Data keys, one for each tenant or organization, and sealing with them. On AWS they come from KMS, on the local stage
  * they are derived from one key.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 import { Bounded } from '../bounded.ts'
 import { AgentError, errorName } from '../errors.ts'
 import { measure } from '../metrics.ts'
@@ -135,14 +135,16 @@ const TAG = 16
  */
 export const seal = (plaintext: Uint8Array, dataKey: Uint8Array, address: string): Uint8Array => {
   const iv = randomBytes(IV)
-  const cipher = createCipheriv('aes-256-gcm', dataKey, iv).setAAD(Buffer.from(address))
+  const cipher = createCipheriv('aes-256-gcm', createSecretKey(dataKey), iv).setAAD(Buffer.from(address))
   const ciphertext = Buffer.concat([cipher.update(plaintext), cipher.final()])
   return Buffer.concat([iv, cipher.getAuthTag(), ciphertext])
 }
 
 /** Opens the output of `seal`. Throws if the key, the address or the bytes differ. */
 export const open = (sealed: Uint8Array, dataKey: Uint8Array, address: string): Uint8Array => {
-  const decipher = createDecipheriv('aes-256-gcm', dataKey, sealed.subarray(0, IV), { authTagLength: TAG })
+  const decipher = createDecipheriv('aes-256-gcm', createSecretKey(dataKey), sealed.subarray(0, IV), {
+    authTagLength: TAG,
+  })
   decipher.setAAD(Buffer.from(address)).setAuthTag(sealed.subarray(IV, IV + TAG))
   return Buffer.concat([decipher.update(sealed.subarray(IV + TAG)), decipher.final()])
 }

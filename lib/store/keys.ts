@@ -10,8 +10,8 @@ export interface Address {
   sk: string
 }
 
-/** Sort key of the only item in a partition. */
-export const ALONE = '-'
+/** Sort key of the only item in a partition, or of the one after all others. */
+export const ALONE = '~'
 
 export const address = (pk: string, sk = ALONE): Address => ({ pk, sk })
 
@@ -21,8 +21,8 @@ export const digest = (value: string): string => hash('sha256', value, 'base64ur
 /** The shard of an id, always the same. `shards`: at most 256. */
 export const shardOf = (id: string, shards: number): number => (hash('sha256', id, 'buffer')[0] ?? 0) % shards
 
-/** The version of the table's layout. */
-export const layoutAddress = address('@layout')
+/** The version of the table's layout, at the same address in all layouts. */
+export const layoutAddress = address('@layout', '-')
 
 export const recordAddress = (tenant: string, type: string, id: string): Address => address(`${tenant}|${type}|${id}`)
 
@@ -138,8 +138,8 @@ export const messageLaneOf = (lane: string): { tenant: string; connectionId: str
     : undefined
 }
 
-/** Start of the range of waiting items. Their sort keys are UUIDs, which come after the record's. */
-export const FIRST_WAITING = '0'
+/** End of the range of waiting items. Their sort keys are UUIDs, which come before the record's. */
+export const LAST_WAITING = 'g'
 
 export const eventLane = (orgId: string, endpointId: string, recordId: string): string =>
   `@outbox|${orgId}|${endpointId}|${recordId}`

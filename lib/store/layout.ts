@@ -7,7 +7,7 @@ import { layoutAddress } from './keys.ts'
 type Item = Record<string, AttributeValue>
 
 /** Raised when this service can no longer read what is in the table. */
-const VERSION = 1
+const VERSION = 2
 
 export const LAYOUT_KEY = { pk: { S: layoutAddress.pk }, sk: { S: layoutAddress.sk } }
 

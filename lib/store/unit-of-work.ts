@@ -119,8 +119,7 @@ export class UnitOfWork {
   }
 
   /**
-   * The last item in a partition besides a record. Unless there are several, the same request reads the record, which
-   * is then cached.
+   * The last item in a partition besides a record. The same request reads the record, which is then cached.
    */
   async readWithLast(partition: string): Promise<Item | undefined> {
     const { items } = await this.query(partition, { limit: 2, descending: true })
@@ -141,6 +140,16 @@ export class UnitOfWork {
       .filter((record) => record !== undefined)
       .filter((record) => record.tenant === tenant && record.type === type && matches(record.tags, query))
       .sort((a, b) => compare(a.value.createdAt, b.value.createdAt) || compare(a.id, b.id))
+  }
+
+  /** Whether this unit has read a record from the table, and so not added it. */
+  hasRead(tenant: string, type: string, id: string): boolean {
+    return this.#records.get(recordAddress(tenant, type, id).pk)?.stored !== undefined
+  }
+
+  /** Queries of a partition in which nothing can be stored yet find what this unit adds, without a request. */
+  assumeEmpty(partition: string): void {
+    if (!this.#partitions.has(partition)) this.#partitions.set(partition, Promise.resolve())
   }
 
   /** Adds a record. Returns false and adds nothing if this unit has the record already. */

@@ -248,7 +248,7 @@ describe('dispatchChanges', () => {
   const garbled = (notedAt?: number) =>
     inserted(
       {
-        ...{ pk: { S: `acme|ProofRecord|${randomUUID()}` }, sk: { S: '-' }, kind: { S: 'record' } },
+        ...{ pk: { S: `acme|ProofRecord|${randomUUID()}` }, sk: { S: '~' }, kind: { S: 'record' } },
         ...{ version: { N: '1' }, value: { S: '{"state' }, tags: { S: '{}' } },
       },
       notedAt,

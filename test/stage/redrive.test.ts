@@ -90,10 +90,10 @@ test('an item is printed as JSON: packed texts in plain, and what is sealed as i
   const sealed = { ...toRecordItem(record), sealed: { B: Buffer.from('sealed') } }
   await table.send(new PutItemCommand({ TableName: stage.tableName, Item: sealed }))
   const item = (...args: string[]) => runProgram('npm', ['run', 'item', '--', ...args], { env })
-  const { code, stdout } = await item('acme|ProofRecord|p1', '-')
+  const { code, stdout } = await item('acme|ProofRecord|p1', '~')
   expect(code).toBe(0)
   expect(JSON.parse(withoutNpm(stdout))).toEqual({
-    ...{ pk: 'acme|ProofRecord|p1', sk: '-', kind: 'record', version: record.version },
+    ...{ pk: 'acme|ProofRecord|p1', sk: '~', kind: 'record', version: record.version },
     ...{ content: [record.value, record.tags], sealed: Buffer.from('sealed').toString('base64') },
   })
   expect(await item('acme|ProofRecord|p2')).toMatchObject({ code: 1, stderr: expect.stringContaining('no such item') })

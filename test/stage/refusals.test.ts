@@ -50,7 +50,7 @@ const leaveOldTable = async (dataDir: string): Promise<void> => {
       ],
     }),
   )
-  await client.send(new PutItemCommand({ TableName, Item: { pk: { S: '@tenant|acme' }, sk: { S: '-' } } }))
+  await client.send(new PutItemCommand({ TableName, Item: { pk: { S: '@tenant|acme' }, sk: { S: '~' } } }))
   client.destroy()
   await database.stop()
 }

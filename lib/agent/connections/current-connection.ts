@@ -5,11 +5,11 @@ import {
   DidCommConnectionRepository,
   type DidCommInboundMessageContext,
 } from '@credo-ts/didcomm'
-import { didsWithKey, isOfDid } from '../dids/index.ts'
+import { hasDid, isKeyOf } from '../dids/index.ts'
 import type { Ed25519Key } from '../keys/index.ts'
 
 /**
- * The connection of our key, which is unique to a connection, with one of all DIDs of the sender's key. Credo expects
+ * The last connection of our key, which is usually unique to a connection, with a DID of the sender's key. Credo expects
  * one DID for the sender's key, so a second document with that key, which anybody can write, would break the
  * connection.
  */
@@ -17,21 +17,21 @@ export const connectionOfKeys = async (
   agentContext: AgentContext,
   { senderKey, recipientKey }: { senderKey: Ed25519Key; recipientKey: Ed25519Key },
 ): Promise<DidCommConnectionRecord | null> => {
-  const theirs = await didsWithKey(agentContext, senderKey)
-  if (theirs.length === 0) return null
-  const isTheirs = (did: string | undefined) => theirs.some((record) => isOfDid(record, did))
-  const connection = (await connectionsOfOurKey(agentContext, recipientKey)).findLast(
-    ({ isReady, theirDid, previousTheirDids }) => isReady && [theirDid, ...previousTheirDids].some(isTheirs),
-  )
-  return connection ?? null
+  // A public DID may have thousands of connections, which are not read for a stranger.
+  if (!(await hasDid(agentContext, senderKey))) return null
+  const ofOurKey = await connectionsOfOurKey(agentContext, recipientKey)
+  for (const connection of ofOurKey.filter(({ isReady }) => isReady).reverse()) {
+    if (await isKeyOf(agentContext, senderKey, [connection.theirDid, ...connection.previousTheirDids]))
+      return connection
+  }
+  return null
 }
 
 /** Whether a message comes from the other agent's current DID. A former DID must not take over the connection. */
 export const isOfCurrentDid = async (
   { agentContext, senderKey }: DidCommInboundMessageContext,
   { theirDid }: DidCommConnectionRecord,
-): Promise<boolean> =>
-  senderKey !== undefined && (await didsWithKey(agentContext, senderKey)).some((record) => isOfDid(record, theirDid))
+): Promise<boolean> => senderKey !== undefined && isKeyOf(agentContext, senderKey, [theirDid])
 
 /** The connection of a message. Throws a CredoError if the sender's DID is a former one. */
 export const currentConnection = async (inbound: DidCommInboundMessageContext): Promise<DidCommConnectionRecord> => {

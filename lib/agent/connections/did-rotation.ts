@@ -25,14 +25,7 @@ import * as v from 'valibot'
 import { isAgentError } from '../../errors.ts'
 import { ROTATIONS } from '../../records/record-json.ts'
 import { digest } from '../../store/keys.ts'
-import {
-  didsWithKey,
-  isOfDid,
-  reachableServicesOf,
-  recipientKeysOf,
-  storeTheirDid,
-  UnusableDidError,
-} from '../dids/index.ts'
+import { isKeyOf, reachableServicesOf, recipientKeysOf, storeTheirDid, UnusableDidError } from '../dids/index.ts'
 import type { Ed25519Key } from '../keys/index.ts'
 import { addToOutbox, type Lane, laneOf, Rotations } from '../transport/index.ts'
 import { connectionsOfOurKey, currentConnection } from './current-connection.ts'
@@ -145,11 +138,9 @@ export class HangupHandler implements DidCommMessageHandler {
 /** Whether the sender has ended the connection already: hang-ups are repeated. */
 const isRepetition = async ({ agentContext, recipientKey, senderKey }: Inbound): Promise<boolean> => {
   if (recipientKey === undefined || senderKey === undefined) return false
-  const theirs = await didsWithKey(agentContext, senderKey)
-  return (await connectionsOfOurKey(agentContext, recipientKey)).some(
-    ({ theirDid, previousTheirDids }) =>
-      theirDid === undefined && theirs.some((record) => isOfDid(record, previousTheirDids.at(-1))),
-  )
+  for (const { theirDid, previousTheirDids } of await connectionsOfOurKey(agentContext, recipientKey))
+    if (theirDid === undefined && (await isKeyOf(agentContext, senderKey, previousTheirDids.slice(-1)))) return true
+  return false
 }
 
 /**

@@ -11,8 +11,11 @@ import {
   getAlternativeDidsForPeerDid,
   isValidPeerDid,
 } from '@credo-ts/core'
+import { Bounded } from '../../bounded.ts'
+import { memorySizeOf } from '../../json.ts'
 import { handshakePartExpiry, mayOutlive, OF_UNFINISHED_HANDSHAKE } from '../../records/handshake-expiry.ts'
 import { currentUnit } from '../../store/transaction.ts'
+import { tenantOf } from '../credo/index.ts'
 import type { Ed25519Key } from '../keys/index.ts'
 
 /** DIDs of other agents with this key. */
@@ -24,8 +27,36 @@ const didsOfKey = (agentContext: AgentContext, fingerprint: string): Promise<Did
     .resolve(DidRepository)
     .findByQuery(agentContext, { recipientKeyFingerprints: [fingerprint], role: DidDocumentRole.Received })
 
+/** In bytes. Other agents choose their DIDs. */
+const MAX_KNOWN = 1024 * 1024
+
+/** DIDs of keys that this process has read for a connection. Their records stay as long as a connection names them. */
+const known = new Bounded<string, readonly string[]>(MAX_KNOWN, Number.POSITIVE_INFINITY, memorySizeOf)
+
+const nameOf = (agentContext: AgentContext, { fingerprint }: Ed25519Key): string =>
+  `${tenantOf(agentContext)} ${fingerprint}`
+
+/** Whether another agent has, or had, a DID with this key. */
+export const hasDid = async (agentContext: AgentContext, key: Ed25519Key): Promise<boolean> =>
+  known.get(nameOf(agentContext, key)) !== undefined || (await didsWithKey(agentContext, key)).length > 0
+
+/** Whether it is the key of one of these DIDs. */
+export const isKeyOf = async (
+  agentContext: AgentContext,
+  key: Ed25519Key,
+  dids: readonly (string | undefined)[],
+): Promise<boolean> => {
+  const name = nameOf(agentContext, key)
+  if (known.get(name)?.some((did) => dids.includes(did))) return true
+  const ofKey = await didsWithKey(agentContext, key)
+  const found = dids.find((did) => ofKey.some((record) => isOfDid(record, did)))
+  if (found !== undefined)
+    currentUnit().afterCommit(() => known.set(name, [...new Set([...(known.get(name) ?? []), found])]))
+  return found !== undefined
+}
+
 /** Whether a record belongs to this DID in any of its forms (a did:peer:4 has two). */
-export const isOfDid = (record: DidRecord, did: string | undefined): boolean =>
+const isOfDid = (record: DidRecord, did: string | undefined): boolean =>
   did !== undefined && (record.did === did || (record.getTags().alternativeDids ?? []).includes(did))
 
 /**

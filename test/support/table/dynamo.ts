@@ -99,7 +99,7 @@ export const watchWrites = (
   return {
     watch,
     warm: async (warmed) => {
-      await warmed.send(new GetItemCommand({ TableName: table, Key: { pk: { S: '-' }, sk: { S: '-' } } }))
+      await warmed.send(new GetItemCommand({ TableName: table, Key: { pk: { S: '-' }, sk: { S: '~' } } }))
     },
     writes: () => (underWay === 0 ? writes : undefined),
   }

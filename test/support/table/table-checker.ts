@@ -12,6 +12,7 @@ import { shortForm } from '../../../lib/records/did-forms.ts'
 import { didRecords, FORMER_KEYS, outOfBandRecords } from '../../../lib/records/kinds.ts'
 import { indexEntries } from '../../../lib/store/index-entries.ts'
 import {
+  ALONE,
   entryPartition,
   keyAddress,
   organizationTenants,
@@ -31,50 +32,50 @@ type Item = Record<string, AttributeValue>
 /** Where items of a kind lie. A kind that is not here is unknown. */
 const PLACES: Record<string, RegExp> = {
   layout: /^@layout -$/,
-  record: /^[^|]+\|[A-Za-z0-9]+Record\|[^|]+(\|[\w-]{43} \d{4}-[^#]+Z#[^#|]+| -)$/,
+  record: /^[^|]+\|[A-Za-z0-9]+Record\|[^|]+(\|[\w-]{43} \d{4}-[^#]+Z#[^#|]+| ~)$/,
   entry: /^[^|]+\|[A-Za-z0-9]+Record\|[^|]+\|[\w-]{43} \d{4}-[^#]+Z#[^#|]+$/,
-  key: /^[^|]+\|key\|[^|]+ -$/,
-  'data-key': /^.+\|data-key -$/,
-  mark: /^[^|]+\|message\|[\w-]{43} -$/,
+  key: /^[^|]+\|key\|[^|]+ ~$/,
+  'data-key': /^.+\|data-key ~$/,
+  mark: /^[^|]+\|message\|[\w-]{43} ~$/,
   outbox: /^[^|]+\|ConnectionRecord\|[^|]+ .+$/,
   'outbox-outcome': /^[^|]+\|delivery\|[^|]+ .+$/,
-  'pickup-queue': /^[^|]+\|pickup\|[^|]+ -$/,
+  'pickup-queue': /^[^|]+\|pickup\|[^|]+ ~$/,
   'pickup-message': /^[^|]+\|pickup\|[^|]+ [0-9a-f-]{36}$/,
-  'pickup-usage': /^[^|]+\|pickup-usage\|\d+ -$/,
+  'pickup-usage': /^[^|]+\|pickup-usage\|\d+ ~$/,
   'pickup-listed-queue': /^[^|]+\|pickup-usage\|\d+ [^|]+$/,
-  count: /^[^|]+\|count\|[^|]+\|\d+ -$/,
+  count: /^[^|]+\|count\|[^|]+\|\d+ ~$/,
   'answer-piece': /^[^|]+\|message\|[\w-]{43} [1-9]$/,
-  'corrupt-item': /^@corrupt\|[\w-]{43} -$/,
+  'corrupt-item': /^@corrupt\|[\w-]{43} ~$/,
   'pending-event': /^@outbox(\|[^|]+){3} \d{16}#[^|]+$/,
-  lane: /^([^|]+\|ConnectionRecord\|[^|]+|@outbox(\|[^|]+){3})\|lane -$/,
-  destination: /^@destination\|[\w-]{43} -$/,
+  lane: /^([^|]+\|ConnectionRecord\|[^|]+|@outbox(\|[^|]+){3})\|lane ~$/,
+  destination: /^@destination\|[\w-]{43} ~$/,
   'waiting-lane': /^@destination\|[\w-]{43}\|waiting\|\d+ \d{15}\|.+$/,
-  slot: /^@destination\|[\w-]{43}\|slot\|\d -$/,
+  slot: /^@destination\|[\w-]{43}\|slot\|\d ~$/,
   'parked-change': /^@parked \d{40}#\d\d$/,
-  'dispatch-tries': /^@dispatch\|\d+ -$/,
-  invitation: /^@invitation\|[\w-]{43} -$/,
-  tenant: /^@tenant\|[^|]+ -$/,
+  'dispatch-tries': /^@dispatch\|\d+ ~$/,
+  invitation: /^@invitation\|[\w-]{43} ~$/,
+  tenant: /^@tenant\|[^|]+ ~$/,
   'organization-tenant': /^@org\|[^|]+\|tenants [^#|]+$/,
   registration: /^@org\|[^|]+ (notification|webhook|notification#pending#[0-4])$/,
-  decoy: /^@decoy\|\d+ -$/,
+  decoy: /^@decoy\|\d+ ~$/,
   event: /^@endpoint\|[^|]+\|events\|[0-7] [^#]+Z#[^#]+$/,
   attempt: /^@endpoint\|[^|]+\|events\|[0-7] [^#]+Z#[^#]+#\d+$/,
-  idempotency: /^[^|]+\|idempotency\|[\w-]{43} -$/,
-  'issuer-keys': /^@issuer-keys\|[\w-]{43} -$/,
-  'issuer-did': /^[^|]+\|issuer-did -$/,
-  'definition-place': /^[^|]+\|definition\|[\w-]{43} -$/,
+  idempotency: /^[^|]+\|idempotency\|[\w-]{43} ~$/,
+  'issuer-keys': /^@issuer-keys\|[\w-]{43} ~$/,
+  'issuer-did': /^[^|]+\|issuer-did ~$/,
+  'definition-place': /^[^|]+\|definition\|[\w-]{43} ~$/,
   'definition-slot': /^[^|]+\|definition-slot \d$/,
-  'ledger-object': /^[^|]+\|ledger-object\|[^|]+ -$/,
+  'ledger-object': /^[^|]+\|ledger-object\|[^|]+ ~$/,
   'revocation-registry': /^[^|]+\|revocation-registry\|[\w-]{43} \d{8}$/,
   'pending-revocation': /^[^|]+\|revocation\|[\w-]{43} \d{8}$/,
   'tails-piece': /^@tails\|[\w-]{43} \d{4}$/,
   'registry-write': /^[^|]+\|ledger-object\|[\w-]{43} \d{8}$/,
-  'webvh-log': /^[^|]+\|webvh\|log -$/,
-  'webvh-resource': /^[^|]+\|webvh\|resource\|[A-Za-z0-9]+ -$/,
-  'web-document': /^[^|]+\|did-web\|document -$/,
-  'webvh-seen': /^[^|]+\|webvh-seen\|[\w-]{43} -$/,
-  job: /^[^|]+\|job\|[a-z-]+\|[^|]+ -$/,
-  context: /^[^|]+\|context\|[\w-]{43} -$/,
+  'webvh-log': /^[^|]+\|webvh\|log ~$/,
+  'webvh-resource': /^[^|]+\|webvh\|resource\|[A-Za-z0-9]+ ~$/,
+  'web-document': /^[^|]+\|did-web\|document ~$/,
+  'webvh-seen': /^[^|]+\|webvh-seen\|[\w-]{43} ~$/,
+  job: /^[^|]+\|job\|[a-z-]+\|[^|]+ ~$/,
+  context: /^[^|]+\|context\|[\w-]{43} ~$/,
 }
 
 const nameOf = ({ pk, sk }: Item): string => `${pk?.S} ${sk?.S}`
@@ -307,7 +308,7 @@ const halfDue = (item: Item): string[] =>
 
 /** Nobody would look at a lane that waits for a destination which is not in the index. */
 const checkWaiting: Check = (item, byName) => {
-  const destination = byName.get(`${item.pk?.S?.replace(/\|waiting\|\d+$/, '')} -`)
+  const destination = byName.get(`${item.pk?.S?.replace(/\|waiting\|\d+$/, '')} ${ALONE}`)
   return destination?.dueAt === undefined ? [`${nameOf(item)}: waits for a destination that is not due`] : []
 }
 

@@ -23,7 +23,7 @@ const all = async (): Promise<ParkedChange[]> => {
   return found
 }
 
-const key = { pk: { S: 'acme|ProofRecord|r1' }, sk: { S: '-' } }
+const key = { pk: { S: 'acme|ProofRecord|r1' }, sk: { S: '~' } }
 /** A change with images that can hardly be compressed. */
 const changeOf = (sequence: string, bytes = 10): DynamoDBRecord => {
   const image = () => ({ ...key, value: { S: randomBytes((bytes * 3) / 4).toString('base64') } })

@@ -23,7 +23,7 @@ import { failure } from '../store/started-table.ts'
 const lines: string[] = []
 
 /** What the handlers of these tests leave behind. */
-const outcome = defineItem('outcome', ({ id }: { id: string }) => ({ pk: `outcome|${id}`, sk: '-' }), { text: text() })
+const outcome = defineItem('outcome', ({ id }: { id: string }) => ({ pk: `outcome|${id}`, sk: '~' }), { text: text() })
 
 vi.useFakeTimers({ toFake: ['Date'] })
 vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))

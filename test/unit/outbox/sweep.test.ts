@@ -165,7 +165,7 @@ describe('the sweep', () => {
 
   test('survives an item of the index that is neither', async () => {
     await scene.table.put({
-      ...toKey({ pk: 'odd', sk: '-' }),
+      ...toKey({ pk: 'odd', sk: '~' }),
       dueShard: { S: 'due|3' },
       dueAt: { N: '5' },
       kind: { S: 'odd' },

@@ -69,7 +69,7 @@ afterAll(() => {
   server.close()
 })
 
-const read = (behaviour: string) => getItem({ pk: behaviour, sk: '-' })
+const read = (behaviour: string) => getItem({ pk: behaviour, sk: '~' })
 const write = (behaviour: string) =>
   transaction(behaviour, async (unit) => unit.insert(newRecord({ tenant: behaviour })))
 

@@ -70,7 +70,7 @@ describe('the version of the layout', () => {
   })
 
   test.each([
-    ['another', OTHER, 'has version 7 of its layout, not 1'],
+    ['another', OTHER, 'has version 7 of its layout, not 2'],
     ['none', undefined, 'has no version of its layout'],
   ])('that is %s is store.unavailable, with a line of the log that says what to do', async (_name, item, flaw) => {
     const { read, write, sent, readings } = processWith(item)
@@ -107,12 +107,12 @@ test('the client of a process looks at the version before it writes, and hands o
   vi.resetModules()
   const { getItem, queryPage } = await import('../../../lib/store/table.ts')
   const { putIf, transact } = await import('../../../lib/store/write.ts')
-  const item = { pk: { S: 'lane|other' }, sk: { S: '-' } }
+  const item = { pk: { S: 'lane|other' }, sk: { S: '~' } }
   await expect(putIf(item)).rejects.toEqual(wrong)
   await expect(transact([{ put: item }])).rejects.toEqual(wrong)
-  await expect(getItem({ pk: 'lane|other', sk: '-' })).rejects.toEqual(wrong)
+  await expect(getItem({ pk: 'lane|other', sk: '~' })).rejects.toEqual(wrong)
   await expect(queryPage('lane|other')).rejects.toEqual(wrong)
-  expect(await table.get({ pk: 'lane|other', sk: '-' })).toBeUndefined()
+  expect(await table.get({ pk: 'lane|other', sk: '~' })).toBeUndefined()
   await table.put(LAYOUT_ITEM)
   vi.setSystemTime(Date.now() + 5_001)
   expect(await putIf(item)).toBe(true)
@@ -143,7 +143,7 @@ describe('a table', () => {
   })
 
   test('with items and no version stays as it is', async () => {
-    const item = { pk: { S: '@tenant|acme' }, sk: { S: '-' } }
+    const item = { pk: { S: '@tenant|acme' }, sk: { S: '~' } }
     await table.put(item)
     expect(await readLayout(client, name)).toEqual({ flaw: 'has no version of its layout', isEmpty: false })
     expect(await ensureLayout(client, name)).toBe('has no version of its layout')
@@ -152,7 +152,7 @@ describe('a table', () => {
 
   test('of another version stays as it is', async () => {
     await table.put({ ...LAYOUT_KEY, ...OTHER })
-    expect(await ensureLayout(client, name)).toBe('has version 7 of its layout, not 1')
+    expect(await ensureLayout(client, name)).toBe('has version 7 of its layout, not 2')
     expect(await table.items()).toEqual([OTHER])
   })
 })

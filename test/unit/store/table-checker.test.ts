@@ -141,7 +141,7 @@ describe('should find', () => {
     await store(CONNECTION)
     const entry = entryOf(CONNECTION)
     await remove(entry)
-    expect(await table.check()).toEqual([`acme|ConnectionRecord|c1 -: lacks its entry ${entry.pk?.S} ${entry.sk?.S}`])
+    expect(await table.check()).toEqual([`acme|ConnectionRecord|c1 ~: lacks its entry ${entry.pk?.S} ${entry.sk?.S}`])
   })
 
   test('an entry without its record', async () => {
@@ -180,8 +180,8 @@ describe('should find', () => {
     const invitation = { id: 'o1', invitationInlineServiceKeys: [{ recipientKeyFingerprint: 'z6Mk', kmsKeyId: 'k2' }] }
     await store(storedRecord({ type: 'OutOfBandRecord', id: 'o1', value: invitation }))
     expect(await table.check()).toEqual([
-      'acme|DidRecord|d1 -: lacks its key k1',
-      'acme|OutOfBandRecord|o1 -: lacks its key k2',
+      'acme|DidRecord|d1 ~: lacks its key k1',
+      'acme|OutOfBandRecord|o1 ~: lacks its key k2',
     ])
   })
 
@@ -189,7 +189,7 @@ describe('should find', () => {
     const value = { role: 'sender', outOfBandInvitation: { '@id': 'i1' } }
     const record = storedRecord({ type: 'OutOfBandRecord', id: 'o1', value })
     await store(record)
-    expect(await table.check()).toEqual(['acme|OutOfBandRecord|o1 -: its invitation is not found'])
+    expect(await table.check()).toEqual(['acme|OutOfBandRecord|o1 ~: its invitation is not found'])
     const pointer = publishedOf(record) ?? {}
     await table.put(pointer)
     expect(await table.check()).toEqual([])
@@ -202,22 +202,22 @@ describe('should find', () => {
   test('a key of another tenant in the place of the own one', async () => {
     await store(DID)
     await table.put({ ...KEY, ...toKey(keyAddress('other', 'k1')) })
-    expect(await table.check()).toEqual(['acme|DidRecord|d1 -: lacks its key k1'])
+    expect(await table.check()).toEqual(['acme|DidRecord|d1 ~: lacks its key k1'])
   })
 
   test('an issuer DID that is none of the agent', async () => {
     await table.put({ ...toKey(issuerDidAddress(ACME)), kind: { S: 'issuer-did' }, did: { S: 'did:key:1' } })
-    expect(await table.check()).toEqual(['acme|issuer-did -: lacks the record of its DID'])
+    expect(await table.check()).toEqual(['acme|issuer-did ~: lacks the record of its DID'])
   })
 
   test('a record that says that it is another, has no version, or is none', async () => {
     await store({ ...CONNECTION, value: { ...CONNECTION.value, id: 'c2' } })
     await store({ ...storedRecord({ type: 'ProofRecord', id: 'p2' }), version: 0 })
-    await table.put({ pk: { S: 'acme|ProofRecord|p1' }, sk: { S: '-' }, kind: { S: 'record' } })
+    await table.put({ pk: { S: 'acme|ProofRecord|p1' }, sk: { S: '~' }, kind: { S: 'record' } })
     expect(await table.check()).toEqual([
-      'acme|ConnectionRecord|c1 -: the record says that it is c2',
-      'acme|ProofRecord|p1 -: not a record',
-      'acme|ProofRecord|p2 -: version 0',
+      'acme|ConnectionRecord|c1 ~: the record says that it is c2',
+      'acme|ProofRecord|p1 ~: not a record',
+      'acme|ProofRecord|p2 ~: version 0',
     ])
   })
 
@@ -231,7 +231,7 @@ describe('should find', () => {
     ])
     expect(await table.check()).toEqual([
       `${at(elsewhere)}: is not at its address`,
-      'acme|DidCommMessageRecord|m1 -: is not at its address',
+      'acme|DidCommMessageRecord|m1 ~: is not at its address',
     ])
     for (const misplaced of await table.items()) await remove(misplaced)
     await table.put(item)
@@ -312,14 +312,14 @@ describe('should find', () => {
 
   test('what is unknown, without a kind, or in a place of another kind', async () => {
     await table.putAll([
-      { pk: { S: 'a' }, sk: { S: '-' }, kind: { S: 'surprise' } },
-      { pk: { S: 'b' }, sk: { S: '-' } },
-      { pk: { S: 'c' }, sk: { S: '-' }, kind: { S: 'key' } },
+      { pk: { S: 'a' }, sk: { S: '~' }, kind: { S: 'surprise' } },
+      { pk: { S: 'b' }, sk: { S: '~' } },
+      { pk: { S: 'c' }, sk: { S: '~' }, kind: { S: 'key' } },
     ])
     expect(await table.check()).toEqual([
-      'a -: unknown kind "surprise"',
-      'b -: unknown kind ""',
-      'c -: no place for a key',
+      'a ~: unknown kind "surprise"',
+      'b ~: unknown kind ""',
+      'c ~: no place for a key',
     ])
   })
 })

@@ -29,7 +29,7 @@ afterEach(() => {
 
 const read = async () => {
   const { getItem } = await import('../../../lib/store/table.ts')
-  return getItem({ pk: 'acme|secret', sk: '-' })
+  return getItem({ pk: 'acme|secret', sk: '~' })
 }
 
 const told = async (count: number) => {

@@ -1,5 +1,7 @@
 /** What one unit of work sees and what it writes: its own changes at once, everybody's after one transaction. */
 import { beforeEach, describe, expect, test } from 'vitest'
+import { connectionRecords } from '../../../lib/records/kinds.ts'
+import { tagPartition } from '../../../lib/store/index-entries.ts'
 import { keyAddress, recordAddress } from '../../../lib/store/keys.ts'
 import { addressOf, type Item, toKey } from '../../../lib/store/table.ts'
 import { currentUnit, transaction } from '../../../lib/store/transaction.ts'
@@ -130,6 +132,36 @@ describe('a unit', () => {
     expect(table.requests).toEqual(['Query', 'BatchGetItem'])
   })
 
+  test('should read a record with the last item of its partition, however many there are', async () => {
+    const record = await saved()
+    const { pk } = recordAddress(ACME, TYPE, record.id)
+    for (const sk of ['0', 'a', 'f']) await table.put({ ...toKey({ pk, sk }), kind: { S: 'outbox' } })
+    table.watch()
+    await transaction(ACME, async (unit) => {
+      expect(addressOf((await unit.readWithLast(pk)) ?? {}).sk).toBe('f')
+      expect(await unit.read(ACME, TYPE, record.id)).toMatchObject({ id: record.id })
+    })
+    expect(table.requests).toEqual(['Query'])
+    for (const sk of ['0', 'a', 'f']) await removeIf({ pk, sk })
+  })
+
+  test('should not read a partition that it takes for empty, and find its own records there', async () => {
+    const [stored, own] = [await saved({ tags: { threadId: 't5' } }), newRecord({ tags: { threadId: 't5' } })]
+    await transaction(ACME, async (unit) => {
+      unit.assumeEmpty(tagPartition(ACME, connectionRecords, 'threadId', 't5'))
+      unit.insert(own)
+      expect(await found(unit, { threadId: 't5' })).toEqual([own.id])
+      expect([unit.hasRead(ACME, TYPE, own.id), unit.hasRead(ACME, TYPE, stored.id)]).toEqual([false, false])
+    })
+    expect(table.requests).toEqual(['TransactWriteItems'])
+    await transaction(ACME, async (unit) => {
+      await found(unit, { threadId: 't5' })
+      unit.assumeEmpty(tagPartition(ACME, connectionRecords, 'threadId', 't5'))
+      expect(await found(unit, { threadId: 't5' })).toEqual([stored.id, own.id])
+      expect(unit.hasRead(ACME, TYPE, stored.id)).toBe(true)
+    })
+  })
+
   test('should go on seeing what it has read, whatever others write meanwhile', async () => {
     const record = await saved({ value: { count: 1 } })
     await transaction(ACME, async (unit) => {
@@ -214,7 +246,7 @@ describe('a commit', () => {
       await unit.update({ ...changed, tags: { did: 'did:two' } })
       await unit.remove(ACME, TYPE, deleted.id)
       unit.create(KEY)
-      unit.beforeCommit(() => unit.create({ pk: { S: 'acme|key|k' }, sk: { S: '-' }, kind: { S: 'key' } }))
+      unit.beforeCommit(() => unit.create({ pk: { S: 'acme|key|k' }, sk: { S: '~' }, kind: { S: 'key' } }))
     })
     expect(table.requests.filter((name) => name !== 'GetItem')).toEqual(['TransactWriteItems'])
     expect(await table.check()).toEqual([])

@@ -18,7 +18,7 @@ afterEach(() => {
 
 const newAddress = () => {
   made += 1
-  return { pk: `lane|${made}`, sk: '-' }
+  return { pk: `lane|${made}`, sk: '~' }
 }
 /** A stored item with these attributes. `status` and `size` are words that DynamoDB reserves. */
 const stored = async (attributes: Item = {}) => {

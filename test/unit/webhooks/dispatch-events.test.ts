@@ -31,7 +31,7 @@ beforeEach(async () => {
   tenant = `tenant${++number}`
   lines.length = 0
   await table.put({
-    ...toKey({ pk: `@tenant|${tenant}`, sk: '-' }),
+    ...toKey({ pk: `@tenant|${tenant}`, sk: '~' }),
     kind: { S: 'tenant' },
     id: { S: tenant },
     label: { S: 'Acme' },
@@ -325,7 +325,7 @@ describe('a change that fails by itself', () => {
   })
 
   const HOSTILE: [string, Item][] = [
-    ['an image that is no record', { pk: { S: 'a|ProofRecord|b' }, sk: { S: '-' }, kind: { S: 'record' } }],
+    ['an image that is no record', { pk: { S: 'a|ProofRecord|b' }, sk: { S: '~' }, kind: { S: 'record' } }],
     ['a key of another shape', { ...toRecordItem(storedIn('ProofRecord', 'done')), pk: { S: '|ProofRecord|' } }],
     ['a version that is no number', { ...toRecordItem(storedIn('ProofRecord', 'done')), version: { N: 'NaN' } }],
     ['a value that is no object', { ...toRecordItem(storedIn('ProofRecord', 'done')), content: { S: '[null,{}]' } }],

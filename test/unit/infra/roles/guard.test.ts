@@ -52,7 +52,7 @@ beforeEach(() => {
 /** Nobody is there: what passes the guard fails later. */
 const attempt = (send: () => Promise<unknown>) => send().catch((error: Error) => error.name)
 const calls = () => seen.map(([, { action, resource, context }]) => [action, resource, Object.values(context).flat()])
-const Key = (pk: string) => ({ pk: { S: pk }, sk: { S: '-' } })
+const Key = (pk: string) => ({ pk: { S: pk }, sk: { S: '~' } })
 const TableName = 'agent'
 
 test('a read is a read of its keys', async () => {
