@@ -1,5 +1,12 @@
 /** The storage service for tests, free of the generics of Credo's records. */
-import { AgentContext, DependencyManager, InjectionSymbols } from '@credo-ts/core'
+import {
+  AgentContext,
+  CacheModuleConfig,
+  DependencyManager,
+  EventEmitter,
+  InjectionSymbols,
+  InMemoryLruCache,
+} from '@credo-ts/core'
 import { UnitOfWorkStorageService } from '../../../lib/agent/credo/storage-service.ts'
 import type { AnyRecord, RecordClass } from './credo-records.ts'
 
@@ -32,7 +39,20 @@ export const storage = service as unknown as Storage
 export const contextOf = (tenant: string, isRootAgentContext = false): AgentContext => {
   const dependencyManager = new DependencyManager()
   dependencyManager.registerInstance(InjectionSymbols.StorageService, service)
+  const cache = new InMemoryLruCache({ limit: 1 })
+  dependencyManager.registerInstance(
+    CacheModuleConfig,
+    new CacheModuleConfig({ cache, useCachedStorageService: false }),
+  )
   return new AgentContext({ contextCorrelationId: tenant, dependencyManager, isRootAgentContext })
+}
+
+/** What repositories of Credo are made of. */
+export const repositoryServices = (): DependencyManager => {
+  const services = new DependencyManager()
+  services.registerInstance(InjectionSymbols.StorageService, service)
+  services.registerInstance(EventEmitter, { emit: () => {} } as unknown as EventEmitter)
+  return services
 }
 
 export const idsOf = (records: AnyRecord[]): string[] => records.map(({ id }) => id)

@@ -26,6 +26,7 @@ test('a message is behind all that wait, although the clock of another process i
   const at = Date.now() + 60_000
   const first = { tenant: 'acme', connectionId: 'c', id: timed(at), payload: '"first"', recipients: [] }
   await table.put(pickupMessage.encode({ ...first, createdAt: new Date(at).toISOString() }))
+  await table.put(queueItem.encode({ tenant: 'acme', connectionId: 'c', messages: 1, bytes: 7 }))
   for (const payload of ['"second"', '"third"'])
     await transaction('acme', (unit) => addToQueue(unit, 'c', { payload, recipients: [], answers: false }))
   const waiting = await transaction('acme', (unit) => firstWaiting(unit, 'c', {}))

@@ -2,18 +2,13 @@
 import { generateKeyPairSync } from 'node:crypto'
 import {
   type AgentContext,
-  CacheModuleConfig,
   createPeerDidDocumentFromServices,
-  DependencyManager,
   DidDocumentRole,
   DidRecord,
   DidRepository,
   didDocumentToNumAlgo2Did,
   didDocumentToNumAlgo4Did,
-  EventEmitter,
   getAlternativeDidsForPeerDid,
-  InjectionSymbols,
-  InMemoryLruCache,
   Kms,
   PeerDidResolver,
 } from '@credo-ts/core'
@@ -31,12 +26,10 @@ import { transaction } from '../../../../lib/store/transaction.ts'
 import { itemsOf } from '../../../support/table/items.ts'
 import { unknownKid } from '../../../support/wallets/hand-made-envelope.ts'
 import { useTable } from '../../store/use-table.ts'
-import { contextOf, service, storage } from '../credo-storage.ts'
+import { contextOf, repositoryServices, storage } from '../credo-storage.ts'
 
 const table = await useTable({ memory: true })
-const services = new DependencyManager()
-services.registerInstance(InjectionSymbols.StorageService, service)
-services.registerInstance(EventEmitter, { emit: () => {} } as unknown as EventEmitter)
+const services = repositoryServices()
 
 /** A repository with the keys of its process, as another process has it: with nothing in memory. */
 const newProcess = (keys = new SealedKeyStore()) => ({
@@ -46,8 +39,6 @@ const newProcess = (keys = new SealedKeyStore()) => ({
 
 const agent = (tenant: string): AgentContext => {
   const context = contextOf(tenant)
-  const cache = { cache: new InMemoryLruCache({ limit: 1 }), useCachedStorageService: false }
-  context.dependencyManager.registerInstance(CacheModuleConfig, new CacheModuleConfig(cache))
   context.dependencyManager.registerInstance(DidRepository, newProcess().dids)
   return context
 }

@@ -1,25 +1,16 @@
 /** Records of DIDs: read once in a process where they can not change, each time where others add to them. */
 import { randomUUID } from 'node:crypto'
-import {
-  type AgentContext,
-  CacheModuleConfig,
-  DependencyManager,
-  DidDocument,
-  DidRepository,
-  EventEmitter,
-  InjectionSymbols,
-  InMemoryLruCache,
-} from '@credo-ts/core'
+import { type AgentContext, DidDocument, DidRepository } from '@credo-ts/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AgentDidRepository } from '../../../../lib/agent/dids/did-repository.ts'
 import { KnownDids } from '../../../../lib/agent/dids/known-dids.ts'
-import { didsWithKey } from '../../../../lib/agent/dids/their-dids.ts'
+import { didsWithKey, hasDid, isKeyOf, storeTheirDid } from '../../../../lib/agent/dids/their-dids.ts'
 import { type Ed25519Key, keyOfVerkey, verkeyOf } from '../../../../lib/agent/keys/ed25519-key.ts'
 import { SealedKeyStore } from '../../../../lib/agent/keys/sealed-key-store.ts'
 import { transaction } from '../../../../lib/store/transaction.ts'
 import { unknownKid } from '../../../support/wallets/hand-made-envelope.ts'
 import { useTable } from '../../store/use-table.ts'
-import { contextOf, service } from '../credo-storage.ts'
+import { contextOf, repositoryServices } from '../credo-storage.ts'
 
 const table = await useTable({ memory: true })
 let did: string
@@ -33,18 +24,12 @@ afterEach(() => {
   table.way = undefined
 })
 
-const services = new DependencyManager()
-services.registerInstance(InjectionSymbols.StorageService, service)
-services.registerInstance(EventEmitter, { emit: () => {} } as unknown as EventEmitter)
+const services = repositoryServices()
 
 /** A repository as another process has it: with nothing in memory. */
 const newRepository = () => new AgentDidRepository(services, new KnownDids(), new SealedKeyStore())
 
 const acme = contextOf('acme')
-acme.dependencyManager.registerInstance(
-  CacheModuleConfig,
-  new CacheModuleConfig({ cache: new InMemoryLruCache({ limit: 1 }), useCachedStorageService: false }),
-)
 /** A key of Acme. */
 const newKey = async (): Promise<Ed25519Key> => {
   const made = keyOfVerkey(unknownKid())
@@ -153,4 +138,32 @@ test('DIDs of others that a key stands for are read each time: anybody may add o
   expect(await find()).toHaveLength(1)
   await run(() => newRepository().storeReceivedDid(acme, { did: `${did}:two`, tags }))
   expect(await find()).toHaveLength(2)
+})
+
+test('the key of a DID is read once, that of any other each time', async () => {
+  acme.dependencyManager.registerInstance(DidRepository, newRepository())
+  const isKey = (...dids: (string | undefined)[]) => run(() => isKeyOf(acme, key, dids))
+  const isOfAny = () => run(() => hasDid(acme, key))
+  expect([await isOfAny(), await isKey(did)]).toEqual([false, false])
+  await run(() => storeTheirDid(acme, { did }, key))
+  table.watch()
+  expect([await isKey(`${did}:former`, did), await isKey(undefined, did), await isOfAny()]).toEqual([true, true, true])
+  expect(table.requests).toEqual(['Query'])
+  expect([await isKey(`${did}:two`), await isKey(undefined)]).toEqual([false, false])
+  await run(() => storeTheirDid(acme, { did: `${did}:two` }, key))
+  expect([await isKey(`${did}:two`), await isKey(did)]).toEqual([true, true])
+  const other = contextOf('other')
+  other.dependencyManager.registerInstance(DidRepository, newRepository())
+  expect(await run(() => isKeyOf(other, key, [did]))).toBe(false)
+})
+
+test('the key of a DID that was not stored in the end is not remembered', async () => {
+  acme.dependencyManager.registerInstance(DidRepository, newRepository())
+  const abandoned = run(async () => {
+    await storeTheirDid(acme, { did }, key)
+    expect(await isKeyOf(acme, key, [did])).toBe(true)
+    throw new Error('abandoned')
+  })
+  await expect(abandoned).rejects.toThrow('abandoned')
+  expect(await run(() => isKeyOf(acme, key, [did]))).toBe(false)
 })
