@@ -138,8 +138,8 @@ export const messageLaneOf = (lane: string): { tenant: string; connectionId: str
     : undefined
 }
 
-/** End of the range of waiting items. Their sort keys are UUIDs, which come before the record's. */
-export const LAST_WAITING = 'g'
+/** End of the range of waiting items: all before the record. */
+export const LAST_WAITING = '}'
 
 export const eventLane = (orgId: string, endpointId: string, recordId: string): string =>
   `@outbox|${orgId}|${endpointId}|${recordId}`
