@@ -30,6 +30,11 @@ describe('says what for', () => {
   test.each<[string, JsonObject, string[]]>([
     ['a connection', {}, ['to connect with you']],
     [
+      'a connection by the protocol of old, which names no other',
+      { handshake_protocols: undefined },
+      ['to connect with you'],
+    ],
+    [
       'an offer of a credential',
       { 'requests~attach': [attached('https://didcomm.org/issue-credential/2.0/offer-credential')] },
       ['to connect with you', 'to offer you a credential'],
@@ -82,6 +87,7 @@ describe('what the sender says', () => {
   test('is short', () => {
     expect(shortText('x'.repeat(101), 100)).toBe(`${'x'.repeat(100)}…`)
     expect(shortText('😀'.repeat(3), 2)).toBe('😀😀…')
+    expect(shortText('😀😀', 2)).toBe('😀😀')
     expect(words(page({ label: 'x'.repeat(5000), goal: 'y'.repeat(5000) })).length).toBeLessThan(1800)
   })
 
