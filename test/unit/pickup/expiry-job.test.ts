@@ -61,3 +61,14 @@ test('a queue whose messages may wait for longer is looked at once a day, becaus
   await runJob(key, pickupExpiryJob)
   expect(await readItem(jobItem, key)).toMatchObject({ dueAt: now + DAY })
 })
+
+test('what waits for a connection that is no longer there is given up at once', async () => {
+  const queue = { tenant: 'acme', connectionId: 'deleted' }
+  const key = { tenant: 'acme', type: 'pickup-expiry', id: 'deleted' } as const
+  const message = { ...queue, id: '00000000-0000-7000-8000-000000000000', payload: '{}', recipients: [] }
+  await table.put(queueItem.encode({ ...queue, messages: 1, bytes: 2 }))
+  await table.put(pickupMessage.encode({ ...message, createdAt: new Date().toISOString() }))
+  await transaction('acme', async (unit) => enqueue(unit, key))
+  await runJob(key, pickupExpiryJob)
+  expect(await readItem(pickupMessage, message)).toBeUndefined()
+})
