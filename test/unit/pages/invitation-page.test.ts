@@ -80,6 +80,10 @@ describe('what the sender says', () => {
     )
   })
 
+  test('may have any quotation mark', () => {
+    expect(page({ label: `"it's"` })).toContain('&quot;it&#39;s&quot;')
+  })
+
   test('does not change the direction of what is around it, nor the lines', () => {
     expect(shortText('a\u202eb\u2066c\nd\u0000e\u2028f', 100)).toBe('a b c d e f')
   })
@@ -94,6 +98,10 @@ describe('what the sender says', () => {
   test('may be nothing at all', () => {
     for (const label of [undefined, '', ' \u202e ', 7, {}]) expect(words(page({ label }))).toContain('from somebody')
   })
+})
+
+test('no search engine lists it', () => {
+  expect(page()).toContain('<meta name="robots" content="noindex">')
 })
 
 test('a wallet on the same device is given the whole invitation', () => {
