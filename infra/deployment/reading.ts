@@ -23,14 +23,11 @@ export const read = async <T>(action: string, ask: () => Promise<T>): Promise<Re
   }
 }
 
-/** The findings for a failed reading. Missing credentials are reported once, by `checkCredentials`. */
-const unread = (check: string, { kind, action, message }: Failure): Finding[] => {
-  if (kind === 'unauthenticated') return []
-  if (kind === 'denied')
-    return [fault(check, `the right ${action} is missing: allow it to whoever deploys (${message})`)]
-  return [warning(check, `${action} could not be asked, so this is not checked (${message})`)]
-}
+const unread = (check: string, { kind, action, message }: Failure): Finding =>
+  kind === 'denied'
+    ? fault(check, `the right ${action} is missing: allow it to whoever deploys (${message})`)
+    : warning(check, `${action} could not be asked, so this is not checked (${message})`)
 
-/** The findings of `look` for the value that was read, or those for a failed reading. */
+/** The findings of `look` for the value that was read, or one for a failed reading. */
 export const ifRead = <T>(check: string, reading: Reading<T>, look: (value: T) => Finding[]): Finding[] =>
-  'failure' in reading ? unread(check, reading.failure) : look(reading.value)
+  'failure' in reading ? [unread(check, reading.failure)] : look(reading.value)

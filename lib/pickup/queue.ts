@@ -120,7 +120,7 @@ interface Selection {
   limit?: number | undefined
   /** A did:key: only messages that are packed for it. */
   recipient?: string | undefined
-  /** Only as many as fit in a batch, but at least one. */
+  /** Only as many as fit in a batch. No message is larger: the table takes none of more than 400 KB. */
   batch?: true
 }
 
@@ -146,9 +146,7 @@ export const firstWaiting = async (
     .slice(0, most)
   if (batch === undefined) return waiting
   const sizes = waiting.map(bytesOf)
-  return waiting.filter(
-    (_, index) => index === 0 || sizes.slice(0, index + 1).reduce((a, b) => a + b, 0) <= BATCH.bytes,
-  )
+  return waiting.filter((_, index) => sizes.slice(0, index + 1).reduce((a, b) => a + b, 0) <= BATCH.bytes)
 }
 
 /**

@@ -136,6 +136,10 @@ describe('a proof that its signer has limited in time', () => {
     expectRefused(await presentedWith({ expires: EXPIRED }), /a proof has expired/)
   })
 
+  test('is not verified with a time that nobody can read', async () => {
+    expectRefused(await presentedWith({ expires: 'soon' }), /a proof has expired/)
+  })
+
   test('is not verified afterwards by another name for it', async () => {
     const typed = { '@value': EXPIRED, '@type': 'http://www.w3.org/2001/XMLSchema#dateTime' }
     const renamed = ({ proof: { expires: _, ...proof }, ...signed }: Json): Json => ({

@@ -110,6 +110,12 @@ describe('a did-exchange request is refused that names', () => {
     await expectRefused(await request({ did: `${new DidKey(key).did}#key`, senderKey: key }))
   })
 
+  test('an unqualified DID whose document no DID of its own could hold', async () => {
+    const did = unqualifiedDid(key)
+    const document = legacyDocument(did, key, `http://127.0.0.1:9/${'x'.repeat(3_000)}`)
+    await expectRefused(await request({ did, document, senderKey: key, version: '1.0' }))
+  })
+
   test('its own DID, without saying whose it is', async () => {
     const anonymous = { did: new DidKey(key).did, senderKey: undefined as never }
     await expectRefused(await request(anonymous))

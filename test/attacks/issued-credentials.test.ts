@@ -109,6 +109,7 @@ describe('a credential is stored', () => {
   test.each<[string, Json, object, Json?]>([
     ['as it was offered', {}, OPTIONS],
     ['of an offer that does not say for what purpose', {}, { proofType: 'Ed25519Signature2018' }],
+    ['of the time that was offered', {}, { ...OPTIONS, created: '2026-01-01T00:00:00Z' }],
     ['about nobody who is named', { credentialSubject: { degree: 'Bachelor' } }, OPTIONS],
     [
       'with a list of one subject, which is offered by itself',
@@ -207,6 +208,11 @@ describe('a credential is abandoned, and not stored,', () => {
       await expectAbandoned(threadId, signed)
     },
   )
+
+  test('whose proof is of another time than was offered', async () => {
+    const { threadId, credential } = await requested(credentialOf(), { ...OPTIONS, created: '2026-01-02T00:00:00Z' })
+    await expectAbandoned(threadId, await signing.signed(credential, issuer, { proofPurpose: 'assertionMethod' }))
+  })
 
   test('that names its issuer by a prefix, which hides who it is', async () => {
     const hidden = {

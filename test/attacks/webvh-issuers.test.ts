@@ -240,6 +240,13 @@ describe('a log is refused', () => {
     await refusesLog(one.did, /SCID|another DID/)
   })
 
+  test('that another host serves as its own', async () => {
+    const [one, other] = [await newIssuer(), await newIssuer()]
+    const [scid = '', own = ''] = [one, other].map(({ did }) => did.split(':')[2])
+    other.serve(one.log)
+    await refusesLog(other.did.replace(own, scid), /another DID/)
+  })
+
   test('that is older than the one last seen, also by another process', async () => {
     const one = await newIssuer()
     const before = one.log

@@ -127,7 +127,6 @@ export class HangupHandler implements DidCommMessageHandler {
     const { agentContext } = inbound
     if (inbound.connection?.theirDid === undefined && (await isRepetition(inbound))) return
     const connection = await currentConnection(inbound)
-    connection.metadata.delete(PENDING)
     await agentContext.resolve(DidCommDidRotateService).processHangup(inbound)
     await agentContext
       .resolve(DidCommConnectionService)

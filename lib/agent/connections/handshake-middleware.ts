@@ -3,7 +3,6 @@ import {
   type DidCommConnectionRecord,
   DidCommConnectionService,
   DidCommDidExchangeCompleteMessage,
-  DidCommDidExchangeRole,
   DidCommDidExchangeState,
   type DidCommMessageHandlerMiddleware,
   parseMessageType,
@@ -15,7 +14,10 @@ import { expires } from './unsolicited-requests.ts'
 /** Handshake protocols: their own messages decide whether the handshake continues. */
 const HANDSHAKES = ['connections', 'didexchange', 'did-rotate']
 
-/** One that is completed and expires was completed by a former version during a deployment, which knew of no expiry. */
+/**
+ * Only a responder's is. One that is completed and expires was completed by a former version during a deployment, which
+ * knew of no expiry.
+ */
 const isToComplete = (connection: DidCommConnectionRecord): boolean =>
   connection.state === DidCommDidExchangeState.ResponseSent ||
   (connection.state === DidCommDidExchangeState.Completed && expires(connection))
@@ -29,7 +31,6 @@ export const completeByMessage: DidCommMessageHandlerMiddleware = async (inbound
   if (
     connection !== undefined &&
     isToComplete(connection) &&
-    connection.role === DidCommDidExchangeRole.Responder &&
     !HANDSHAKES.includes(parseMessageType(message.type).protocolName) &&
     !isProblemReport(message.type) &&
     (await isOfCurrentDid(inbound, connection))

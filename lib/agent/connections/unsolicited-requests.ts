@@ -60,7 +60,7 @@ export const admitRequest = async (invitation: DidCommOutOfBandRecord): Promise<
   const unit = currentUnit()
   const { tenant } = unit
   const count = invitation.reusable
-    ? { of: 'strangers', seconds: MINUTE, max: Math.max(1, (settings().TENANT_RATE || DEFAULT_RATE) * MINUTE) }
+    ? { of: 'strangers', seconds: MINUTE, max: (settings().TENANT_RATE || DEFAULT_RATE) * MINUTE }
     : { of: `tries-${invitation.id}`, seconds: DAY, max: MAX_TRIES }
   const message = 'too many requests for a connection come to this agent'
   expireVersions(unit)

@@ -1,4 +1,4 @@
 /** Exchanges that API calls begin and continue, and when they continue without one. */
 export { autoAccept } from './auto-accept.ts'
 export { AgentMessageRepository } from './message-repository.ts'
-export { beginExchange, continueExchange, type Expected, type Formats } from './steps.ts'
+export { beginExchange, continueExchange, type Formats } from './steps.ts'

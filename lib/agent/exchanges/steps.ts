@@ -13,12 +13,6 @@ import type { Exchange } from '../threads/index.ts'
 /** Formats by key; undefined ones are absent. */
 export type Formats = Record<string, object | undefined>
 
-/** The role and the state of an exchange that an operation needs. */
-export interface Expected<Of extends Exchange> {
-  role: Of['role']
-  state: Of['state']
-}
-
 /** Credential or proof exchanges. */
 interface Kind<Of extends Exchange> {
   /** Name in error messages. */
@@ -47,22 +41,22 @@ export const beginExchange = async <Of extends Exchange>(
 /**
  * Continues an exchange in the running unit of work, by `act`. Returns its record. Throws `resource.not_found`,
  * `exchange.out_of_turn`, `connection.not_ready`, `connection.no_endpoint`, and `request.invalid` if the other agent's
- * message can't be answered.
+ * message can't be answered. `expected`: a state that exchanges of one role have.
  */
 export const continueExchange = async <Of extends Exchange>(
   { name, field, find, toJson }: Kind<Of>,
   id: string,
-  expected: Expected<Of>,
+  expected: Of['state'],
   act: (agent: TenantAgent, exchange: Of) => Promise<Of>,
 ): Promise<RecordJson> => {
   const agent = await currentAgent()
   const { context } = agent
   const exchange = await find(context, id)
   if (exchange === null) throw new AgentError('resource.not_found', `there is no such ${name}`)
-  if (exchange.role !== expected.role || exchange.state !== expected.state)
+  if (exchange.state !== expected)
     throw new AgentError(
       'exchange.out_of_turn',
-      `the state of the exchange is ${exchange.state}, as ${exchange.role}: it must be ${expected.state}, as ${expected.role}`,
+      `the state of the exchange is ${exchange.state}, as ${exchange.role}: it must be ${expected}`,
     )
   await assertConnected(context, exchange)
   const changed = await withMessageErrors(field, () => withSendErrors(() => act(agent, exchange)))

@@ -10,6 +10,8 @@ export interface Scenario {
   /** Minutes from its begin until the alarm has to be red, and from its end until it has to be green. */
   red: number
   green: number
+  /** So many minutes of it are not worth an alarm; none if it is left out. */
+  brief?: number
 }
 
 const each =
@@ -28,25 +30,26 @@ const soon = { red: 12, green: 17 }
 /** By the logical id of the alarm. */
 export const SCENARIOS: Record<string, Scenario> = {
   // It is not invoked at all: its scenario takes the metric away.
-  SweepAlarm: { cause: {}, red: 8, green: 3 },
+  SweepAlarm: { cause: {}, red: 8, green: 3, brief: 3 },
   // As many lines as the log has of each code (the alarms' tests write them).
   FaultsAlarm: { cause: { [`${STACK} FaultsAlarm`]: every(5, 34, 34, 34) }, ...soon },
   UnreachableAlarm: { cause: { [`${STACK} UnreachableAlarm`]: every(15, 100) }, red: 22, green: 47 },
   // It grows by one and stays: what lies there makes nobody get up twice.
   DeadLettersAlarm: { cause: { [`${STACK} DeadLettersAlarm`]: every(5, 1) }, red: 12, green: 0 },
 
-  ThrottlesAlarm: { cause: { 'AWS/Lambda Throttles': each(30) }, ...soon, red: 17 },
-  ConcurrencyAlarm: { cause: { 'AWS/Lambda ConcurrentExecutions': each(950) }, red: 6, green: 7 },
-  DispatchDelayAlarm: { cause: { 'AWS/Lambda IteratorAge': each(300_000) }, red: 6, green: 7 },
+  ThrottlesAlarm: { cause: { 'AWS/Lambda Throttles': each(30) }, ...soon, red: 17, brief: 5 },
+  ConcurrencyAlarm: { cause: { 'AWS/Lambda ConcurrentExecutions': each(40, 950) }, red: 6, green: 7, brief: 2 },
+  DispatchDelayAlarm: { cause: { 'AWS/Lambda IteratorAge': each(250, 100_000) }, red: 6, green: 7, brief: 2 },
 
   ServerErrorsAlarm: {
     cause: { 'AWS/ApiGateway 5XXError': each(...times(10, 1), ...times(50, 0)) },
     red: 6,
     green: 12,
+    brief: 2,
   },
-  SlowOperationsAlarm: { cause: { 'AWS/ApiGateway IntegrationLatency': each(9_500) }, ...soon, red: 17 },
+  SlowOperationsAlarm: { cause: { 'AWS/ApiGateway IntegrationLatency': each(12, 9_500) }, ...soon, red: 17, brief: 5 },
 
-  OldWakeUpsAlarm: { cause: { 'AWS/SQS ApproximateAgeOfOldestMessage': each(120) }, red: 9, green: 9 },
+  OldWakeUpsAlarm: { cause: { 'AWS/SQS ApproximateAgeOfOldestMessage': each(0, 100) }, red: 9, green: 9, brief: 4 },
 }
 
 /** What a metric of AWS is when all is well; those of faults are not there then. */

@@ -2,14 +2,17 @@
 import {
   type AgentContext,
   DidRecord,
+  JsonTransformer,
   RecordDuplicateError,
   RecordNotFoundError,
   StorageVersionRecord,
 } from '@credo-ts/core'
 import {
   DidCommConnectionRecord,
+  DidCommMessage,
   DidCommMessageRecord,
   DidCommOutOfBandRecord,
+  DidCommOutOfBandRole,
   DidCommProofExchangeRecord,
   DidCommProofState,
   DidCommRequestPresentationV2Message,
@@ -17,6 +20,7 @@ import {
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { toStored } from '../../../lib/agent/credo/storage-service.ts'
 import { recordsOf } from '../../../lib/records/kinds.ts'
+import { ATTACHED_REQUEST } from '../../../lib/records/record-json.ts'
 import { fromRecordItem } from '../../../lib/store/stored-record.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { useTable } from '../store/use-table.ts'
@@ -292,6 +296,19 @@ describe('an update under lock', () => {
     expect(service.supportsLocking()).toBe(true)
     expect(service.supportsCursorPagination).toBe(false)
   })
+})
+
+test('a received invitation should be found by the thread of its request once that was handled, and not before', () => {
+  const tagsOf = (handled?: { threadId: string }) => {
+    const request = { '@type': 'https://didcomm.org/present-proof/2.0/request-presentation', '@id': 'request-1' }
+    const record = outOfBandRecord()
+    Object.assign(record, { role: DidCommOutOfBandRole.Receiver })
+    record.outOfBandInvitation.addRequest(JsonTransformer.fromJSON(request, DidCommMessage))
+    if (handled !== undefined) record.metadata.set(ATTACHED_REQUEST, handled)
+    return toStored(acme, record).tags.invitationRequestsThreadIds
+  }
+  expect(tagsOf()).toEqual([])
+  expect(tagsOf({ threadId: 'handled' })).toEqual(['handled'])
 })
 
 test('the version of the storage should be that of the framework, without a request', async () => {

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { beforeEach, expect, test } from 'vitest'
-import { type ParkedChange, park, parkedChanges } from '../../../lib/delivery/parked-changes.ts'
-import { PARKED_CHANGES, parkedAddress } from '../../../lib/store/keys.ts'
+import { beginTry, endTry, type ParkedChange, park, parkedChanges } from '../../../lib/delivery/parked-changes.ts'
+import { dispatchTriesAddress, PARKED_CHANGES, parkedAddress } from '../../../lib/store/keys.ts'
 import { epochSeconds } from '../../../lib/store/table.ts'
 import { removeIf } from '../../../lib/store/write.ts'
 import { modified } from '../../support/webhooks/changes.ts'
@@ -79,4 +79,12 @@ test('a change of which a part is missing is passed over, and those behind it ar
   for (const address of [parkedAddress({ sequence: '5', part: 1 }), parkedAddress({ sequence: '6', part: 0 })])
     await removeIf(address)
   expect((await all()).map(({ sequence }) => sequence)).toEqual(['4', '7'])
+})
+
+test('tries of a change are counted anew after one that an outage has ended, of which nothing is left where none was counted', async () => {
+  expect([await beginTry('8'), await beginTry('8')]).toEqual([1, 2])
+  await endTry('8')
+  expect(await beginTry('8')).toBe(1)
+  await endTry('9')
+  expect(await table.get(dispatchTriesAddress({ sequence: '9' }))).toBeUndefined()
 })

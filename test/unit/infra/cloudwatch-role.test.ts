@@ -37,3 +37,11 @@ test('it is set again while API Gateway does not know it, as often as is tried a
   await expect(never.set()).rejects.toBe(UNKNOWN)
   expect(never.gateway).toHaveBeenCalledTimes(3)
 })
+
+test('it is not set again after any other error', async () => {
+  const { set, gateway } = account()
+  const denied = Object.assign(new Error('denied'), { name: 'AccessDeniedException' })
+  gateway.mockRejectedValue(denied)
+  await expect(set()).rejects.toBe(denied)
+  expect(gateway).toHaveBeenCalledTimes(1)
+})

@@ -48,6 +48,8 @@ describe('an operator reads', () => {
 
   test('nothing where nothing is lost', () => {
     expect(capLosses(1000, capsOf(1000))).toEqual([])
+    expect(capLosses(1000, { ...capsOf(1000), deliver: 50 })).toEqual([])
+    expect(capLosses(1000, { ...capsOf(1000), deliver: 400, deliverSlowly: 100 })).toEqual([])
   })
 
   test('that a setting takes more than half', () => {
@@ -90,12 +92,26 @@ describe('a template', () => {
     expect(capsIn(fitted)).toEqual(capsOf(100))
   })
 
+  test('is fitted to a new account where nobody can tell how large this one is', () => {
+    const fitted = template()
+    const failure = { kind: 'denied', action: 'lambda:GetAccountSettings', message: 'no right' } as const
+    fitTemplate(fitted, {}, { lambda: { failure }, existingTable: undefined })
+    expect(capsIn(fitted)).toEqual(capsOf(10))
+  })
+
+  test('is not made for an earlier table that is not there', () => {
+    const account = { lambda: { value: { concurrency: 1000, unreserved: 1000 } }, existingTable: { value: undefined } }
+    const settings = { EXISTING_TABLE: 'old', EXISTING_KEY: 'arn' }
+    expect(() => fitTemplate(template(), settings, account)).toThrow('EXISTING_TABLE=old: there is no such table')
+  })
+
   test('says the caps that it has', () => {
     const caps = capsOf(10)
     const fitted = template()
     applyCaps(fitted, caps)
     expect(capsIn(fitted)).toEqual(caps)
-    expect(capsIn({ Resources: {}, Outputs: {} })).toBeUndefined()
+    delete fitted.Resources.C
+    expect(capsIn(fitted)).toBeUndefined()
   })
 })
 
@@ -128,6 +144,7 @@ describe('what strangers may send', () => {
     ])
     expect(didcommLosses(10, { DIDCOMM_RATE: 13 })).toHaveLength(1)
     expect(didcommLosses(10, { DIDCOMM_RATE: 12 })).toEqual([])
+    expect(didcommLosses(1000, { DIDCOMM_RATE: 1250 })).toEqual([])
     expect(didcommLosses(10, {})).toEqual([])
   })
 })

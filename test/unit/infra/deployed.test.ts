@@ -1,7 +1,13 @@
-/** What is found of the table of a deployed stage. */
+/** What is found of a deployed stage. */
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { expect, test, vi } from 'vitest'
-import { tableFaults } from '../../../infra/deployment/deployed.ts'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { examineDeployed, tableFaults } from '../../../infra/deployment/deployed.ts'
+import { toLine } from '../../../infra/deployment/finding.ts'
+import { type Answers, answerCommands } from '../../support/aws/answers.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
 
 const faultsOf = (expiry: string, isProtected: boolean, wanted = true): Promise<string[]> => {
   const client = new DynamoDBClient({ region: 'eu-central-1' })
@@ -26,4 +32,80 @@ test.each(['DISABLED', 'DISABLING'])('expiry that is %s is a fault', async (expi
 test('a table that is not protected against deletion is a fault, unless it is not to be', async () => {
   expect(await faultsOf('ENABLED', false)).toEqual(['agent is not protected against deletion: deploy again'])
   expect(await faultsOf('ENABLED', false, false)).toEqual([])
+})
+
+describe('a stage', () => {
+  const KEY = 'arn:aws:kms:eu-central-1:123456789012:key/1'
+  /** One that is as it was deployed. */
+  const SOUND: Answers = {
+    DetectStackDriftCommand: { StackDriftDetectionId: '1' },
+    DescribeStackDriftDetectionStatusCommand: { DetectionStatus: 'DETECTION_COMPLETE' },
+    DescribeStackResourceDriftsCommand: { StackResourceDrifts: [] },
+    GetFunctionConfigurationCommand: { CodeSha256: 'abc=' },
+    HeadObjectCommand: { Metadata: { filesha256: 'abc=' } },
+    DescribeTableCommand: { Table: { DeletionProtectionEnabled: true } },
+    DescribeTimeToLiveCommand: { TimeToLiveDescription: { TimeToLiveStatus: 'ENABLED' } },
+    DescribeKeyCommand: { KeyMetadata: { KeyState: 'Enabled' } },
+  }
+  const health = {
+    Type: 'AWS::Lambda::Function',
+    Properties: { FunctionName: 'health', Code: { S3Key: 'health.zip' } },
+  }
+
+  const findingsOf = async (answers: Answers = {}) => {
+    const sent = answerCommands({ ...SOUND, ...answers })
+    const findings = await examineDeployed(
+      { region: 'eu-central-1' },
+      {
+        stackName: 'agent-prod',
+        stack: {
+          status: 'UPDATE_COMPLETE',
+          outputs: { TableName: 'agent', SealingKeyArn: KEY },
+          template: JSON.stringify({ Resources: { Health: health } }),
+          physicalIds: { ServerlessDeploymentBucket: 'bucket' },
+        },
+        isProtected: true,
+      },
+    )
+    return { lines: findings.map(toLine), inputs: sent.mock.calls.map(([{ input }]) => input) }
+  }
+
+  test('is as it was deployed', async () => {
+    const { lines, inputs } = await findingsOf()
+    expect(lines).toEqual(['ok      deployed stage: as it was deployed'])
+    const StackResourceDriftStatusFilters = ['MODIFIED', 'DELETED']
+    expect(inputs).toContainEqual(expect.objectContaining({ StackResourceDriftStatusFilters }))
+  })
+
+  test('is not, where resources were changed or deleted, or could not be looked at', async () => {
+    const drift = (LogicalResourceId: string, StackResourceDriftStatus: string, PropertyPath: string) => ({
+      ...{ LogicalResourceId, PhysicalResourceId: 'id', StackResourceDriftStatus },
+      PropertyDifferences: [{ PropertyPath }],
+    })
+    const { lines } = await findingsOf({
+      DescribeStackDriftDetectionStatusCommand: {
+        DetectionStatus: 'DETECTION_FAILED',
+        DetectionStatusReason: 'no right',
+      },
+      DescribeStackResourceDriftsCommand: {
+        StackResourceDrifts: [drift('Role', 'MODIFIED', '/Policies'), drift('Topic', 'DELETED', '')],
+      },
+    })
+    expect(lines).toEqual([
+      'FAULT   drift: CloudFormation could not look at all: no right',
+      expect.stringContaining('Role (id) was changed at /Policies: '),
+      expect.stringContaining('Topic (id) was deleted: '),
+    ])
+  })
+
+  test('is not, where a function has other code, or the key is about to go', async () => {
+    const { lines } = await findingsOf({
+      GetFunctionConfigurationCommand: { CodeSha256: 'def=' },
+      DescribeKeyCommand: { KeyMetadata: { KeyState: 'PendingDeletion' } },
+    })
+    expect(lines).toEqual([
+      'FAULT   code: health was changed: deploy again, with `--force`',
+      expect.stringContaining(`key: ${KEY} is PendingDeletion: `),
+    ])
+  })
 })

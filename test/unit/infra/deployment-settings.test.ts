@@ -1,8 +1,9 @@
 /** The settings of a deployment: what has to be said, what may not, and the line that says what is wrong. */
 import { globSync, readFileSync } from 'node:fs'
 import * as v from 'valibot'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { DeploymentSettings, settingsProblems as problemsIn } from '../../../infra/deployment/settings.ts'
+import Settings from '../../../infra/plugins/settings.ts'
 
 const issuers = (...list: unknown[]) => ({ TOKEN_ISSUERS: JSON.stringify(list) })
 const issuer = { issuer: 'https://id.example.org', audience: 'agent', jwksUri: 'https://id.example.org/jwks' }
@@ -152,4 +153,16 @@ test('the template takes nothing from the environment that is no setting', () =>
   const known = [...Object.keys(DeploymentSettings.entries), 'AWS_DEFAULT_REGION', 'AWS_REGION']
   expect(taken.filter((name) => !known.includes(String(name)))).toEqual([])
   expect(taken.length).toBeGreaterThan(5)
+})
+
+test('a deployment is checked for them, and not what lists or deploys a part of it', async () => {
+  onTestFinished(() => void vi.unstubAllEnvs())
+  vi.stubEnv('LOG_LEVEL', 'loud')
+  const begin = async (...commands: string[]) => {
+    const provider = { stage: 'prod', region: 'eu-central-1', architecture: 'arm64' }
+    const service = { functions: {}, provider }
+    await new Settings(Object({ service, processedInput: { commands }, classes: { Error } })).hooks.initialize?.()
+  }
+  await expect(begin('deploy')).rejects.toThrow('LOG_LEVEL')
+  await begin('deploy', 'list')
 })

@@ -192,14 +192,60 @@ describe('nothing is found', () => {
     expect(notOk({ ...old, account: { ...old.account, tables: { value: ['old'] } } })).toEqual([])
   })
 
-  test('in a template of as many resources as CloudFormation takes', () => {
-    const fill = ({ Resources }: Template) => {
-      for (let index = Object.keys(Resources).length; index < 500; index++)
-        Resources[`Topic${index}`] = resource('AWS::SNS::Topic')
-    }
-    expect(notOk({ template: fill })).toEqual([])
+  test.each(['CREATE_COMPLETE', 'IMPORT_COMPLETE', 'IMPORT_ROLLBACK_COMPLETE', 'UPDATE_COMPLETE_CLEANUP_IN_PROGRESS'])(
+    'in a stack in %s',
+    (status) => {
+      expect(notOk({ account: { stack: deployed({ status }) } })).toEqual([])
+    },
+  )
+
+  test('where a stage of developers has an address that only its own network has', () => {
+    const PUBLIC_URL = 'https://agent.corp'
+    expect(notOk({ plan: { stage: 'dev', environment: { ...environment, PUBLIC_URL } } })).toEqual([])
+  })
+
+  test('where the stack has its roles and its key, and no others could be made', () => {
+    const none = { roles: { value: { used: 1000, most: 1000 } }, keyRights: { value: { denied: ['kms:CreateKey'] } } }
+    expect(notOk({ account: { ...none, stack: deployed() } })).toEqual([])
+  })
+
+  test('in a domain that is that of its hosted zone', () => {
+    expect(notOk(domain({ zone: { value: zone([], { name: DOMAIN }) } }))).toEqual([])
+  })
+
+  test.each<[string, Planted]>([
+    ['code', { account: { lambda: { value: { concurrency: 1000, unreserved: 1000, codeLeft: 100e6 } } } }],
+    ['resources and requests', { account: { quotas: { value: { apiResources: 4, apiRate: 500 } } } }],
+    ['roles', { account: { roles: { value: { used: 999, most: 1000 } } } }],
+    ['an environment', { template: labelled(3920) }],
+    ['a stage name', { plan: { stage: 'x'.repeat(40), functionNames: ['x'.repeat(64)] }, template: named(64) }],
+    [
+      'a template',
+      {
+        template: ({ Resources }) => {
+          for (let index = Object.keys(Resources).length; index < 500; index++)
+            Resources[`Topic${index}`] = resource('AWS::SNS::Topic')
+        },
+      },
+    ],
+  ])('in %s of which AWS takes no more', (_, planted) => {
+    expect(notOk(planted)).toEqual([])
   })
 })
+
+/** Changes a template: the environment of its function is 4,096 bytes with a label of 3,920 characters. */
+const labelled =
+  (length: number) =>
+  ({ Resources }: Template): void => {
+    Object(Resources.HealthLambdaFunction?.Properties).Environment.Variables.AGENT_LABEL = 'x'.repeat(length)
+  }
+
+/** Changes a template: its role has a name of so many characters. */
+const named =
+  (length: number) =>
+  ({ Resources }: Template): void => {
+    Object(Resources.HealthRole?.Properties).RoleName = 'x'.repeat(length)
+  }
 
 /** The settings name a table and a key of an earlier stack. */
 const existing = (table: object = {}, key: object | null = {}, set: NodeJS.ProcessEnv = {}): Planted => ({
@@ -307,6 +353,21 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     { account: { roles: { value: { used: 1000, most: 1000 } } } },
     /^FAULT {3}roles: 1 roles are to be made, and 1000 of 1000 are there: ask for more/,
   ],
+  [
+    'no room for the roles, of which a failed first deployment has made none',
+    {
+      account: {
+        roles: { value: { used: 1000, most: 1000 } },
+        stack: deployed({ outputs: {}, physicalIds: { Bucket: 'b' }, template: '{}' }),
+      },
+    },
+    /^FAULT {3}roles: 1 roles are to be made/,
+  ],
+  [
+    'more requests a second than the account has',
+    { account: { quotas: { value: { apiResources: 300, apiRate: 499 } } } },
+    /^warning quotas: OPERATION_RATE is 500 requests a second, the account has 499/,
+  ],
   ['a setting that is wrong', setting('LOG_LEVEL', 'loud'), /^FAULT {3}settings: LOG_LEVEL: /],
   [
     'an address without https',
@@ -362,12 +423,19 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   ],
   [
     'an environment of more than 4 KB',
+    { template: labelled(3921) },
+    /^FAULT {3}environment: HealthLambdaFunction has 4097 bytes, and Lambda takes 4096: AGENT_LABEL is the largest/,
+  ],
+  [
+    'an environment of more than 4 KB, by a part of an expression',
     {
       template: ({ Resources }) => {
-        Object(Resources.HealthLambdaFunction?.Properties).Environment.Variables.TRUSTED_CONTEXTS = 'x'.repeat(4000)
+        Object(Resources.HealthLambdaFunction?.Properties).Environment.Variables.AGENT_LABEL = {
+          'Fn::Sub': [`\${label}`, { label: 'x'.repeat(4000) }],
+        }
       },
     },
-    /^FAULT {3}environment: HealthLambdaFunction has 4\d{3} bytes, and Lambda takes 4096: TRUSTED_CONTEXTS is the largest/,
+    /^FAULT {3}environment: HealthLambdaFunction has 4\d{3} bytes/,
   ],
   [
     'a stage that makes a role too long',
@@ -382,9 +450,10 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   ],
   [
     'a stage that makes a function too long, before anything is packaged',
-    { plan: { functionNames: [`serverless-agent-prod-${'x'.repeat(50)}`] } },
-    /^FAULT {3}stage name: prod is 8 characters too long: serverless-agent-prod-x+ has 72, and AWS takes 64$/,
+    { plan: { functionNames: [`serverless-agent-prod-${'x'.repeat(43)}`] } },
+    /^FAULT {3}stage name: prod is 1 characters too long: serverless-agent-prod-x+ has 65, and AWS takes 64$/,
   ],
+  ['a stage of 41 characters', { plan: { stage: 'x'.repeat(41) } }, /^FAULT {3}stage name: "x{41}" is not a name /],
   ['a stage that is no name', { plan: { stage: 'prod_1' } }, /^FAULT {3}stage name: "prod_1" is not a name /],
   [
     'no right to make a key',
@@ -452,6 +521,11 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     /^warning log groups: \/aws\/lambda\/serverless-agent-prod-health: left of an earlier stack/,
   ],
   [
+    'four log groups that are left',
+    { account: { logGroups: { value: ['a', 'b', 'c', 'd'] } } },
+    /^warning log groups: a, b, c and 1 more: left of an earlier stack/,
+  ],
+  [
     'a table that is left, beside which a stack would begin empty',
     {
       account: { tables: { value: ['serverless-agent-prod'] } },
@@ -474,7 +548,10 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   ],
   [
     'an address that is not that of the stage',
-    { account: { stack: deployed() }, plan: { publicUrl: 'https://new.example.org' } },
+    {
+      account: { stack: deployed() },
+      plan: { publicUrl: 'https://new.example.org', environment: { ...environment, ALLOW_NEW_ADDRESS: 'false' } },
+    },
     /^FAULT {3}address: wallets keep https:\/\/agent\.example\.org for ever: set PUBLIC_URL to it, .*ALLOW_NEW_ADDRESS=true/,
   ],
   [
@@ -523,6 +600,17 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     /^FAULT {3}domain: agent\.example\.org is the domain of the stack serverless-agent-old: .*leave CERTIFICATE_ARN and HOSTED_ZONE_ID out/,
   ],
   [
+    'a domain of another stack, in a stack with a domain of its own',
+    {
+      ...domain(),
+      account: {
+        ...domain({ domain: { value: { stack: 'serverless-agent-old' } } }).account,
+        stack: deployed({ physicalIds: { Table: 't', SealingKey: 'id', ApiDomain: 'old.example.org' } }),
+      },
+    },
+    /^FAULT {3}domain: agent\.example\.org is the domain of the stack serverless-agent-old/,
+  ],
+  [
     'a domain that somebody has made by hand',
     domain({ domain: { value: { stack: undefined } } }),
     /^FAULT {3}domain: agent\.example\.org is there already, and no stack has it: .*leave CERTIFICATE_ARN/,
@@ -544,8 +632,8 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   ],
   [
     'a record in the way',
-    domain({ zone: { value: zone(['CNAME']) } }),
-    /^FAULT {3}hosted zone: agent\.example\.org has a record of type CNAME already: delete it, or leave HOSTED_ZONE_ID out/,
+    domain({ zone: { value: zone(['CNAME', 'A', 'TXT']) } }),
+    /^FAULT {3}hosted zone: agent\.example\.org has a record of type CNAME, A already: delete it, or leave HOSTED_ZONE_ID out/,
   ],
   [
     'a fixed name that the update would drop',
@@ -664,6 +752,12 @@ describe('found is', () => {
       const lines = notOk({ account: { [name]: await denied(action) } })
       expect(lines).toEqual([expect.stringContaining(`the right ${action} is missing: allow it to whoever deploys`)])
     }
+  })
+
+  test('nothing as left over while nobody can tell what is the stack’s', async () => {
+    const left = { tables: { value: ['serverless-agent-prod'] }, logGroups: { value: ['a'] } }
+    const lines = notOk({ account: { stack: await denied('cloudformation:DescribeStacks'), ...left } })
+    expect(lines.filter((line) => !line.includes('the right cloudformation:DescribeStacks is missing'))).toEqual([])
   })
 
   test('that a service did not answer: a warning, since it stands in nobody’s way', async () => {

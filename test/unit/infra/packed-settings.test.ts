@@ -5,13 +5,14 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { DeployingServerless } from '../../../infra/deployment/serverless.ts'
 import { localIssuer } from '../../../infra/local/issuer.ts'
 import Bundles from '../../../infra/plugins/bundle.ts'
 import PackedSettings from '../../../infra/plugins/packed-settings.ts'
-import type { FunctionDefinition } from '../../../infra/service.ts'
+import type { FunctionDefinition, Template } from '../../../infra/service.ts'
 import { readPacked } from '../../../lib/settings.ts'
+import { answerCommands } from '../../support/aws/answers.ts'
 import { startFunction } from '../../support/bench/function-process.ts'
 import { serviceFolder, temporaryFolder } from '../../support/stage/folder.ts'
 
@@ -79,6 +80,37 @@ test('a forced deployment packs keys anew, whatever the one before has packed', 
   const before = Date.now()
   await new PackedSettings(serverless, { force: true }, Object({ log: {} })).hooks[HOOK]?.()
   expect(Object(definition.packed?.TOKEN_ISSUERS)[0].preparedAt).toBeGreaterThanOrEqual(before)
+})
+
+test('keys have the time of the deployment that has packed the same, and now where none can be read', async () => {
+  await using folder = await temporaryFolder()
+  const { settings } = await localIssuer(folder.path)
+  onTestFinished(() => void vi.restoreAllMocks())
+  const deploy = async (template: object) => {
+    answerCommands({ GetTemplateCommand: template })
+    const definition = authorizer(JSON.stringify([{ ...settings, jwksUri: 'https://id.example.org/jwks' }]))
+    const compiledCloudFormationTemplate: Partial<Template> = {}
+    const serverless: DeployingServerless = Object({
+      service: { functions: { authorizer: definition }, custom: {}, provider: { compiledCloudFormationTemplate } },
+      classes: { Error },
+      processedInput: { commands: ['deploy'] },
+      getProvider: () => ({
+        getAwsSdkV3Config: async () => ({ region: 'eu-central-1' }),
+        naming: { getStackName: () => 'agent-prod' },
+      }),
+    })
+    const { hooks } = new PackedSettings(serverless, {}, Object({ log: {} }))
+    await hooks[HOOK]?.()
+    await hooks['after:aws:package:finalize:mergeCustomProviderResources']?.()
+    const [times] = Object.values(compiledCloudFormationTemplate.Metadata ?? {})
+    return { preparedAt: Object(definition.packed?.TOKEN_ISSUERS)[0].preparedAt, times: Object(times) }
+  }
+  const before = Date.now()
+  const first = await deploy(new Error('there is no stack'))
+  expect(first.preparedAt).toBeGreaterThanOrEqual(before)
+  const [packed = ''] = Object.keys(first.times)
+  const TemplateBody = JSON.stringify({ Metadata: { IssuerKeysPackedAt: { [packed]: 7 } } })
+  expect(await deploy({ TemplateBody })).toEqual({ preparedAt: 7, times: { [packed]: 7 } })
 })
 
 describe('is not packaged', () => {

@@ -55,7 +55,10 @@ test('keys of which none can verify are told of, and no reason to deploy nothing
     findings: [fault('token issuers', found)],
   })
   const other = { ...GIVEN, issuer: 'https://other.example' }
-  expect((await prepareIssuers([empty, other], NOW, nobody)).findings).toEqual([warning('token issuers', found)])
+  for (const usable of [other, SERVED])
+    expect((await prepareIssuers([empty, usable], NOW, answering({ keys }))).findings).toEqual([
+      warning('token issuers', found),
+    ])
   const { issuers } = await prepareIssuers([{ ...SERVED, jwks: { keys: [] } }], NOW, answering({ keys }))
   expect(issuers).toEqual([{ ...SERVED, jwks: { keys }, given: false, preparedAt: NOW }])
 })

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { ratesOf } from '../../../infra/local/rates.ts'
 import type { Service } from '../../../infra/service.ts'
+import { rateKeys } from '../../../lib/auth/rate-key.ts'
 
 const setting = (HttpMethod: string, ResourcePath: string, rate: number | string) => ({
   HttpMethod,
@@ -10,23 +11,24 @@ const setting = (HttpMethod: string, ResourcePath: string, rate: number | string
   ThrottlingBurstLimit: rate,
 })
 
-const service: Service = Object({
-  custom: { rateKeyPrefix: 'prefix' },
-  resources: {
-    Resources: {
-      ApiStage: {
-        Properties: {
-          MethodSettings: [setting('*', '/*', 3), setting('POST', '/~1didcomm~1{tenantId}', '1')],
+const serviceOf = (rate: number): Service =>
+  Object({
+    custom: { rateKeyPrefix: 'prefix' },
+    resources: {
+      Resources: {
+        ApiStage: {
+          Properties: {
+            MethodSettings: [setting('*', '/*', 3), setting('POST', '/~1didcomm~1{tenantId}', '1')],
+          },
         },
+        TenantRate: { Properties: { Throttle: { RateLimit: rate, BurstLimit: rate } } },
       },
-      TenantRate: { Properties: { Throttle: { RateLimit: 0, BurstLimit: 0 } } },
     },
-  },
-})
+  })
 
 /** What becomes of this many requests at once. */
 const countsOf = (method: string, requests: number) => {
-  const rates = ratesOf(service)
+  const rates = ratesOf(serviceOf(0))
   return Array.from({ length: requests }, () => rates.countMethod(method))
 }
 
@@ -39,7 +41,15 @@ test.each(['get /health', 'post /didcomm', 'get /didcomm/{tenantId}'])('%s has t
 })
 
 test('what one method takes, another still has', () => {
-  const rates = ratesOf(service)
+  const rates = ratesOf(serviceOf(0))
   for (let count = 0; count < 4; count++) rates.countMethod('get /health')
   expect(rates.countMethod('get /connections')).toBeUndefined()
+})
+
+test('a tenant is counted by its key where tenants have a rate, and nobody is otherwise', () => {
+  const [key = '', other = ''] = rateKeys('prefix')
+  const { countCaller } = ratesOf(serviceOf(1))
+  const counts = [key, key, other, 'unknown', undefined].map(countCaller)
+  expect(counts).toEqual([undefined, 'THROTTLED', undefined, 'INVALID_API_KEY', 'INVALID_API_KEY'])
+  for (const one of [key, key, 'unknown', undefined]) expect(ratesOf(serviceOf(0)).countCaller(one)).toBeUndefined()
 })

@@ -99,6 +99,7 @@ const run = (table: Table, event: Partial<StreamEvent>, ...answers: ((records: C
     given,
     events,
     givenUp,
+    ended,
     /** Ends it when the function was given so many batches, and nothing was pending. */
     until: async (batches: number) => {
       await waitFor(`${batches} batches`, () => given.length >= batches)
@@ -279,5 +280,18 @@ describe('a mapping that starts again', () => {
     await waitFor('the first', () => mapping.given.length === 1)
     await mapping.stop()
     expect(mapping.given).toEqual([['a1']])
+  })
+
+  test('and not from the first change where the place can not be found for another reason', async () => {
+    const table = await newTable()
+    await table.put('a1')
+    await run(table, {}).until(1)
+    const failing: AwsCall = async (operation, input, signal) => {
+      if ('SequenceNumber' in input) throw new Error('no answer')
+      return streams(operation, input, signal)
+    }
+    const mapping = run({ ...table, streams: failing }, {})
+    await expect(mapping.ended).rejects.toThrow('no answer')
+    expect(mapping.given).toEqual([])
   })
 })

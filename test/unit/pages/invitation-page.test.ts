@@ -30,6 +30,11 @@ describe('says what for', () => {
   test.each<[string, JsonObject, string[]]>([
     ['a connection', {}, ['to connect with you']],
     [
+      'a connection by the protocol of old, which names no other',
+      { handshake_protocols: undefined },
+      ['to connect with you'],
+    ],
+    [
       'an offer of a credential',
       { 'requests~attach': [attached('https://didcomm.org/issue-credential/2.0/offer-credential')] },
       ['to connect with you', 'to offer you a credential'],
@@ -75,6 +80,10 @@ describe('what the sender says', () => {
     )
   })
 
+  test('may have any quotation mark', () => {
+    expect(page({ label: `"it's"` })).toContain('&quot;it&#39;s&quot;')
+  })
+
   test('does not change the direction of what is around it, nor the lines', () => {
     expect(shortText('a\u202eb\u2066c\nd\u0000e\u2028f', 100)).toBe('a b c d e f')
   })
@@ -82,12 +91,17 @@ describe('what the sender says', () => {
   test('is short', () => {
     expect(shortText('x'.repeat(101), 100)).toBe(`${'x'.repeat(100)}…`)
     expect(shortText('😀'.repeat(3), 2)).toBe('😀😀…')
+    expect(shortText('😀😀', 2)).toBe('😀😀')
     expect(words(page({ label: 'x'.repeat(5000), goal: 'y'.repeat(5000) })).length).toBeLessThan(1800)
   })
 
   test('may be nothing at all', () => {
     for (const label of [undefined, '', ' \u202e ', 7, {}]) expect(words(page({ label }))).toContain('from somebody')
   })
+})
+
+test('no search engine lists it', () => {
+  expect(page()).toContain('<meta name="robots" content="noindex">')
 })
 
 test('a wallet on the same device is given the whole invitation', () => {

@@ -3,7 +3,7 @@ import { afterAll, expect, test, vi } from 'vitest'
 import { enqueue, jobItem } from '../../../lib/jobs/job.ts'
 import { runJob } from '../../../lib/jobs/run.ts'
 import { pickupExpiryJob } from '../../../lib/pickup/expiry-job.ts'
-import { pickupMessage, queueItem, usageItem } from '../../../lib/pickup/pickup-item.ts'
+import { listedQueue, pickupMessage, queueItem, usageItem } from '../../../lib/pickup/pickup-item.ts'
 import { readItem } from '../../../lib/store/item.ts'
 import { CONNECTION, recordAddress } from '../../../lib/store/keys.ts'
 import { toKey } from '../../../lib/store/table.ts'
@@ -43,9 +43,11 @@ test('what was set aside of a queue is no longer counted in its share when the q
   const key = { tenant: 'acme', type: 'pickup-expiry', id: 'empty' } as const
   await table.put(queueItem.encode({ ...queue, messages: 2, bytes: 5 }))
   await table.put(usageItem.encode({ ...queue, messages: 3, bytes: 7, countedAt: Date.now() }))
+  await table.put(listedQueue.encode(queue))
   await transaction('acme', async (unit) => enqueue(unit, key))
   await runJob(key, pickupExpiryJob)
   expect(await readItem(queueItem, queue)).toBeUndefined()
+  expect(await readItem(listedQueue, queue)).toBeUndefined()
   expect(await readItem(usageItem, queue)).toMatchObject({ messages: 1, bytes: 2 })
 })
 
@@ -60,4 +62,32 @@ test('a queue whose messages may wait for longer is looked at once a day, becaus
   await transaction('acme', async (unit) => enqueue(unit, key))
   await runJob(key, pickupExpiryJob)
   expect(await readItem(jobItem, key)).toMatchObject({ dueAt: now + DAY })
+})
+
+test('what waits for a connection that is no longer there is given up at once', async () => {
+  const queue = { tenant: 'acme', connectionId: 'deleted' }
+  const key = { tenant: 'acme', type: 'pickup-expiry', id: 'deleted' } as const
+  const message = { ...queue, id: '00000000-0000-7000-8000-000000000000', payload: '{}', recipients: [] }
+  await table.put(queueItem.encode({ ...queue, messages: 1, bytes: 2 }))
+  await table.put(pickupMessage.encode({ ...message, createdAt: new Date().toISOString() }))
+  await transaction('acme', async (unit) => enqueue(unit, key))
+  await runJob(key, pickupExpiryJob)
+  expect(await readItem(pickupMessage, message)).toBeUndefined()
+})
+
+test('a queue does not end to which a message is added meanwhile', async () => {
+  const queue = { tenant: 'acme', connectionId: 'again' }
+  const key = { tenant: 'acme', type: 'pickup-expiry', id: 'again' } as const
+  const message = { ...queue, id: '00000000-0000-7000-8000-000000000000', payload: '{}', recipients: [] }
+  await table.put(queueItem.encode({ ...queue, messages: 0, bytes: 0 }))
+  await transaction('acme', async (unit) => enqueue(unit, key))
+  await runJob(key, {
+    ...pickupExpiryJob,
+    run: async (job) => {
+      const done = await pickupExpiryJob.run(job)
+      await table.put(pickupMessage.encode({ ...message, createdAt: new Date().toISOString() }))
+      return done
+    },
+  })
+  expect(await readItem(queueItem, queue)).toBeDefined()
 })

@@ -33,19 +33,61 @@ test('a message is behind all that wait, although the clock of another process i
   expect(waiting.map(({ payload }) => payload)).toEqual(['"first"', '"second"', '"third"'])
 })
 
-test('the last place is taken by one of two messages, though both have found it free', async () => {
-  const key = { tenant: 'acme', connectionId: 'full' }
-  await table.put(queueItem.encode({ ...key, messages: 999, bytes: 10 }))
+test.each([
+  { messages: 999, bytes: 10 },
+  { messages: 10, bytes: 10 * 1024 * 1024 - 5 },
+])(
+  'the last place is taken by one of two messages, though both have found it free: $messages, $bytes',
+  async (held) => {
+    const key = { tenant: 'acme', connectionId: `full-${held.messages}` }
+    await table.put(queueItem.encode({ ...key, ...held }))
+    const message = { payload: '"x"', recipients: [], answers: false }
+    const others: (() => Promise<unknown>)[] = []
+    const add = () =>
+      transaction('acme', async (unit) => {
+        await addToQueue(unit, key.connectionId, message)
+        await others.pop()?.()
+      })
+    others.push(add)
+    await expect(add()).rejects.toMatchObject({ code: 'connection.queue_full' })
+    expect(await table.get(queueItem.addressOf(key))).toMatchObject({ messages: { N: String(held.messages + 1) } })
+  },
+)
+
+const messageOf = (connectionId: string, index: number, payload = '"x"') => ({
+  ...{ tenant: 'acme', connectionId, id: timed(index), payload, recipients: [] },
+  createdAt: new Date().toISOString(),
+})
+
+test('messages of one commit take places from each other', async () => {
+  await table.put(queueItem.encode({ tenant: 'acme', connectionId: 'one-left', messages: 999, bytes: 10 }))
   const message = { payload: '"x"', recipients: [], answers: false }
-  const others: (() => Promise<unknown>)[] = []
-  const add = () =>
-    transaction('acme', async (unit) => {
-      await addToQueue(unit, 'full', message)
-      await others.pop()?.()
-    })
-  others.push(add)
-  await expect(add()).rejects.toMatchObject({ code: 'connection.queue_full' })
-  expect(await table.get(queueItem.addressOf(key))).toMatchObject({ messages: { N: '1000' } })
+  const add = transaction('acme', async (unit) => {
+    for (let added = 0; added < 2; added++) await addToQueue(unit, 'one-left', message)
+  })
+  await expect(add).rejects.toMatchObject({ code: 'connection.queue_full' })
+})
+
+test('a queue that holds more than it may is emptied all the same', async () => {
+  const key = { tenant: 'acme', connectionId: 'overfull' }
+  const message = messageOf('overfull', 1)
+  await table.put(queueItem.encode({ ...key, messages: 2000, bytes: 10 }))
+  await table.put(pickupMessage.encode(message))
+  await transaction('acme', (unit) => removeFromQueue(unit, 'overfull', [message], { state: 'delivered' }))
+  expect(await table.get(queueItem.addressOf(key))).toMatchObject({ messages: { N: '1999' } })
+})
+
+test('a batch has as many messages as fit, and is not held up by what can not be read', async () => {
+  const large = 'x'.repeat(300 * 1024)
+  for (const index of [1, 2, 3]) {
+    const { payload: _, ...broken } = pickupMessage.encode(messageOf('batch', index))
+    await table.put(broken)
+  }
+  for (const index of [4, 5]) await table.put(pickupMessage.encode(messageOf('batch', index, large)))
+  const batch = await transaction('acme', (unit) => firstWaiting(unit, 'batch', { batch: true, limit: 1 }))
+  expect(batch.map(({ id }) => id)).toEqual([timed(4)])
+  const more = await transaction('acme', (unit) => firstWaiting(unit, 'batch', { batch: true }))
+  expect(more.map(({ id }) => id)).toEqual([timed(4)])
 })
 
 test.each([{ state: 'delivered' }, { state: 'failed', lastError: 'not fetched' }] as const)(

@@ -1,6 +1,7 @@
 /** Indexes of revocation registries: none is given twice, the next registry is asked for in time, and a missing one is a 409 that says when to come again. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { jobItem, jobNamed } from '../../../lib/jobs/job.ts'
+import { credentialDefinitionRecords } from '../../../lib/records/kinds.ts'
 import { allocateRevocationIndex } from '../../../lib/revocation/allocate-index.ts'
 import { registryItem, registryOfJob, waitForWrite } from '../../../lib/revocation/registry.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
@@ -56,8 +57,9 @@ test('the next registry is asked for at 80 %, once, and taken from when this one
   await addRegistry(1, { taken: 77 })
   await take()
   expect(await isAskedFor(2)).toBe(false)
-  await Promise.all(Array.from({ length: 10 }, () => take()))
+  await take()
   expect(await isAskedFor(2)).toBe(true)
+  await Promise.all(Array.from({ length: 10 }, () => take()))
   await addRegistry(2)
   await addRegistry(1, { taken: 98 })
   expect([await take(), await take()]).toEqual([
@@ -79,6 +81,28 @@ describe('where none is free', () => {
     const taken = await Promise.allSettled(Array.from({ length: 100 }, () => take()))
     for (const result of taken) expect(result).toMatchObject({ reason: { code: 'revocation.no_index' } })
     expect(await isAskedFor(2)).toBe(true)
+  })
+
+  test('those that come at once get what is left, and the others none', async () => {
+    await addRegistry(1, { taken: 96 })
+    const taken = await Promise.allSettled(Array.from({ length: 10 }, () => take()))
+    const indexes = taken.flatMap((one) => (one.status === 'fulfilled' ? [one.value.index] : []))
+    expect(indexes.sort()).toEqual([97, 98, 99])
+  })
+
+  test.each([
+    ['finished', true, true],
+    ['finished', false, false],
+    ['failed', true, false],
+  ])('the first is asked for of a definition that is %s, revocable: %s', async (state, supportRevocation, asked) => {
+    const value = { state, supportRevocation, revocationRegistrySize: 50, createdAt: '2026-01-01T00:00:00.000Z' }
+    const tags = { credentialDefinitionId: definition }
+    const { type } = credentialDefinitionRecords
+    await transaction(TENANT, async (unit) => {
+      unit.insert({ tenant: TENANT, type, id: definition.slice(-14), value: { ...value, ...tags }, tags })
+    })
+    await expect(take()).rejects.toMatchObject({ code: 'revocation.no_index' })
+    expect(await isAskedFor(1, 50)).toBe(asked)
   })
 
   test('it says that the table does not answer, where that keeps it from asking for the next registry', async () => {

@@ -59,6 +59,15 @@ describe('is refused', () => {
     ['of a credential that can not be revoked', { metadata: {} }],
     ['of a JSON-LD credential', { metadata: undefined }],
     [
+      'of a place that no registry has',
+      {
+        metadata: {
+          ...{ '_agent/issued': {} },
+          '_anoncreds/credential': { revocationRegistryId: 'registry', credentialRevocationId: '0' },
+        },
+      },
+    ],
+    [
       'without an index',
       { metadata: { '_agent/issued': {}, '_anoncreds/credential': { revocationRegistryId: 'registry' } } },
     ],

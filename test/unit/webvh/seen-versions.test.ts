@@ -1,10 +1,11 @@
 /** The newest version that was seen of a DID, whoever else sees one at the same time. */
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { webvhSeenAddress } from '../../../lib/store/anoncreds-keys.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import { assertNoRollback } from '../../../lib/webvh/seen-versions.ts'
+import { assertNoRollback, expireVersions } from '../../../lib/webvh/seen-versions.ts'
 import { useTable } from '../store/use-table.ts'
 
-await useTable({ check: false, stream: false })
+const table = await useTable({ check: false, stream: false })
 
 const DID = 'did:webvh:scid:issuer.example'
 
@@ -19,4 +20,25 @@ test('an older version that is seen while a newer one is stored does not take it
   const older = see(['1-a', '2-b'], () => see(newer))
   await expect(older).rejects.toMatchObject({ code: 'request.invalid' })
   await see(newer)
+})
+
+test('what a handshake has seen expires, renewed once a day, and what is known for good does not', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const expiryAfter = async (did: string, isHandshake: boolean): Promise<number> => {
+    await transaction('acme', async (unit) => {
+      if (isHandshake) expireVersions(unit)
+      await assertNoRollback(unit, did, ['1-a'])
+    })
+    return Number((await table.get(webvhSeenAddress('acme', did)))?.expiresAt?.N)
+  }
+  const [known, stranger] = ['did:webvh:scid:known.example', 'did:webvh:scid:stranger.example']
+  expect(await expiryAfter(known, false)).toBeNaN()
+  expect(await expiryAfter(known, true)).toBeNaN()
+  const first = await expiryAfter(stranger, true)
+  vi.setSystemTime(Date.now() + 60 * 60_000)
+  expect(await expiryAfter(stranger, true)).toBe(first)
+  vi.setSystemTime(Date.now() + 25 * 60 * 60_000)
+  expect(await expiryAfter(stranger, true)).toBe(first + 26 * 60 * 60)
+  expect(await expiryAfter(stranger, false)).toBeNaN()
 })

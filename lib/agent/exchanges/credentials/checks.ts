@@ -93,10 +93,9 @@ const isAsOffered = async (
 ): Promise<boolean> => {
   try {
     const { offer = {}, request = {} }: FormatData = await protocol.getFormatData(agentContext, id)
+    // Credo accepts no request without any of them.
     const requested = formats.filter(({ formatKey }) => Object.hasOwn(request, formatKey))
-    return (
-      requested.length > 0 && requested.every((one) => one.isAsOffered(offer[one.formatKey], request[one.formatKey]))
-    )
+    return requested.every((one) => one.isAsOffered(offer[one.formatKey], request[one.formatKey]))
   } catch (error) {
     // The attachment is not JSON, or has no data.
     if (error instanceof SyntaxError || error instanceof CredoError) return false

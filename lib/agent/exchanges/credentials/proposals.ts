@@ -1,5 +1,5 @@
 /** Credential proposals (Aries RFC 0453 and 0036): a holder sends them, and an issuer answers with an offer. */
-import { DidCommCredentialRole, DidCommCredentialState } from '@credo-ts/didcomm'
+import { DidCommCredentialState } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import type { ProposalAcceptance } from '../../../interface/credential-acceptance.ts'
 import type { CredentialProposal } from '../../../interface/credential-proposal.ts'
@@ -30,8 +30,6 @@ export const proposeCredential = (proposal: v.InferOutput<typeof CredentialPropo
     })
   })
 
-const ISSUER_HAS_PROPOSAL = { role: DidCommCredentialRole.Issuer, state: DidCommCredentialState.ProposalReceived }
-
 /**
  * Offers what was proposed. Given formats replace the proposed ones, which fill in missing fields. `check` validates
  * the offer's formats, and throws `request.invalid`.
@@ -40,7 +38,7 @@ export const acceptProposal = (
   { credentialFormats, ...step }: v.InferOutput<typeof ProposalAcceptance>,
   check: (formats: Formats, protocolVersion: string) => OfferedFormats,
 ): Promise<RecordJson> =>
-  continueCredentialExchange(step, ISSUER_HAS_PROPOSAL, async (agent, { id, protocolVersion }) => {
+  continueCredentialExchange(step, DidCommCredentialState.ProposalReceived, async (agent, { id, protocolVersion }) => {
     const { credentials } = agent.didcomm
     const proposed = await proposedFormats(credentials, id)
     const named: Formats | undefined = credentialFormats

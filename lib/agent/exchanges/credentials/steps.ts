@@ -5,7 +5,6 @@ import {
   type DidCommAutoAcceptCredential,
   type DidCommCredentialExchangeRecord,
   DidCommCredentialExchangeRepository,
-  DidCommCredentialRole,
   DidCommCredentialState,
   DidCommProblemReportError,
 } from '@credo-ts/didcomm'
@@ -20,16 +19,14 @@ import { defined } from '../../../json.ts'
 import { toCredentialExchangeJson } from '../../../records/credential-json.ts'
 import type { RecordJson } from '../../../records/record-json.ts'
 import type { TenantAgent } from '../../credo/index.ts'
-import { continueExchange, type Expected, type Formats } from '../index.ts'
+import { continueExchange, type Formats } from '../index.ts'
 
 type Exchange = DidCommCredentialExchangeRecord
 type Credentials = TenantAgent['didcomm']['credentials']
 
 type OfferAcceptance = v.InferOutput<typeof OfferAcceptanceBody>
 
-const HOLDER_HAS_OFFER = { role: DidCommCredentialRole.Holder, state: DidCommCredentialState.OfferReceived }
-const HOLDER_HAS_CREDENTIAL = { role: DidCommCredentialRole.Holder, state: DidCommCredentialState.CredentialReceived }
-const ISSUER_HAS_REQUEST = { role: DidCommCredentialRole.Issuer, state: DidCommCredentialState.RequestReceived }
+const { OfferReceived, RequestReceived, CredentialReceived } = DidCommCredentialState
 
 /**
  * Continues a credential exchange in the running unit of work, by `act`. Returns the record. Throws the errors of
@@ -37,7 +34,7 @@ const ISSUER_HAS_REQUEST = { role: DidCommCredentialRole.Issuer, state: DidCommC
  */
 export const continueCredentialExchange = (
   { credentialRecordId }: Pick<OfferAcceptance, 'credentialRecordId'>,
-  expected: Expected<Exchange>,
+  expected: Exchange['state'],
   act: (agent: TenantAgent, exchange: Exchange) => Promise<Exchange>,
 ): Promise<RecordJson> => continueExchange(CREDENTIAL_EXCHANGES, credentialRecordId, expected, act)
 
@@ -66,7 +63,7 @@ export const optionsOf = ({ credentialRecordId, ...message }: Omit<OfferAcceptan
 
 /** Requests the offered credential, in the given formats or in all offered ones. */
 export const acceptOffer = ({ credentialFormats = {}, ...step }: OfferAcceptance) =>
-  continueCredentialExchange(step, HOLDER_HAS_OFFER, async ({ didcomm: { credentials } }, { id }) => {
+  continueCredentialExchange(step, OfferReceived, async ({ didcomm: { credentials } }, { id }) => {
     const { offer = {} } = await credentials.getFormatData(id)
     for (const format of Object.keys(credentialFormats))
       if (!Object.hasOwn(offer, format)) throw invalidField(`credentialFormats.${format}`, 'is not offered')
@@ -79,7 +76,7 @@ export const declineOffer = ({
   sendProblemReport,
   problemReportDescription,
 }: v.InferOutput<typeof OfferDecline>) =>
-  continueCredentialExchange({ credentialRecordId }, HOLDER_HAS_OFFER, ({ didcomm: { credentials } }, { id }) =>
+  continueCredentialExchange({ credentialRecordId }, OfferReceived, ({ didcomm: { credentials } }, { id }) =>
     credentials.declineOffer({
       credentialExchangeRecordId: id,
       sendProblemReport,
@@ -92,7 +89,7 @@ export const declineOffer = ({
  * problem report.
  */
 export const acceptRequest = ({ credentialFormats, ...step }: v.InferOutput<typeof RequestAcceptance>) =>
-  continueCredentialExchange(step, ISSUER_HAS_REQUEST, async ({ didcomm: { credentials } }, { id }) => {
+  continueCredentialExchange(step, RequestReceived, async ({ didcomm: { credentials } }, { id }) => {
     const formats: Formats = defined(credentialFormats ?? {})
     try {
       return await credentials.acceptRequest({ ...optionsOf(step), credentialFormats: formats })
@@ -109,6 +106,6 @@ const reportProblem = async (credentials: Credentials, id: string, { message }: 
 
 /** Acknowledges the received credential, which is stored already. */
 export const acknowledgeCredential = ({ credentialRecordId }: { credentialRecordId: string }) =>
-  continueCredentialExchange({ credentialRecordId }, HOLDER_HAS_CREDENTIAL, ({ didcomm: { credentials } }, { id }) =>
+  continueCredentialExchange({ credentialRecordId }, CredentialReceived, ({ didcomm: { credentials } }, { id }) =>
     credentials.acceptCredential({ credentialExchangeRecordId: id }),
   )

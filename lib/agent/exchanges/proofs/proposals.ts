@@ -1,6 +1,11 @@
 /** Proof proposals (Aries RFC 0037 and 0454): provers send them, and verifiers turn them into requests. */
 import { DidCommPresentationV1Preview, DidCommProposePresentationV1Message } from '@credo-ts/anoncreds'
-import { DidCommMessageRepository, DidCommMessageRole, type DidCommProofExchangeRecord } from '@credo-ts/didcomm'
+import {
+  DidCommMessageRepository,
+  DidCommMessageRole,
+  type DidCommProofExchangeRecord,
+  DidCommProofState,
+} from '@credo-ts/didcomm'
 import { invalidField } from '../../../errors.ts'
 import type { ProofProposal, ProposalAcceptance } from '../../../interface/proof-proposal.ts'
 import { defined, isObject } from '../../../json.ts'
@@ -9,7 +14,7 @@ import { type RecordJson, toRecordJson } from '../../../records/record-json.ts'
 import type { TenantAgent } from '../../credo/index.ts'
 import { beginExchange } from '../index.ts'
 import { type Prepared, type RequestedFormats, withPrepared } from './requests.ts'
-import { continueProofExchange, messageOptions, VERIFIER_HAS_PROPOSAL } from './steps.ts'
+import { continueProofExchange, messageOptions } from './steps.ts'
 
 type Proofs = TenantAgent['didcomm']['proofs']
 type ProposeOptions = Parameters<Proofs['proposeProof']>[0]
@@ -46,7 +51,7 @@ export const acceptProofProposal = (
 ): Promise<RecordJson> => {
   if ((acceptance.proofRecordId ?? proofRecordId) !== proofRecordId)
     throw invalidField('proofRecordId', 'is not the record of the path')
-  return continueProofExchange(proofRecordId, VERIFIER_HAS_PROPOSAL, async (agent, exchange) => {
+  return continueProofExchange(proofRecordId, DidCommProofState.ProposalReceived, async (agent, exchange) => {
     const proposed = await proposedIn(agent, exchange)
     const formats = withPrepared(check({ ...proposed, ...defined(acceptance.proofFormats) }), prepared)
     return agent.didcomm.proofs.negotiateProposal({

@@ -5,7 +5,6 @@ import {
   DidCommMessageRecord,
   DidCommProofExchangeRecord,
   DidCommProofExchangeRepository,
-  DidCommProofRole,
   DidCommProofState,
 } from '@credo-ts/didcomm'
 import { AgentError, invalidField } from '../../../errors.ts'
@@ -16,13 +15,11 @@ import type { RecordJson } from '../../../records/record-json.ts'
 import { toRecordJson } from '../../../records/record-json.ts'
 import { currentUnit } from '../../../store/transaction.ts'
 import type { TenantAgent } from '../../credo/index.ts'
-import { continueExchange, type Expected, type Formats } from '../index.ts'
+import { continueExchange, type Formats } from '../index.ts'
 
 type Exchange = DidCommProofExchangeRecord
 
-export const VERIFIER_HAS_PROPOSAL = { role: DidCommProofRole.Verifier, state: DidCommProofState.ProposalReceived }
-const PROVER_HAS_REQUEST = { role: DidCommProofRole.Prover, state: DidCommProofState.RequestReceived }
-const VERIFIER_HAS_PRESENTATION = { role: DidCommProofRole.Verifier, state: DidCommProofState.PresentationReceived }
+const { RequestReceived, PresentationReceived } = DidCommProofState
 
 /**
  * Continues a proof exchange in the running unit of work, by `act`. Returns the record. Throws the errors of
@@ -30,7 +27,7 @@ const VERIFIER_HAS_PRESENTATION = { role: DidCommProofRole.Verifier, state: DidC
  */
 export const continueProofExchange = (
   proofRecordId: string,
-  expected: Expected<Exchange>,
+  expected: Exchange['state'],
   act: (agent: TenantAgent, exchange: Exchange) => Promise<Exchange>,
 ): Promise<RecordJson> => continueExchange(PROOF_EXCHANGES, proofRecordId, expected, act)
 
@@ -60,7 +57,7 @@ type AcceptRequest = Parameters<TenantAgent['didcomm']['proofs']['acceptRequest'
  * credentials.
  */
 export const acceptProofRequest = (proofRecordId: string, acceptance: ProofAcceptance): Promise<RecordJson> =>
-  continueProofExchange(proofRecordId, PROVER_HAS_REQUEST, async ({ didcomm: { proofs } }, { id }) => {
+  continueProofExchange(proofRecordId, RequestReceived, async ({ didcomm: { proofs } }, { id }) => {
     const { filterByNonRevocationRequirements } = acceptance
     const { request = {} } = await proofs.getFormatData(id)
     const named = defined(acceptance.proofFormats) as Formats
@@ -79,7 +76,7 @@ export const acceptProofRequest = (proofRecordId: string, acceptance: ProofAccep
   })
 
 export const declineProofRequest = (proofRecordId: string, decline: ProofDecline): Promise<RecordJson> =>
-  continueProofExchange(proofRecordId, PROVER_HAS_REQUEST, ({ didcomm: { proofs } }, { id }) => {
+  continueProofExchange(proofRecordId, RequestReceived, ({ didcomm: { proofs } }, { id }) => {
     const { sendProblemReport, problemReportDescription } = decline
     return proofs.declineRequest({
       proofExchangeRecordId: id,
@@ -93,7 +90,7 @@ export const declineProofRequest = (proofRecordId: string, decline: ProofDecline
  * accepted.
  */
 export const acceptPresentation = (proofRecordId: string): Promise<RecordJson> =>
-  continueProofExchange(proofRecordId, VERIFIER_HAS_PRESENTATION, ({ didcomm: { proofs } }, { id, isVerified }) => {
+  continueProofExchange(proofRecordId, PresentationReceived, ({ didcomm: { proofs } }, { id, isVerified }) => {
     if (isVerified !== true) throw new AgentError('exchange.out_of_turn', 'the presentation is not verified yet')
     return proofs.acceptPresentation({ proofExchangeRecordId: id })
   })

@@ -3,7 +3,7 @@
  * (lib/agent/exchanges/proofs/verification-job.ts).
  */
 import type { AgentContext } from '@credo-ts/core'
-import { type DidCommProofExchangeRecord, DidCommProofRole, DidCommProofState } from '@credo-ts/didcomm'
+import { type DidCommProofExchangeRecord, DidCommProofState } from '@credo-ts/didcomm'
 import { enqueue } from '../../../jobs/job.ts'
 import { currentUnit } from '../../../store/transaction.ts'
 import { unverifiedBecause } from '../../formats/index.ts'
@@ -11,8 +11,11 @@ import { updateExchange } from '../../threads/index.ts'
 import { nextAttempt } from './verification-plan.ts'
 
 /** Whether the record's presentation waits to be verified. */
-export const waitsForVerification = ({ role, state, isVerified }: DidCommProofExchangeRecord): boolean =>
-  role === DidCommProofRole.Verifier && state === DidCommProofState.PresentationReceived && isVerified === undefined
+export const waitsForVerification = ({
+  state,
+  isVerified,
+}: Pick<DidCommProofExchangeRecord, 'state' | 'isVerified'>): boolean =>
+  state === DidCommProofState.PresentationReceived && isVerified === undefined
 
 /** Removes the result that Credo has set if the received presentation could not be verified, and adds the job. */
 export const verifiedOrLater = async (

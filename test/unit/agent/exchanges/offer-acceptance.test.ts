@@ -1,6 +1,12 @@
 /** Which offers have nothing beyond the proposal, so that they may be accepted without a call. */
+import { CredoError } from '@credo-ts/core'
 import { expect, test } from 'vitest'
-import { proposesAllOf } from '../../../../lib/agent/exchanges/credentials/offer-acceptance.ts'
+import { OfferAcceptance, proposesAllOf } from '../../../../lib/agent/exchanges/credentials/offer-acceptance.ts'
+import { BASE_AGENT } from '../../../../lib/records/tenant.ts'
+import { transaction } from '../../../../lib/store/transaction.ts'
+import { useTable } from '../../store/use-table.ts'
+
+await useTable({ memory: true, check: false })
 
 test.each<[boolean, string, { proposal?: object; offer?: object }]>([
   [true, 'of all formats that were proposed', { proposal: { jsonld: {}, indy: {} }, offer: { jsonld: {}, indy: {} } }],
@@ -10,4 +16,32 @@ test.each<[boolean, string, { proposal?: object; offer?: object }]>([
   [false, 'to which there was no proposal', { offer: { indy: {} } }],
 ])('%s: an offer %s', (isProposed, _which, data) => {
   expect(proposesAllOf(data)).toBe(isProposed)
+})
+
+const asProposed = async () => true
+const differs = async () => false
+const unreadable = () => Promise.reject(new CredoError('the attachment is missing'))
+const fault = () => Promise.reject(new TypeError('a fault of our own'))
+
+/** Whether an offer is accepted without a call, and what comes of that. */
+const tryTo = (autoAcceptCredential: string | undefined, isAsProposed: () => Promise<boolean>, accept = asProposed) =>
+  transaction(BASE_AGENT, async () => {
+    const acceptance = new OfferAcceptance()
+    const exchange = Object({ id: 'exchange', autoAcceptCredential })
+    return [await acceptance.tryTo(exchange, isAsProposed, Object(accept)), acceptance.of(exchange) !== undefined]
+  })
+
+test.each<[string | undefined, () => Promise<boolean>, boolean]>([
+  ['never', asProposed, false],
+  ['always', fault, true],
+  ['contentApproved', asProposed, true],
+  [undefined, differs, false],
+  [undefined, unreadable, false],
+])('by its setting %s and %o an offer is accepted: %s', async (setting, isAsProposed, isAccepted) => {
+  expect(await tryTo(setting, isAsProposed)).toEqual([isAccepted, isAccepted])
+})
+
+test('an offer that can not be accepted waits for a call, and no other fault is taken for that it differs', async () => {
+  expect(await tryTo('always', asProposed, unreadable)).toEqual([false, false])
+  await expect(tryTo(undefined, fault)).rejects.toThrow('a fault of our own')
 })

@@ -29,7 +29,8 @@ test('there is a scenario of each alarm, and of no other', () => {
 
 describe.each(alarms)('%s', (id, alarm, properties) => {
   const keys = watchedBy(alarm)
-  const { cause, red, green } = SCENARIOS[id] ?? { cause: {}, red: 0, green: 0 }
+  const { cause, red, green, brief = 0 } = SCENARIOS[id] ?? { cause: {}, red: 0, green: 0 }
+  const bad = id === 'SweepAlarm' ? {} : { ...SWEEPS, ...cause }
   const well = { ...WELL, ...SWEEPS }
 
   test('is quiet while all is well', () => {
@@ -39,6 +40,14 @@ describe.each(alarms)('%s', (id, alarm, properties) => {
     expect(new Set(statesOf(alarm, recorded, 10, BEGIN))).toEqual(new Set(['OK']))
   })
 
+  test.runIf(brief > 0)('is quiet while its cause is brief', () => {
+    const recorded = new RecordedMetrics()
+    fill(recorded, keys, well, { from: 0, to: BEGIN })
+    fill(recorded, keys, bad, { from: BEGIN, to: BEGIN + brief })
+    fill(recorded, keys, well, { from: BEGIN + brief, to: END })
+    expect(new Set(statesOf(alarm, recorded, 10, END))).toEqual(new Set(['OK']))
+  })
+
   // After it, traffic goes on as before it; or there is none at all, and metrics of AWS that count only what happens
   // have no data.
   test.each(['goes on', 'has ended'])(
@@ -46,7 +55,7 @@ describe.each(alarms)('%s', (id, alarm, properties) => {
     (after) => {
       const recorded = new RecordedMetrics()
       fill(recorded, keys, well, { from: 0, to: BEGIN })
-      fill(recorded, keys, id === 'SweepAlarm' ? {} : { ...SWEEPS, ...cause }, { from: BEGIN, to: END })
+      fill(recorded, keys, bad, { from: BEGIN, to: END })
       fill(recorded, keys, after === 'goes on' ? well : SWEEPS, { from: END, to: LAST })
       const states = statesOf(alarm, recorded, BEGIN - 60, LAST)
       const at = (minute: number) => states[minute - BEGIN + 60]

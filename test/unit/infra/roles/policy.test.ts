@@ -40,10 +40,15 @@ describe('a statement', () => {
     ['@org|*', 'x@org|a', false],
     ['a?c', 'abc', true],
     ['a.c', 'abc', false],
+    ['a|*', 'a|two\nlines', true],
     ['*|*Record|*', 'acme|ProofRecord|1', true],
     ['*|*Record|*', 'acme|key|Record', false],
   ])('%s is like %s: %s', (pattern, key, like) => {
     expect(allows([statement({ StringLike: { [KEYS]: pattern } })], call({ [KEYS]: [key] }))).toBe(like)
+  })
+
+  test('with a plain operator holds for one value, and for no list', () => {
+    expect(allows([statement({ StringLike: { [KEYS]: '*' } })], call({ [KEYS]: ['a', 'b'] }))).toBe(false)
   })
 
   test('with a negated operator holds for a request without the key', () => {

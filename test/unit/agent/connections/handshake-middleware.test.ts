@@ -1,0 +1,28 @@
+/** What completes a handshake before the handlers of messages. */
+import { DidCommDidExchangeState } from '@credo-ts/didcomm'
+import { expect, test, vi } from 'vitest'
+import { completeByMessage } from '../../../../lib/agent/connections/handshake-middleware.ts'
+
+const CURRENT = { did: 'did:peer:2.theirs', getTags: () => ({}) }
+
+/** Whether a message of this type completes a connection. `sender`: the DID of its key. */
+const completes = async (type: string, { state = DidCommDidExchangeState.ResponseSent, sender = CURRENT } = {}) => {
+  const updateState = vi.fn(async () => {})
+  const services = { updateState, findByQuery: async () => [sender] }
+  const connection = { state, theirDid: CURRENT.did, metadata: new Map() }
+  const next = vi.fn(async () => {})
+  const inbound = { agentContext: { resolve: () => services }, connection, senderKey: {}, message: { type } }
+  await completeByMessage(Object(inbound), next)
+  expect(next).toHaveBeenCalledOnce()
+  return updateState.mock.calls.length > 0
+}
+
+test('any message of the other agent’s current DID that is not of a handshake, and says of no problem', async () => {
+  const ping = 'https://didcomm.org/trust_ping/1.0/ping'
+  expect(await completes(ping)).toBe(true)
+  expect(await completes(ping, { sender: { ...CURRENT, did: 'did:peer:2.former' } })).toBe(false)
+  expect(await completes(ping, { state: DidCommDidExchangeState.RequestReceived })).toBe(false)
+  for (const type of ['connections/1.0/ack', 'didexchange/1.1/complete', 'did-rotate/1.0/rotate'])
+    expect(await completes(`https://didcomm.org/${type}`)).toBe(false)
+  expect(await completes('https://didcomm.org/report-problem/1.0/problem-report')).toBe(false)
+})

@@ -1,0 +1,110 @@
+/** What is read of an account before a deployment. */
+import { NoSuchEntityException } from '@aws-sdk/client-iam'
+import { NoSuchResourceException } from '@aws-sdk/client-service-quotas'
+import { afterEach, expect, test, vi } from 'vitest'
+import { type Account, readAccount } from '../../../infra/deployment/account.ts'
+import { newDomainOf } from '../../../infra/deployment/address-on-aws.ts'
+import { type Answers, answerCommands } from '../../support/aws/answers.ts'
+
+const failure = (name: string, message: string): Error => Object.assign(new Error(message), { name })
+
+/** An account with nothing of the stack. */
+const EMPTY: Answers = {
+  GetCallerIdentityCommand: { Account: '123456789012', Arn: 'arn:aws:iam::123456789012:user/operator' },
+  GetAccountSettingsCommand: {
+    AccountLimit: { ConcurrentExecutions: 1000, TotalCodeSize: 80e9 },
+    AccountUsage: { TotalCodeSize: 0 },
+  },
+  GetServiceQuotaCommand: new NoSuchResourceException({ message: 'none', $metadata: {} }),
+  GetAccountSummaryCommand: { SummaryMap: { Roles: 12, RolesQuota: 500 } },
+  GetAccountCommand: { cloudwatchRoleArn: '' },
+  ListKeysCommand: {},
+  SimulatePrincipalPolicyCommand: { EvaluationResults: [] },
+  DescribeStacksCommand: failure('ValidationError', 'Stack with id agent-prod does not exist'),
+  ListTablesCommand: { TableNames: [] },
+  DescribeLogGroupsCommand: { logGroups: [] },
+  GetApiKeysCommand: { items: [] },
+}
+
+const DOMAIN = {
+  domainName: 'agent.example.org',
+  certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/1',
+  zoneId: 'Z1',
+}
+
+const accountOf = (answers: Answers, domain?: typeof DOMAIN): Promise<Account> => {
+  answerCommands({ ...EMPTY, ...answers })
+  const deployment = { stackName: 'agent-prod', rateKeyPrefix: 'agent-prod-rate', existing: undefined, domain }
+  return readAccount({ region: 'eu-central-1' }, deployment)
+}
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+test('one with nothing of the stack has the usual quotas, and no role for logs where that was taken away', async () => {
+  expect(await accountOf({})).toMatchObject({
+    lambda: { value: { concurrency: 1000, unreserved: 1000, codeLeft: 80e9 } },
+    quotas: { value: { apiResources: 300, apiRate: 10_000 } },
+    roles: { value: { used: 12, most: 500 } },
+    gateway: { value: { cloudWatchRole: undefined, roleExists: false } },
+    keyRights: { value: { denied: [] } },
+    stack: { value: undefined },
+  })
+})
+
+test('a role for logs may be gone, which is not the same as that nobody can tell', async () => {
+  const set = { GetAccountCommand: { cloudwatchRoleArn: 'arn:aws:iam::123456789012:role/path/logs' } }
+  const gone = new NoSuchEntityException({ message: 'none', $metadata: {} })
+  expect((await accountOf({ ...set, GetRoleCommand: {} })).gateway).toMatchObject({ value: { roleExists: true } })
+  expect((await accountOf({ ...set, GetRoleCommand: gone })).gateway).toMatchObject({ value: { roleExists: false } })
+  expect((await accountOf(set)).gateway).toMatchObject({ failure: { kind: 'unavailable' } })
+})
+
+test('of tables and API keys those count that a stack of this name has made', async () => {
+  const tables = ['agent-prod', 'agent-prod-Table-1A', 'agent-prod-2-Table-1A', 'agent-production', 'agent']
+  const key = (name: string, value: string) => ({ id: name, name, value })
+  const items = [key('agent-prod-rate-1', 'x'), key('mine', 'agent-prod-rate-2'), key('other', 'agent-dev-rate-1')]
+  const { tables: ours, apiKeys } = await accountOf({
+    ...{ ListTablesCommand: { TableNames: tables }, GetApiKeysCommand: { items } },
+  })
+  expect(ours).toEqual({ value: ['agent-prod', 'agent-prod-Table-1A'] })
+  expect(apiKeys).toEqual({ value: items.slice(0, 2) })
+})
+
+test('a stack under review has no template, and one that nobody may see is not taken for none', async () => {
+  const review = { Stacks: [{ StackStatus: 'REVIEW_IN_PROGRESS' }] }
+  expect((await accountOf({ DescribeStacksCommand: review })).stack).toMatchObject({ value: { template: '' } })
+  const denied = failure('AccessDenied', 'agent-prod does not exist, or is not yours')
+  expect((await accountOf({ DescribeStacksCommand: denied })).stack).toMatchObject({ failure: { kind: 'denied' } })
+  const invalid = failure('ValidationError', 'the name of the stack is not valid')
+  expect((await accountOf({ DescribeStacksCommand: invalid })).stack).toMatchObject({
+    failure: { kind: 'unavailable' },
+  })
+})
+
+test('of a hosted zone the records of the domain itself count', async () => {
+  const record = (Name: string, Type: string) => ({ Name, Type })
+  const { address } = await accountOf(
+    {
+      DescribeCertificateCommand: { Certificate: { Status: 'ISSUED', DomainName: DOMAIN.domainName } },
+      GetDomainNameCommand: { tags: { 'aws:cloudformation:stack-name': 'agent-old' } },
+      GetHostedZoneCommand: { HostedZone: { Name: 'example.org.' } },
+      ListResourceRecordSetsCommand: {
+        ResourceRecordSets: [record('agent.example.org.', 'CNAME'), record('b.example.org.', 'A')],
+      },
+    },
+    DOMAIN,
+  )
+  expect(address).toMatchObject({
+    certificate: { value: { status: 'ISSUED', names: [DOMAIN.domainName] } },
+    domain: { value: { stack: 'agent-old' } },
+    zone: { value: { name: 'example.org', isPrivate: false, records: ['CNAME'] } },
+  })
+})
+
+test('a stack makes no domain by a certificate of another region', () => {
+  const { domainName: DOMAIN_NAME, certificateArn: CERTIFICATE_ARN } = DOMAIN
+  expect(newDomainOf({ DOMAIN_NAME, CERTIFICATE_ARN }, 'eu-central-1')).toMatchObject({ domainName: DOMAIN_NAME })
+  expect(newDomainOf({ DOMAIN_NAME, CERTIFICATE_ARN }, 'us-east-1')).toBeUndefined()
+})

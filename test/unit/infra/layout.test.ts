@@ -1,0 +1,37 @@
+/** The version of a new table's layout. */
+import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { afterEach, expect, test, vi } from 'vitest'
+import { ensureLayout } from '../../../infra/layout.ts'
+import { LAYOUT_ITEM } from '../../../lib/store/layout.ts'
+import { type Answers, answerCommands } from '../../support/aws/answers.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const ensure = async (answers: Answers) => {
+  const sent = answerCommands(answers)
+  const flaw = await ensureLayout(new DynamoDBClient({ region: 'eu-central-1' }), 'agent')
+  return { flaw, last: sent.mock.lastCall?.[0].input }
+}
+const EMPTY = { ScanCommand: { Items: [] } }
+
+test('is written to an empty table, unless another process has just done so', async () => {
+  const ConditionExpression = 'attribute_not_exists(pk)'
+  expect(await ensure({ ...EMPTY, PutItemCommand: {} })).toEqual({
+    flaw: undefined,
+    last: { TableName: 'agent', Item: LAYOUT_ITEM, ConditionExpression },
+  })
+  const written = new ConditionalCheckFailedException({ message: 'it is there', $metadata: {} })
+  expect(await ensure({ ...EMPTY, PutItemCommand: written })).toMatchObject({ flaw: undefined })
+})
+
+test('is not taken for written where that failed', async () => {
+  await expect(ensure({ ...EMPTY, PutItemCommand: new Error('throttled') })).rejects.toThrow('throttled')
+})
+
+test('is not written beside what a table has', async () => {
+  const Items = [{}]
+  expect((await ensure({ ScanCommand: { Items }, GetItemCommand: {} })).flaw).toBe('has no version of its layout')
+  expect((await ensure({ ScanCommand: { Items }, GetItemCommand: { Item: LAYOUT_ITEM } })).flaw).toBeUndefined()
+})

@@ -1,0 +1,11 @@
+/** The page for errors. */
+import { expect, test } from 'vitest'
+import { errorPage } from '../../../lib/pages/error-page.ts'
+
+test.each([
+  [410, 'This invitation is no longer valid'],
+  [500, 'This did not work'],
+  [503, 'This did not work'],
+])('says of a %d: %s', (statusCode, heading) => {
+  expect(errorPage(Object({ statusCode }))).toContain(`<h1>${heading}</h1>`)
+})
