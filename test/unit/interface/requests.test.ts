@@ -1,11 +1,12 @@
-/** The parts of bodies that have rules of their own: AnonCreds proof requests, and credentials. What all operations refuse is in test/api. */
+/** The defaults of bodies, and the parts that have rules of their own: AnonCreds proof requests, and credentials. What all operations refuse is in test/api. */
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { CreateSchema } from '../../../lib/interface/anoncreds.ts'
 import type { Schema } from '../../../lib/interface/contract.ts'
 import { CreateOffer } from '../../../lib/interface/credential-offer.ts'
 import { CreateDid } from '../../../lib/interface/dids.ts'
-import { ReceiveImplicitInvitation } from '../../../lib/interface/out-of-band.ts'
+import { OPERATIONS } from '../../../lib/interface/operations.ts'
+import { CreateInvitation, ReceiveImplicitInvitation } from '../../../lib/interface/out-of-band.ts'
 import { ProofProposal } from '../../../lib/interface/proof-proposal.ts'
 import { CreateRequest } from '../../../lib/interface/proof-request.ts'
 import { GetProofs } from '../../../lib/interface/proofs.ts'
@@ -13,6 +14,40 @@ import { GetProofs } from '../../../lib/interface/proofs.ts'
 /** Dotted paths of what is wrong; nothing when all is well. */
 const faults = (schema: Schema, input: unknown): string[] =>
   (v.safeParse(schema, input).issues ?? []).map((issue) => v.getDotPath(issue) ?? '')
+
+const ID = '32f54163-7166-48f1-93d8-ff217bdb0653'
+
+test.each<[string, object, object]>([
+  ['CreateInvitation', {}, { multiUseInvitation: false, autoAcceptConnection: true }],
+  ['CreateLegacyInvitation', {}, { multiUseInvitation: false, autoAcceptConnection: true }],
+  [
+    'ReceiveInvitationUrl',
+    { invitationUrl: 'https://example.org' },
+    { autoAcceptInvitation: true, autoAcceptConnection: true, reuseConnection: false },
+  ],
+  ['AcceptInvitation', {}, { autoAcceptConnection: true, reuseConnection: false }],
+  ['ReceiveImplicitInvitation', { did: 'did:web:example.org' }, { autoAcceptConnection: true }],
+  ['SendPing', {}, { responseRequested: true }],
+  ['DeclineCredentialOffer', { credentialRecordId: ID }, { sendProblemReport: true }],
+  ['DeclineProofRequest', {}, { sendProblemReport: true }],
+  ['AcceptProofRequest', {}, { proofFormats: {}, filterByNonRevocationRequirements: true }],
+  ['AcceptProofProposal', {}, { proofFormats: {} }],
+  [
+    'ProposeCredential',
+    { connectionId: ID, protocolVersion: 'v1', credentialFormats: { indy: {} } },
+    { autoAcceptCredential: 'contentApproved' },
+  ],
+  ['CreateDid', { method: 'key' }, { keyType: 'ed25519' }],
+])('%s of %j has the defaults %j', (operationId, given, defaults) => {
+  const { body = v.never() } = OPERATIONS.find((contract) => contract.operationId === operationId) ?? {}
+  expect(v.parse(body, given)).toEqual({ ...given, ...defaults })
+})
+
+test('an invitation has at most two handshake protocols', () => {
+  const faultsOf = (count: number) =>
+    faults(CreateInvitation.body, { handshakeProtocols: Array(count).fill('https://didcomm.org/didexchange/1.x') })
+  expect([faultsOf(2), faultsOf(3)]).toEqual([[], ['handshakeProtocols']])
+})
 
 describe('an AnonCreds proof request', () => {
   const base = { name: 'degree', version: '1.0' }
