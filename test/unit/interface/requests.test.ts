@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { CreateSchema } from '../../../lib/interface/anoncreds.ts'
 import type { Schema } from '../../../lib/interface/contract.ts'
+import { checkOffered } from '../../../lib/interface/credential-acceptance.ts'
 import { CreateOffer } from '../../../lib/interface/credential-offer.ts'
 import { CreateDid } from '../../../lib/interface/dids.ts'
 import { OPERATIONS } from '../../../lib/interface/operations.ts'
@@ -47,6 +48,21 @@ test('an invitation has at most two handshake protocols', () => {
   const faultsOf = (count: number) =>
     faults(CreateInvitation.body, { handshakeProtocols: Array(count).fill('https://didcomm.org/didexchange/1.x') })
   expect([faultsOf(2), faultsOf(3)]).toEqual([[], ['handshakeProtocols']])
+})
+
+test('what answers a proposal in version 1 has the format indy alone', () => {
+  const indy = {
+    credentialDefinitionId: 'V4SGRU86Z58d6TV7PBUe6f:3:CL:7:default',
+    attributes: [{ name: 'degree', value: 'BSc' }],
+  }
+  expect(checkOffered({ indy }, 'v1')).toEqual({ indy })
+  expect(checkOffered({ indy, anoncreds: indy }, 'v2')).toEqual({ indy, anoncreds: indy })
+  expect(() => checkOffered({ indy, anoncreds: indy }, 'v1')).toThrow(
+    expect.objectContaining({
+      code: 'request.invalid',
+      details: [expect.objectContaining({ path: 'credentialFormats' })],
+    }),
+  )
 })
 
 describe('an AnonCreds proof request', () => {
