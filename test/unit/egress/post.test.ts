@@ -67,13 +67,16 @@ describe('an answer', () => {
     expect(outcome.milliseconds).toBeGreaterThanOrEqual(140)
   })
 
-  test.each([400, 404, 410, 500, 503])('of %i is a status, not taken and no failure of the way', async (status) => {
-    receiver.behave({ status, body: 'no' })
-    const outcome = await send()
-    expect(outcome).toMatchObject({ status, body: 'no' })
-    expect(outcome.failure).toBeUndefined()
-    expect(isTaken(outcome)).toBe(false)
-  })
+  test.each([300, 400, 404, 410, 500, 503])(
+    'of %i is a status, not taken and no failure of the way',
+    async (status) => {
+      receiver.behave({ status, body: 'no' })
+      const outcome = await send()
+      expect(outcome).toMatchObject({ status, body: 'no' })
+      expect(outcome.failure).toBeUndefined()
+      expect(isTaken(outcome)).toBe(false)
+    },
+  )
 
   test.each(['120', 'Sun, 06 Nov 1994 08:49:37 GMT', 'soon'])(
     'of 429 hands on Retry-After as it is: %s',
