@@ -60,6 +60,13 @@ describe('an answer', () => {
     ])
   })
 
+  test('leaves no timer behind', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    await send()
+    expect(vi.getTimerCount()).toBe(0)
+    vi.useRealTimers()
+  })
+
   test('of 2xx that comes late, but in time, is taken, and the time is measured', async () => {
     receiver.behave({ status: 200, after: 150 })
     const outcome = await send()
