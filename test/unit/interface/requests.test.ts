@@ -333,6 +333,10 @@ describe('an AnonCreds offer', () => {
   })
 })
 
+test.each(['ftp://example.org/logo.png', 'example.org', 'https://'])('an image is not at %s', (imageUrl) => {
+  expect(faults(CreateInvitation.body, { imageUrl })).toEqual(['imageUrl'])
+})
+
 test('a proof proposal proposes something', () => {
   expect(faults(ProofProposal, { connectionId: ID, proofFormats: { indy: {} } })).toEqual(['proofFormats.indy'])
 })
