@@ -62,7 +62,7 @@ const writtenHost = (url: string): string => /^[a-z]+:\/\/(\[[^\]]*\]|[^/?#:]*)/
 const hostFault = (url: string, hostname: string, policy: AddressPolicy): string | undefined => {
   const address = hostname.replace(/^\[|\]$/g, '')
   if (isIP(address) !== 0) {
-    if (policy.ipLiterals === false && !(policy.local && forbiddenRange(address, { local: false }) === 'loopback'))
+    if (policy.ipLiterals === false && forbiddenRange(address, { local: false }) !== 'loopback')
       return 'an IP address instead of a name'
     if (isIP(address) === 4 && writtenHost(url) !== hostname) return 'an unusual spelling of an IP address'
     return forbiddenRange(address, policy)

@@ -9,7 +9,7 @@ import { validate } from './validate.ts'
  * id once more (then every `%` of it would be `%25`), this does, so that decoding leaves the port as it is.
  */
 const withPortEncoded = (value: string): string =>
-  /^did:web(?:vh)?:/.test(value) && !value.includes('%25') ? value.replaceAll(/%3a/gi, '%253A') : value
+  /^did:web(?:vh)?:/.test(value) ? value.replaceAll(/%3a/gi, '%253A') : value
 
 const decoded = (value: string | undefined): string | undefined => {
   try {

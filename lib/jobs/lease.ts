@@ -30,7 +30,7 @@ const isDue = ({ dueAt = 0, lease, ends }: JobItem, now: number): boolean =>
 /** The condition that no other invocation has leased the job since it was read. */
 const asRead = ({ attempts, lease }: JobItem, now: number): Condition =>
   lease === undefined
-    ? { equals: jobItem.attributes({ attempts }), absent: ['lease'], atMost: jobItem.attributes({ dueAt: now }) }
+    ? { equals: jobItem.attributes({ attempts }), atMost: jobItem.attributes({ dueAt: now }) }
     : { equals: jobItem.attributes({ lease }) }
 
 /**

@@ -114,9 +114,7 @@ export const credentialDefinitionRecords = /* @__PURE__ */ defineRecord(() => ({
       summary:
         'An operator has to write an object of a revocation registry to a ledger: the definition has it in `ledgerObjects`',
       isChange: (after, before) =>
-        before !== undefined &&
-        after.ledgerObjectsAdded !== undefined &&
-        after.ledgerObjectsAdded !== before.ledgerObjectsAdded,
+        after.ledgerObjectsAdded !== undefined && after.ledgerObjectsAdded !== before?.ledgerObjectsAdded,
     },
   },
 }))

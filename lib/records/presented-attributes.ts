@@ -41,8 +41,8 @@ export const presentedAttributes = (request: unknown, presentation: unknown): Pr
   const presentedParts = (part: string, group: 'requested_attributes' | 'requested_predicates'): Referents => {
     const items = objectIn(request, group)
     return Object.entries(objectIn(requested, part)).flatMap(([referent, part]) => {
-      const one = Object.hasOwn(items, referent) ? items[referent] : undefined
-      return isObject(one) ? [[referent, part, one]] : []
+      const item = items[referent]
+      return isObject(item) ? [[referent, part, item]] : []
     })
   }
   const sourceOf = (part: unknown) => {

@@ -37,5 +37,5 @@ export const setAside = (item: Item, now: number): TableWrite[] => {
     corruptSk: { S: address.sk },
     expiresAt: { N: String(epochSeconds(now) + SECONDS_KEPT) },
   }
-  return [{ remove: address, condition: { present: ['pk'] } }, { put: fitting(moved) }]
+  return [{ remove: address }, { put: fitting(moved) }]
 }

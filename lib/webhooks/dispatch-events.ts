@@ -125,6 +125,6 @@ export const dispatchEvents = async (records: DynamoDBRecord[]): Promise<FailedC
   })
   countEnded(dispatched)
   // If the queue refuses a wake-up, the dispatcher sends it for the change of the item.
-  if (woken.length > 0) await wakeCommitted(woken)
+  await wakeCommitted(woken)
   return records.filter((record) => failed.has(record)).map((record) => ({ record, error: failed.get(record) }))
 }

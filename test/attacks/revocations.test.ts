@@ -124,8 +124,11 @@ describeWithLibrary('revocation', () => {
     expect(await revoke(id)).toMatchObject({ status: 409 })
   })
 
-  test('a wallet can not notify the issuer of the revocation of what the issuer has issued', async () => {
-    const { id } = await issuedWithoutAck()
+  test.each([
+    ['offered', () => offer()],
+    ['issued', () => issuedWithoutAck()],
+  ])('a wallet can not notify the issuer of the revocation of what the issuer has %s', async (_, begin) => {
+    const { id } = await begin()
     const before = await exchangeOf(id)
     const { revocationRegistryId, credentialRevocationId } = before.metadata['_anoncreds/credential']
     await raw.sendOn(world.walletConnectionId, {

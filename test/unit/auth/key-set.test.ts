@@ -81,6 +81,10 @@ describe('a set is none to be trusted', () => {
     expect(verifyingKeys(set)).toBe(why)
   })
 
+  test('but not with 64 keys', () => {
+    expect(verifyingKeys({ keys: Array.from({ length: 64 }, () => ed.open) })).toHaveLength(64)
+  })
+
   test('that is served without keys', () => {
     expect(keysOfText('{"keys":[]}')).toBe('has no key that could verify a token')
   })

@@ -60,6 +60,13 @@ describe('an answer', () => {
     ])
   })
 
+  test('leaves no timer behind', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    await send()
+    expect(vi.getTimerCount()).toBe(0)
+    vi.useRealTimers()
+  })
+
   test('of 2xx that comes late, but in time, is taken, and the time is measured', async () => {
     receiver.behave({ status: 200, after: 150 })
     const outcome = await send()
@@ -67,13 +74,16 @@ describe('an answer', () => {
     expect(outcome.milliseconds).toBeGreaterThanOrEqual(140)
   })
 
-  test.each([400, 404, 410, 500, 503])('of %i is a status, not taken and no failure of the way', async (status) => {
-    receiver.behave({ status, body: 'no' })
-    const outcome = await send()
-    expect(outcome).toMatchObject({ status, body: 'no' })
-    expect(outcome.failure).toBeUndefined()
-    expect(isTaken(outcome)).toBe(false)
-  })
+  test.each([300, 400, 404, 410, 500, 503])(
+    'of %i is a status, not taken and no failure of the way',
+    async (status) => {
+      receiver.behave({ status, body: 'no' })
+      const outcome = await send()
+      expect(outcome).toMatchObject({ status, body: 'no' })
+      expect(outcome.failure).toBeUndefined()
+      expect(isTaken(outcome)).toBe(false)
+    },
+  )
 
   test.each(['120', 'Sun, 06 Nov 1994 08:49:37 GMT', 'soon'])(
     'of 429 hands on Retry-After as it is: %s',

@@ -1,7 +1,8 @@
 /** `Retry-After` as RFC 9110 writes it, and as it must not be believed. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { retryAfterMs } from '../../../lib/egress/retry-after.ts'
+import type { PostOutcome } from '../../../lib/egress/post.ts'
+import { askedDelay, retryAfterMs } from '../../../lib/egress/retry-after.ts'
 
 const NOW = Date.UTC(1994, 10, 6, 8, 49, 7)
 
@@ -56,4 +57,9 @@ test('should never throw and never be negative', () => {
       expect(retryAfterMs(header, now) ?? 0).toBeGreaterThanOrEqual(0)
     }),
   )
+})
+
+test('should count with a status that is about the same request, and with no other', () => {
+  const asks = (status: number) => askedDelay({ status, headers: { 'retry-after': '1' } } as PostOutcome, NOW) === 1_000
+  expect([200, 301, 429, 500, 502, 503, 504].filter(asks)).toEqual([429, 502, 503, 504])
 })

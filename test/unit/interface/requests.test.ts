@@ -1,18 +1,73 @@
-/** The parts of bodies that have rules of their own: AnonCreds proof requests, and credentials. What all operations refuse is in test/api. */
+/** The defaults of bodies, and the parts that have rules of their own: AnonCreds proof requests, and credentials. What all operations refuse is in test/api. */
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { CreateSchema } from '../../../lib/interface/anoncreds.ts'
 import type { Schema } from '../../../lib/interface/contract.ts'
+import { checkOffered } from '../../../lib/interface/credential-acceptance.ts'
 import { CreateOffer } from '../../../lib/interface/credential-offer.ts'
 import { CreateDid } from '../../../lib/interface/dids.ts'
-import { ReceiveImplicitInvitation } from '../../../lib/interface/out-of-band.ts'
+import { OPERATIONS } from '../../../lib/interface/operations.ts'
+import { CreateInvitation, ReceiveImplicitInvitation } from '../../../lib/interface/out-of-band.ts'
+import { ProofAcceptance } from '../../../lib/interface/proof-acceptance.ts'
 import { ProofProposal } from '../../../lib/interface/proof-proposal.ts'
 import { CreateRequest } from '../../../lib/interface/proof-request.ts'
 import { GetProofs } from '../../../lib/interface/proofs.ts'
+import { ReplayWebhookEvents } from '../../../lib/interface/webhook-endpoints.ts'
 
 /** Dotted paths of what is wrong; nothing when all is well. */
 const faults = (schema: Schema, input: unknown): string[] =>
   (v.safeParse(schema, input).issues ?? []).map((issue) => v.getDotPath(issue) ?? '')
+
+const ID = '32f54163-7166-48f1-93d8-ff217bdb0653'
+
+test.each<[string, object, object]>([
+  ['CreateInvitation', {}, { multiUseInvitation: false, autoAcceptConnection: true }],
+  ['CreateLegacyInvitation', {}, { multiUseInvitation: false, autoAcceptConnection: true }],
+  [
+    'ReceiveInvitationUrl',
+    { invitationUrl: 'https://example.org' },
+    { autoAcceptInvitation: true, autoAcceptConnection: true, reuseConnection: false },
+  ],
+  ['AcceptInvitation', {}, { autoAcceptConnection: true, reuseConnection: false }],
+  ['ReceiveImplicitInvitation', { did: 'did:web:example.org' }, { autoAcceptConnection: true }],
+  ['SendPing', {}, { responseRequested: true }],
+  ['DeclineCredentialOffer', { credentialRecordId: ID }, { sendProblemReport: true }],
+  ['DeclineProofRequest', {}, { sendProblemReport: true }],
+  ['AcceptProofRequest', {}, { proofFormats: {}, filterByNonRevocationRequirements: true }],
+  ['AcceptProofProposal', {}, { proofFormats: {} }],
+  [
+    'ProposeCredential',
+    { connectionId: ID, protocolVersion: 'v1', credentialFormats: { indy: {} } },
+    { autoAcceptCredential: 'contentApproved' },
+  ],
+  ['AcceptCredentialProposal', { credentialRecordId: ID, goalCode: 'issue', goal: 'A degree' }, {}],
+  ['AcceptCredentialOffer', { credentialRecordId: ID, goalCode: 'issue', goal: 'A degree' }, {}],
+  ['CreateDid', { method: 'key' }, { keyType: 'ed25519' }],
+])('%s of %j has the defaults %j', (operationId, given, defaults) => {
+  const { body = v.never() } = OPERATIONS.find((contract) => contract.operationId === operationId) ?? {}
+  expect(v.parse(body, given)).toEqual({ ...given, ...defaults })
+})
+
+test('an invitation has at most two handshake protocols', () => {
+  const faultsOf = (count: number) =>
+    faults(CreateInvitation.body, { handshakeProtocols: Array(count).fill('https://didcomm.org/didexchange/1.x') })
+  expect([faultsOf(2), faultsOf(3)]).toEqual([[], ['handshakeProtocols']])
+})
+
+test('what answers a proposal in version 1 has the format indy alone', () => {
+  const indy = {
+    credentialDefinitionId: 'V4SGRU86Z58d6TV7PBUe6f:3:CL:7:default',
+    attributes: [{ name: 'degree', value: 'BSc' }],
+  }
+  expect(checkOffered({ indy }, 'v1')).toEqual({ indy })
+  expect(checkOffered({ indy, anoncreds: indy }, 'v2')).toEqual({ indy, anoncreds: indy })
+  expect(() => checkOffered({ indy, anoncreds: indy }, 'v1')).toThrow(
+    expect.objectContaining({
+      code: 'request.invalid',
+      details: [expect.objectContaining({ path: 'credentialFormats' })],
+    }),
+  )
+})
 
 describe('an AnonCreds proof request', () => {
   const base = { name: 'degree', version: '1.0' }
@@ -252,6 +307,53 @@ test('an attribute that is proposed with a referent names its credential definit
     [],
   )
   expect(faults(ProofProposal, proposal({}))).toEqual(['proofFormats.indy'])
+})
+
+describe('an AnonCreds offer', () => {
+  const degree = (...attributes: object[]) => ({ credentialDefinitionId: ID, attributes })
+  const [name, level] = [
+    { name: 'name', value: 'Ada' },
+    { name: 'level', value: 'BSc' },
+  ]
+  const offerFaults = (credentialFormats: object) =>
+    faults(CreateOffer.body, { connectionId: ID, protocolVersion: 'v2', credentialFormats })
+
+  test('names each attribute once', () => {
+    expect(offerFaults({ anoncreds: degree(name, level) })).toEqual([])
+    expect(offerFaults({ anoncreds: degree(name, name) })).toEqual(['credentialFormats.anoncreds.attributes'])
+  })
+
+  test('has the same attributes in both formats', () => {
+    const indy = (...attributes: object[]) => ({
+      ...degree(...attributes),
+      credentialDefinitionId: 'V4SGRU86Z58d6TV7PBUe6f:3:CL:7:default',
+    })
+    expect(offerFaults({ indy: indy(name), anoncreds: degree(name) })).toEqual([])
+    expect(offerFaults({ indy: indy(name), anoncreds: degree(level) })).toEqual(['credentialFormats'])
+  })
+})
+
+test.each(['ftp://example.org/logo.png', 'example.org', 'https://'])('an image is not at %s', (imageUrl) => {
+  expect(faults(CreateInvitation.body, { imageUrl })).toEqual(['imageUrl'])
+})
+
+test('a proof proposal proposes something', () => {
+  expect(faults(ProofProposal, { connectionId: ID, proofFormats: { indy: {} } })).toEqual(['proofFormats.indy'])
+})
+
+test('a prover names one credential for each of 100 referents at most', () => {
+  const faultsOf = (count: number, ...ids: string[]) => {
+    const credentials = Object.fromEntries(Array.from({ length: count }, (_, index) => [`r${index}`, ids]))
+    return faults(ProofAcceptance, { proofFormats: { anoncreds: { credentials } } })
+  }
+  expect([faultsOf(100, ID), faultsOf(101, ID)]).toEqual([[], ['proofFormats.anoncreds.credentials']])
+  expect(faultsOf(1, ID, ID)).toEqual(['proofFormats.anoncreds.credentials.r0.1'])
+})
+
+test('events are replayed since a time that can be computed with', () => {
+  const faultsOf = (since: string) => faults(ReplayWebhookEvents.body, { since })
+  expect(faultsOf('2026-01-01T00:00:00+05:00')).toEqual([])
+  expect(faultsOf('2026-01-01T00:00:00+05')).toEqual(['since'])
 })
 
 describe('a schema', () => {

@@ -249,6 +249,28 @@ describe('a process that is killed amid a job', () => {
     expect(await outcomeOf(key)).toBe('done')
   })
 
+  test('and one that was only slow, and fails, does not end the lease of another', async () => {
+    const key = await newJob()
+    const held = Promise.withResolvers<void>()
+    const slow = handler(() => held.promise)
+    const late = runJob(key, slow)
+    await expect.poll(() => slow.runs).toBe(1)
+    pass(LEASE)
+    queues.clear()
+    await runJob(key, {
+      ...handler(),
+      run: async () => {
+        const leased = await itemOf(key)
+        held.reject(new Error('too late'))
+        await late
+        expect(await itemOf(key)).toEqual(leased)
+        return { commit: async () => {} }
+      },
+    })
+    expect(events()).toEqual(['job.failed'])
+    expect(queues.sent).toEqual([])
+  })
+
   /** A run whose process ends, and the time until the next one may begin. */
   const end = async (key: JobKey) => {
     const begun = Promise.withResolvers<void>()
@@ -327,15 +349,18 @@ describe('an attempt that fails', () => {
     expect(lines.join()).not.toContain('secret')
   })
 
-  test('says why where the reason is fit to be read', async () => {
+  test.each([
+    ['resource.not_found', 'warn', 'given up: there is no such schema'],
+    ['internal', 'error', 'given up: an internal error'],
+  ] as const)('says why where the reason is fit to be read: %s', async (code, level, text) => {
     const key = await newJob()
-    const broken = failing(new AgentError('resource.not_found', 'there is no such schema'))
+    const broken = failing(new AgentError(code, 'there is no such schema'))
     for (let attempt = 1; attempt <= 3; attempt++) {
       await runJob(key, broken)
       pass(MINUTE)
     }
-    expect(await outcomeOf(key)).toBe('given up: there is no such schema')
-    expect(counted()).toMatchObject([{ event: 'job.given_up', level: 'warn', WorkGivenUp: 1 }])
+    expect(await outcomeOf(key)).toBe(text)
+    expect(counted()).toMatchObject([{ event: 'job.given_up', level, WorkGivenUp: 1 }])
   })
 
   test('that finds that it never succeeds ends the job with its reason, and is counted', async () => {
@@ -455,14 +480,16 @@ test('a job that is never to end by failing is counted when it is given up, and 
 })
 
 describe('a job that is put off', () => {
-  test('runs again at its time, as often as it takes, with attempts that are counted anew', async () => {
+  test('runs again at its time, as often as it takes, with attempts and failures that are counted anew', async () => {
     const key = await newJob('ledger-object')
     let polls = 0
     const polling: JobHandler = {
-      run: async ({ id }) =>
-        polls++ < 30
+      run: async ({ id }) => {
+        if (polls++ % 2 === 1) throw new Error('every second one fails')
+        return polls <= 30
           ? { later: 5 * MINUTE }
-          : { commit: async (unit) => unit.create(outcome.encode({ id, text: 'found' })) },
+          : { commit: async (unit) => unit.create(outcome.encode({ id, text: 'found' })) }
+      },
       giveUp: () => Promise.reject(new Error('not expected')),
     }
     for (let poll = 0; poll <= 30; poll++) {

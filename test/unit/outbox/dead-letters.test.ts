@@ -84,6 +84,18 @@ test.each([URLS.WAKE_UP_DEAD_LETTER_QUEUE_URL, URLS.TIMER_DEAD_LETTER_QUEUE_URL]
   },
 )
 
+test('what is counted and is not received is left there', async () => {
+  dead[URLS.TIMER_DEAD_LETTER_QUEUE_URL] = [wakeUpOf('acme|ConnectionRecord|c1')]
+  const commands: unknown[] = []
+  vi.spyOn(sqs(), 'send').mockImplementation((async (command: unknown) => {
+    commands.push(command)
+    return command instanceof ReceiveMessageCommand ? {} : send(command)
+  }) as never)
+  await countDeadLetters()
+  expect(counted()).toMatchObject([{ timers: 1 }])
+  expect(commands.filter((command) => command instanceof DeleteMessageBatchCommand)).toEqual([])
+})
+
 test('wake-ups stay there while the table does not answer, and the sweep fails', async () => {
   const url = URLS.TIMER_DEAD_LETTER_QUEUE_URL
   dead[url] = [wakeUpOf('acme|ConnectionRecord|c1')]

@@ -72,6 +72,19 @@ test('of the lanes that it wakes only those leave the list whose wake-ups the qu
   expect(removed(asksOf(closed, results))).toEqual(['d', ['1|2|3', '1|2|5']])
 })
 
+test('a wake-up of another time than that at which it is due has nothing to do', () => {
+  expect(names(asksOf({ dueAt: NOW + 1 }))).toBe('destination')
+})
+
+test('a lane of the last release that has not begun is waited for, a minute at most', () => {
+  const releasedAt = (at: number) => ({ rounds: 1, released: { lane: 'a', entry: '1|2|3', at } })
+  const results = { get: [{ waiting: { S: '1|2|3' } }], someEntries: [[ENTRY]] }
+  expect(names(asksOf(releasedAt(NOW - 59_999), results))).toBe('destination recentDestination get change wakeLater')
+  expect(names(asksOf(releasedAt(NOW - 60_000), results))).toBe(
+    'destination recentDestination someEntries change wakeLanes removeEntries wakeLater',
+  )
+})
+
 test('one that nobody waits for leaves the index and is looked at again, unless another was faster', () => {
   expect(names(asksOf({}))).toBe('destination recentDestination someEntries change change someEntries')
   const read = { destination: 'd', version: 1, dueAt: NOW }

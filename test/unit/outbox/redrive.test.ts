@@ -48,6 +48,11 @@ test('what was given up then or later goes back as it was, and what was given up
   expect(await table.check()).toEqual([])
 })
 
+test('what has expired is not there, though the table still has it', async () => {
+  await table.put({ ...(await failed('1', at(-1))), expiresAt: { N: '1' } })
+  expect(await redriveMessages(at(-2), NOW)).toBe(0)
+})
+
 test('what was packed for a DID goes back into the lane of that DID', async () => {
   await failed('1', at(-1), { did: 'digest' })
   expect(await redriveMessages(at(-2), NOW)).toBe(1)

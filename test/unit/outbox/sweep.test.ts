@@ -11,6 +11,7 @@ import { isForLane } from '../../../lib/outbox/wake-up.ts'
 import { dynamodb } from '../../../lib/store/client.ts'
 import { type DueEntry, dueFor } from '../../../lib/store/due.ts'
 import { toKey } from '../../../lib/store/table.ts'
+import { failure } from '../store/started-table.ts'
 import { answered, failing, newOrigin, useOutboxScene } from './scene.ts'
 
 process.env.JOB_QUEUE_URL = 'http://sqs.test/jobs'
@@ -161,6 +162,23 @@ describe('the sweep', () => {
     countEntries()
     expect(await sweep(scene.now)).toEqual({ entries: 16 * 30 * 500, age: 29 })
     expect([...pages.values()]).toEqual(Array.from({ length: 16 }, () => 50))
+  })
+
+  test('counts what waits a minute later where it could not', async () => {
+    const CENSUS = 5 * MINUTE
+    scene.now = (Math.floor(scene.now / CENSUS) + 1) * CENSUS
+    let reads = 0
+    vi.spyOn(dynamodb(), 'send').mockImplementation((async ({ input }: QueryCommand) => {
+      const down = { kind: { S: 'destination' }, destination: { S: 'down' } }
+      if (input.IndexName !== undefined)
+        return { Items: input.ExpressionAttributeValues?.[':shard']?.S === 'due|0' ? [down] : [] }
+      reads += 1
+      if (reads <= 16) throw failure('InternalServerError', { $fault: 'server' })
+      return { Items: [] }
+    }) as never)
+    await expect(sweep(scene.now)).rejects.toMatchObject({ code: 'store.unavailable' })
+    await sweep(scene.now + MINUTE)
+    expect(reads).toBe(32)
   })
 
   test('survives an item of the index that is neither', async () => {

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { wake } from '../../../functions/wake.ts'
 import { destinationItem } from '../../../lib/outbox/destination.ts'
 import { laneItem } from '../../../lib/outbox/lane.ts'
+import { wakeLater } from '../../../lib/outbox/queues.ts'
 import { recover } from '../../../lib/outbox/timer.ts'
 import { encodeWakeUp, type WakeUp } from '../../../lib/outbox/wake-up.ts'
 import { dueFor } from '../../../lib/store/due.ts'
@@ -35,6 +36,12 @@ const destinationState = async (destination: string) => {
   return item && destinationItem.decode(item)
 }
 const events = () => lines.map((line) => JSON.parse(line).event)
+
+test('a wake-up is delayed by a minute at most: what waits for longer is left to the sweep', async () => {
+  const wakeUp = due('acme|ConnectionRecord|c1')
+  for (const delay of [-1, 59_001, 60_000, 60_001]) await wakeLater(wakeUp, delay)
+  expect(queues.sent).toMatchObject([0, 60, 60].map((delay) => ({ queue: 'timers', body: wakeUp, delay })))
+})
 
 describe('a wake-up whose delay is over', () => {
   test('goes to the queue that delivers, as it is', async () => {

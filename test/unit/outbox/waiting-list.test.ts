@@ -8,6 +8,7 @@ import {
   tellDestination,
 } from '../../../lib/outbox/destination-access.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
+import { entriesOfRandomShard, entryWrite, newEntry } from '../../../lib/outbox/waiting-list.ts'
 import { onDestinationDue } from '../../../lib/outbox/wake-destination.ts'
 import { answered, failing, newOrigin, type SentWakeUp, useOutboxScene } from './scene.ts'
 
@@ -29,6 +30,16 @@ describe('the waiting list', () => {
     return { origin, to }
   }
   const dueOf = async (origin: string) => (await scene.destination(origin))?.dueAt ?? 0
+  test('gives no more entries of a random shard and the next ones than there is room for', async () => {
+    const destination = newOrigin()
+    const entries = Array.from({ length: 40 }, (_, index) => {
+      const lane = `acme|ConnectionRecord|${index}`
+      return entryWrite(destination, { lane, entry: newEntry(lane, scene.now, String(index)), now: scene.now }).put
+    })
+    await scene.table.putAll(entries)
+    for (let room = 1; room <= 40; room++) expect(await entriesOfRandomShard(destination, room, 0.5)).toHaveLength(room)
+  })
+
   test.each(['before', 'after'])(
     'loses no lane that joins %s the destination leaves the index, found empty',
     async (when) => {

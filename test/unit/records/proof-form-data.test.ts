@@ -199,12 +199,13 @@ describe('form data', () => {
     })
   })
 
+  const written = v2('presentation', 'presentations~attach', [
+    ['1', 'dif/presentation-exchange/submission@v1.0', { json: { verifiableCredential: ['written'] } }],
+    ['2', 'dif/presentation-exchange/definitions@v1.0', { json: { verifiableCredential: ['written'] } }],
+    ['3', 'hlindy/proof@v2.0', { json: { requested_proof: {} } }],
+  ])
+
   test('shows a JSON-LD presentation as it was verified, and never as the wallet wrote it', () => {
-    const written = v2('presentation', 'presentations~attach', [
-      ['1', 'dif/presentation-exchange/submission@v1.0', { json: { verifiableCredential: ['written'] } }],
-      ['2', 'dif/presentation-exchange/definitions@v1.0', { json: { verifiableCredential: ['written'] } }],
-      ['3', 'hlindy/proof@v2.0', { json: { requested_proof: {} } }],
-    ])
     const unverified = proofFormData(proof('v2'), stored([written]))
     expect(unverified.presentation).toEqual({ indy: { requested_proof: {} } })
     const verified = proof('v2')
@@ -212,6 +213,12 @@ describe('form data', () => {
     const json = proofFormData(verified, stored([written]))
     expect(json).toMatchObject({ presentation: { presentationExchange: { verifiableCredential: ['signed'] } } })
     expect(json.metadata).toEqual({})
+  })
+
+  test('shows its prover a JSON-LD presentation as it wrote it', () => {
+    const { value, tags } = proof('v2')
+    const { presentation } = proofFormData({ value: { ...value, role: 'prover' }, tags }, stored([written]))
+    expect(presentation).toMatchObject({ presentationExchange: { verifiableCredential: ['written'] } })
   })
 
   test('leaves out what the other side garbled, and shows the rest', () => {

@@ -11,7 +11,16 @@ import { toCredentialExchangeJson } from '../../../lib/records/credential-json.t
 import { toBasicMessageJson } from '../../../lib/records/delivery.ts'
 import { OUT_OF_BAND_ROLES, OUT_OF_BAND_STATES, OutOfBandRecord } from '../../../lib/records/out-of-band.ts'
 import { PROOF_ROLES, PROOF_STATES, ProofFormData } from '../../../lib/records/proof.ts'
-import { toRecordJson } from '../../../lib/records/record-json.ts'
+import {
+  ANONCREDS_ISSUED,
+  ATTACHED_REQUEST,
+  EXPIRES_WITH_HANDSHAKE,
+  PRESENTED,
+  PROVES_DEFINITION,
+  ROTATIONS,
+  toRecordJson,
+  VERIFIER_CONTEXTS,
+} from '../../../lib/records/record-json.ts'
 import { BASE_AGENT, EntityId } from '../../../lib/records/tenant.ts'
 
 const base = { id: 'r', createdAt: '2026-11-20T17:39:53.318Z', updatedAt: '2026-11-20T17:39:53.475Z', metadata: {} }
@@ -49,6 +58,13 @@ describe('a record', () => {
     const stored = { value: { ...base, metadata }, tags: {} }
     expect(toRecordJson(stored).metadata).toEqual({ kept: {} })
     expect(JSON.stringify(toCredentialExchangeJson(stored))).not.toContain('secret')
+  })
+
+  test.each([
+    ...[VERIFIER_CONTEXTS, PRESENTED, PROVES_DEFINITION, ANONCREDS_ISSUED],
+    ...[ATTACHED_REQUEST, EXPIRES_WITH_HANDSHAKE, ROTATIONS],
+  ])('never shows the internal metadata %s', (name) => {
+    expect(toRecordJson({ value: { ...base, metadata: { [name]: {} } }, tags: {} }).metadata).toEqual({})
   })
 
   test('is not changed by being shown', () => {

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { countOne, runCounted } from '../../../lib/store/count.ts'
 import { removeIf } from '../../../lib/store/write.ts'
+import { failure } from './started-table.ts'
 import { useTable } from './use-table.ts'
 
 // Its counts belong to no record.
@@ -48,6 +49,18 @@ test('what runs is counted until it ends, however it ends', async () => {
   await running
   await expect(runCounted(one, () => Promise.reject(new TypeError('it fails')), NOW)).rejects.toThrow(TypeError)
   expect(await runCounted(one, async () => 'done', NOW)).toBe('done')
+})
+
+test('what has run has its result, though the table does not count that it has ended', async () => {
+  let calls = 0
+  table.way = async (_, send) => {
+    calls += 1
+    if (calls === 2) throw failure('ValidationException')
+    await send()
+  }
+  expect(await runCounted(count('unheard'), async () => 'done', NOW)).toBe('done')
+  table.way = undefined
+  expect(calls).toBe(2)
 })
 
 test('a count that has expired while something ran is not made again', async () => {

@@ -64,6 +64,12 @@ describe('an invitation', () => {
     expect(await findPublishedInvitation(invitation['@id'])).toBe('gone')
   })
 
+  test('that stands for a DID, as other agents may have it, is not shown', async () => {
+    const did = 'did:web:example.org'
+    await save(recordOf({ ...newInvitation(), '@id': did }))
+    expect(await findPublishedInvitation(did)).toBeUndefined()
+  })
+
   test('of somebody else, which an agent has received, is not shown', async () => {
     const invitation = newInvitation()
     const record = recordOf(invitation, { role: 'receiver', state: 'prepare-response' })

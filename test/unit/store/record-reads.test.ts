@@ -181,6 +181,11 @@ describe('a filter', () => {
     }
   })
 
+  test('should not unpack more than 10 MB for a page, though it shows nothing of that', async () => {
+    const { partition } = await fillList('packed', 60, () => ({ content: 'x'.repeat(390_000) }))
+    expect(await pages(partition, { limit: 1, order: 'asc' }, () => false)).toEqual([[], [], []])
+  })
+
   test('that nothing passes should end, page by page', async () => {
     const { partition } = await fillList('nothing', 1_100)
     const all = await pages(partition, { limit: 1, order: 'asc' }, () => false)

@@ -65,6 +65,19 @@ describe('an item that has expired', () => {
   })
 })
 
+test('every read is strongly consistent', async () => {
+  const send = vi.spyOn(dynamodb(), 'send')
+  await getItem({ pk: 'consistent', sk: '-' })
+  await getItems(addresses('consistent', 2))
+  await queryPage('consistent')
+  const inputs = send.mock.calls.map(([{ input }]) => input)
+  expect(inputs).toMatchObject([
+    { ConsistentRead: true },
+    { RequestItems: { [table.dynamo.table]: { ConsistentRead: true } } },
+    { ConsistentRead: true },
+  ])
+})
+
 describe('many items', () => {
   test('should be read in as few requests as they fit in', async () => {
     await fill('many', 250)

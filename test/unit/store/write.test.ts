@@ -152,6 +152,18 @@ describe('transact', () => {
     expect(await table.get(remove)).toBeUndefined()
   })
 
+  test('writes up to 100 items of 400 KB and 4 MB in all, and asks for no more', async () => {
+    const puts = (count: number, bytes: number) =>
+      Array.from({ length: count }, () => ({ put: { ...toKey(newAddress()), filler: { S: 'x'.repeat(bytes) } } }))
+    expect(await transact(puts(100, 1))).toEqual({ written: true })
+    expect(await transact(puts(10, 400_000))).toEqual({ written: true })
+    table.watch()
+    await expect(transact(puts(101, 1))).rejects.toMatchObject({ code: 'store.transaction_too_large' })
+    await expect(transact(puts(11, 400_000))).rejects.toMatchObject({ code: 'store.transaction_too_large' })
+    await expect(transact(puts(1, 400 * 1024))).rejects.toMatchObject({ code: 'store.item_too_large' })
+    expect(table.requests).toEqual([])
+  })
+
   test('writes nothing where a condition does not hold, and says which ones', async () => {
     const [put, update, remove] = [newAddress(), await stored(), await stored()]
     const result = await transact([

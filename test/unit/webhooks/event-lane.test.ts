@@ -115,6 +115,7 @@ test('a replayed event goes out before the later ones of its record, with the id
     [scene.event, scene.event, later].map(({ id }) => id),
   )
   expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'delivered', attempts: 1 })
+  expect(await attemptsAt(scene.endpoint)).toHaveLength(3)
   expect(await problems()).toEqual([])
 })
 

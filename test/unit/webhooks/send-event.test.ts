@@ -1,8 +1,10 @@
-/** The headers of an attempt: what any receiver that knows Standard Webhooks verifies. */
+/** An attempt: where it may go, and the headers, which any receiver that knows Standard Webhooks verifies. */
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
-import { newSecret } from '../../../lib/webhooks/secrets.ts'
-import { webhookHeaders } from '../../../lib/webhooks/send-event.ts'
+import { transaction } from '../../../lib/store/transaction.ts'
+import type { Endpoint } from '../../../lib/webhooks/endpoint-item.ts'
+import { newSecret, sealSecret } from '../../../lib/webhooks/secrets.ts'
+import { sendEvent, webhookHeaders } from '../../../lib/webhooks/send-event.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
 
 const BODY = '{"type":"endpoint.test","data":{"text":"häöü €"}}'
@@ -62,4 +64,12 @@ test('the headers say who sends what, which event it is and when it was sent, in
     'webhook-timestamp': '1614265330',
     'webhook-signature': expect.any(String),
   })
+})
+
+test('nothing is sent to an IP address in the place of a name, wherever the URL comes from', async () => {
+  const [orgId, kind] = ['acme', 'webhook'] as const
+  const secret = await transaction('@base', (unit) => sealSecret(unit, { orgId, kind }, newSecret()))
+  const endpoint = { orgId, kind, secret, url: 'https://192.0.2.1/hook' } as Endpoint
+  const outcome = await sendEvent({ id: 'event-1', body: BODY }, endpoint, Date.now(), {})
+  expect(outcome).toMatchObject({ failure: 'address', detail: 'an IP address instead of a name' })
 })

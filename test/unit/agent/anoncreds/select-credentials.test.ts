@@ -1,4 +1,4 @@
-/** Referents are chosen by the verifier: one that is named like a member of every object is one like any other. */
+/** The credentials that are shown to a verifier, who writes the request: also its referents and intervals. */
 import type { AgentContext } from '@credo-ts/core'
 import { expect, test } from 'vitest'
 import { selectCredentials } from '../../../../lib/agent/formats/anoncreds/select-credentials.ts'
@@ -7,8 +7,21 @@ const credentialInfo = {
   ...{ credentialId: 'held', attributes: { degree: 'Bachelor' } },
   ...{ revocationRegistryId: null, credentialRevocationId: null },
 }
-const holder = { getCredentialsForProofRequest: async () => [{ credentialInfo }] }
-const agentContext = { resolve: () => holder } as unknown as AgentContext
+
+/** The holder's service and the registries, whose list of each time is of that time. */
+const contextOf = (...credentials: object[]): AgentContext => {
+  const services = {
+    getCredentialsForProofRequest: async () => credentials.map((info) => ({ credentialInfo: info })),
+    getRegistryForIdentifier: () => ({
+      getRevocationStatusList: async (_: AgentContext, __: string, timestamp: number) => ({
+        revocationStatusList: { timestamp, revocationList: [0] },
+      }),
+    }),
+  }
+  const resolve = () => services
+  return { resolve, dependencyManager: { resolve } } as unknown as AgentContext
+}
+const agentContext = contextOf(credentialInfo)
 
 const ask = (referent: string) => ({
   nonce: '1',
@@ -19,4 +32,30 @@ const ask = (referent: string) => ({
 test.each(['degree', 'toString', 'hasOwnProperty'])('a credential is found for the referent %s', async (referent) => {
   const selected = await selectCredentials(agentContext, ask(referent), {}, 'proofFormats.anoncreds')
   expect(selected.attributes).toMatchObject({ [referent]: { credentialId: 'held', revealed: true } })
+})
+
+test('the interval of an attribute counts, and otherwise that of the request', async () => {
+  const context = contextOf({ ...credentialInfo, revocationRegistryId: 'registry', credentialRevocationId: '0' })
+  const requested_attributes = { own: { name: 'degree', non_revoked: { to: 20 } }, other: { name: 'degree' } }
+  const request = { ...ask('own'), requested_attributes, non_revoked: { to: 10 } }
+  const { attributes } = await selectCredentials(context, request, {}, 'proofFormats.anoncreds')
+  expect(attributes).toMatchObject({ own: { timestamp: 20 }, other: { timestamp: 10 } })
+})
+
+test('an attribute with a restriction is not self-attested', async () => {
+  const requested_attributes = { a: { name: 'degree', restrictions: [{ issuer_id: 'university' }] } }
+  const choice = { selfAttestedAttributes: { a: 'Doctor' } }
+  await expect(
+    selectCredentials(agentContext, { ...ask('a'), requested_attributes }, choice, 'proofFormats.anoncreds'),
+  ).rejects.toMatchObject({ details: [{ path: 'proofFormats.anoncreds.selfAttestedAttributes.a' }] })
+})
+
+test('2,000 credentials are looked at for all attributes together, and no more', async () => {
+  const context = contextOf(...Array<object>(1_000).fill(credentialInfo))
+  const select = (...names: string[]) => {
+    const requested_attributes = Object.fromEntries(names.map((name) => [name, { name }]))
+    return selectCredentials(context, { ...ask('a'), requested_attributes }, {}, 'proofFormats.anoncreds')
+  }
+  expect(await select('a', 'b')).toHaveProperty('attributes.b')
+  await expect(select('a', 'b', 'c')).rejects.toThrow('too many credentials')
 })

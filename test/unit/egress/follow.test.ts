@@ -1,0 +1,50 @@
+/** What is read at an address of a stranger: which redirects are followed, and for how long a connection is waited for. */
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { follow } from '../../../lib/egress/follow.ts'
+import { stopAtEnd } from '../../support/stop-at-end.ts'
+import { startFaultyReceiver } from '../../support/webhooks/faulty-receiver.ts'
+
+const receiver = await stopAtEnd(startFaultyReceiver())
+
+beforeEach(() => {
+  receiver.received.length = 0
+})
+
+const read = (options: Pick<Parameters<typeof follow>[1], 'redirects' | 'mayFollow'>, url = `${receiver.url}/0`) =>
+  follow(url, { accept: 'text/plain', bounds: { milliseconds: 30_000, bytes: 1_000 }, ...options })
+
+const to = (location: string, status = 302) => ({ status, headers: { location } })
+
+describe('a redirect', () => {
+  test('is followed as often as the caller allows, and then is the response', async () => {
+    receiver.behave(to('/1'), to('/2'), to('/3'), { status: 200 })
+    expect(await read({ redirects: 2 })).toMatchObject(to('/3'))
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/0', '/1', '/2'])
+  })
+
+  test('is the response where the caller does not want to follow it', async () => {
+    receiver.behave(to('/1'), to('/2'), { status: 200 })
+    const mayFollow = (url: string): boolean => url === `${receiver.url}/1`
+    expect(await read({ redirects: 3, mayFollow })).toMatchObject(to('/2'))
+  })
+
+  test.each([201, 404, 503])('is not what a response of %i with a location is', async (status) => {
+    receiver.behave(to('/1', status), { status: 200 })
+    expect(await read({ redirects: 3 })).toMatchObject({ status })
+  })
+})
+
+test('a connection is waited for 2 seconds', async () => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  onTestFinished(() => {
+    silent.close()
+    vi.useRealTimers()
+  })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const reading = read({}, `https://127.0.0.1:${(silent.address() as AddressInfo).port}/`)
+  await vi.advanceTimersByTimeAsync(30_000)
+  expect(await reading).toMatchObject({ failure: 'connect', detail: 'no connection in 2000 ms' })
+})

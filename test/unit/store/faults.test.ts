@@ -1,0 +1,21 @@
+/** Which failures pass: those of an outage, of another writer or of the settings. What the data causes comes again. */
+import { expect, test } from 'vitest'
+import { AgentError } from '../../../lib/errors.ts'
+import { mayPassLater } from '../../../lib/store/faults.ts'
+import { failure } from './started-table.ts'
+
+test.each<[boolean, Error]>([
+  [true, new AgentError('store.unavailable', 'no answer')],
+  [true, new AgentError('store.conflict', 'another writer')],
+  [true, new AgentError('settings.invalid', 'a setting is missing')],
+  [true, failure('TransactionConflictException')],
+  [true, failure('InternalServerError', { $fault: 'server' })],
+  [true, failure('Unknown', { $metadata: { httpStatusCode: 500 } })],
+  [true, failure('AccessDeniedException')],
+  [true, failure('ResourceNotFoundException')],
+  [false, new AgentError('internal', 'a bug')],
+  [false, failure('ValidationException', { $metadata: { httpStatusCode: 400 } })],
+  [false, new TypeError('a bug')],
+])('%s: %o', (passes, error) => {
+  expect(mayPassLater(error)).toBe(passes)
+})
