@@ -4,12 +4,13 @@
  */
 
 import { AgentError } from '../errors.ts'
+import { recordsOf } from '../records/kinds.ts'
 import type { Change, Condition } from './conditions.ts'
 import { conflicting } from './faults.ts'
 import { indexEntries } from './index-entries.ts'
 import type { Address } from './keys.ts'
 import { publishedOf, withdrawnOf } from './published-invitations.ts'
-import { addressOfRecord, hasContent, type StoredRecord, toRecordItem } from './stored-record.ts'
+import { addressOfRecord, hasContent, type NewRecord, type StoredRecord, toRecordItem } from './stored-record.ts'
 import { type AttributeValue, addressOf, type Item } from './table.ts'
 import { absentOrExpired, putAlone, type TableWrite, type Transacted, transact } from './write.ts'
 
@@ -71,6 +72,18 @@ const conditionOf = (expects: Replacement['expects']): Condition => {
 export interface TrackedRecord {
   stored: StoredRecord | undefined
   current: StoredRecord | undefined
+}
+
+/** The next version of a record in the unit of work. */
+export const versionOf = (record: NewRecord, { stored, current }: TrackedRecord): StoredRecord => {
+  const expiresAt = recordsOf(record.type)?.expiry?.(record, current?.expiresAt)
+  const { delivery = current?.delivery } = record
+  return {
+    ...record,
+    version: (stored?.version ?? 0) + 1,
+    ...(delivery !== undefined && { delivery }),
+    ...(expiresAt !== undefined && { expiresAt }),
+  }
 }
 
 export const conflict = (): AgentError => new AgentError('store.conflict', 'the record changed at the same time')

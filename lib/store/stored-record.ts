@@ -30,6 +30,9 @@ export interface StoredRecord {
   expiresAt?: number | undefined
 }
 
+/** A record to be stored: the unit of work counts its version, and its kind says when it expires. */
+export type NewRecord = Omit<StoredRecord, 'version' | 'expiresAt'>
+
 /** Value and tags, which repeat each other. Written by this service; Credo has its own schemas for them. */
 const Content = v.tuple([v.custom<JsonObject>(isObject), v.custom<Tags>(isObject)])
 type Content = v.InferOutput<typeof Content>

@@ -2,13 +2,12 @@
  * Everything that one invocation reads and writes: reads are cached, and writes are committed in one transaction at the
  * end.
  */
-import { recordsOf } from '../records/kinds.ts'
-import { commitWrites, conflict, type TrackedRecord, type Write, writesOf } from './commit.ts'
+import { commitWrites, conflict, type TrackedRecord, versionOf, type Write, writesOf } from './commit.ts'
 import type { Change, Condition } from './conditions.ts'
 import { liesWithin, matches, notIndexed, type Partition, partitionsOf, type TagQuery } from './index-entries.ts'
 import { type Readable, readItem } from './item.ts'
 import { type Address, ALONE, recordAddress, recordOfEntry } from './keys.ts'
-import { fromRecordItem, hasContent, type StoredRecord, toStoredRecord } from './stored-record.ts'
+import { fromRecordItem, hasContent, type NewRecord, type StoredRecord, toStoredRecord } from './stored-record.ts'
 import {
   addressOf,
   getItem,
@@ -23,19 +22,6 @@ import {
 
 /** Identifies a record of the unit's tenant. */
 type RecordKey = Pick<StoredRecord, 'type' | 'id'>
-
-export type NewRecord = Omit<StoredRecord, 'version' | 'expiresAt'>
-
-const versionOf = (record: NewRecord, { stored, current }: TrackedRecord): StoredRecord => {
-  const expiresAt = recordsOf(record.type)?.expiry?.(record, current?.expiresAt)
-  const { delivery = current?.delivery } = record
-  return {
-    ...record,
-    version: (stored?.version ?? 0) + 1,
-    ...(delivery !== undefined && { delivery }),
-    ...(expiresAt !== undefined && { expiresAt }),
-  }
-}
 
 /** State of modules, under each module's own key. */
 export type Slots = Map<symbol | object, unknown>

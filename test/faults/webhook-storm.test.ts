@@ -1,9 +1,9 @@
 /** Hundreds of changes of records in 10 organizations, and a receiver that fails three times in ten: every event, in order, and only those. */
 import { paginateScan } from '@aws-sdk/client-dynamodb'
 import { afterAll, expect, test, vi } from 'vitest'
+import type { NewRecord } from '../../lib/store/stored-record.ts'
 import { insertTenant } from '../../lib/store/tenants.ts'
 import { transaction } from '../../lib/store/transaction.ts'
-import type { NewRecord } from '../../lib/store/unit-of-work.ts'
 import { eventItem } from '../../lib/webhooks/event-item.ts'
 import { registerEndpoint } from '../../lib/webhooks/registrations.ts'
 import { startPipeline } from '../support/delivery/pipeline.ts'

@@ -5,7 +5,7 @@
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import { AgentError, isAgentError } from '../../errors.ts'
 import type { RecordJson } from '../../records/record-json.ts'
-import type { NewRecord } from '../../store/unit-of-work.ts'
+import type { NewRecord } from '../../store/stored-record.ts'
 import { readyConnection, withSendErrors } from '../connections/index.ts'
 import { currentAgent, type TenantAgent, toStored } from '../credo/index.ts'
 import type { Exchange } from '../threads/index.ts'

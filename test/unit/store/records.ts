@@ -1,7 +1,6 @@
 /** Records for the tests of the store: made up where only their shape matters. */
 import { randomUUID } from 'node:crypto'
-import type { StoredRecord } from '../../../lib/store/stored-record.ts'
-import type { NewRecord } from '../../../lib/store/unit-of-work.ts'
+import type { NewRecord, StoredRecord } from '../../../lib/store/stored-record.ts'
 
 export const ACME = 'acme'
 

@@ -1,7 +1,9 @@
 /** What completes a handshake before the handlers of messages. */
+import { randomUUID } from 'node:crypto'
 import { DidCommDidExchangeState } from '@credo-ts/didcomm'
 import { expect, test, vi } from 'vitest'
 import { completeByMessage } from '../../../../lib/agent/connections/handshake-middleware.ts'
+import { transaction } from '../../../../lib/store/transaction.ts'
 
 const CURRENT = { did: 'did:peer:2.theirs', getTags: () => ({}) }
 
@@ -11,8 +13,11 @@ const completes = async (type: string, { state = DidCommDidExchangeState.Respons
   const services = { updateState, findByQuery: async () => [sender] }
   const connection = { state, theirDid: CURRENT.did, metadata: new Map() }
   const next = vi.fn(async () => {})
-  const inbound = { agentContext: { resolve: () => services }, connection, senderKey: {}, message: { type } }
-  await completeByMessage(Object(inbound), next)
+  const agentContext = { contextCorrelationId: 'acme', resolve: () => services }
+  const senderKey = { fingerprint: randomUUID() }
+  await transaction('acme', () =>
+    completeByMessage(Object({ agentContext, connection, senderKey, message: { type } }), next),
+  )
   expect(next).toHaveBeenCalledOnce()
   return updateState.mock.calls.length > 0
 }
