@@ -60,7 +60,7 @@ const isOfDid = (record: DidRecord, did: string | undefined): boolean =>
   did !== undefined && (record.did === did || (record.getTags().alternativeDids ?? []).includes(did))
 
 /**
- * Maximum number of DIDs of another agent's key. Each message of the key reads them all, and they stay after their
+ * Maximum number of DIDs of another agent's key. A process reads them all, and they stay after their
  * connection is deleted.
  */
 const MAX_DIDS_OF_KEY = 50
