@@ -38,7 +38,7 @@ interface Reading {
 }
 
 /** Ms between two reads at the end of a shard: the minimum after a change, doubled each time to the maximum. */
-const MIN_PAUSE = 10
+const MIN_PAUSE = 20
 const MAX_PAUSE = 100
 
 /**
@@ -80,13 +80,10 @@ async function* shardRecords(
   for (let iterator: string | null | undefined = start; iterator != null; ) {
     const output = await streams('GetRecords', { ShardIterator: iterator, Limit: batchSize }, signal)
     const { Records, NextShardIterator }: v.InferOutput<typeof Read> = v.parse(Read, output)
-    if (Records.length > 0) {
-      yield Records.map((record) => ({ ...record, eventSourceARN: streamArn }))
-      pauseMs = MIN_PAUSE
-    } else {
-      await pause(pauseMs, signal)
-      pauseMs = Math.min(pauseMs * 2, MAX_PAUSE)
-    }
+    if (Records.length > 0) yield Records.map((record) => ({ ...record, eventSourceARN: streamArn }))
+    pauseMs = Records.length > 0 ? MIN_PAUSE : Math.min(pauseMs * 2, MAX_PAUSE)
+    // Fewer were all that there are.
+    if (Records.length < batchSize) await pause(pauseMs, signal)
     iterator = NextShardIterator
   }
 }
