@@ -90,11 +90,9 @@ export const openEventLane = async (
       last = { waiting, attempt }
       const { outcome, endedAt: now } = attempt
       if (endpoint === undefined) return
-      const before = endpoint.status
       endpoint = await recordHealth(endpoint, outcome, now)
-      // The waiting lanes are released, so that their events become `held`.
-      if (before !== 'disabled' && endpoint?.status === 'disabled')
-        await tellDestination(destination, { kind: 'reached', lane }, now)
+      // No attempt is made for one that was disabled before. The waiting lanes are released: their events become `held`.
+      if (endpoint?.status === 'disabled') await tellDestination(destination, { kind: 'reached', lane }, now)
     },
     delivered: ({ event, stored }, attempt) => {
       const made = toAttempt(event, attempt)

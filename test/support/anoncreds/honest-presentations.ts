@@ -1,6 +1,6 @@
 /** What honest holders present, of what was asked for. */
 import type { Json } from '../stage/in-process-stage.ts'
-import { present, stranger, trusted } from './bare-library.ts'
+import { issue, present, stranger, trusted } from './bare-library.ts'
 import {
   type Asked,
   DEGREE,
@@ -70,6 +70,25 @@ export const HONEST: { name: string; asked: Asked; answer(request: Json): Json }
     name: 'a credential that is not revoked, by the list in force',
     asked: NOT_REVOKED,
     answer: (request) => showNotRevoked(request, held().credential, 4, secondList()),
+  },
+  {
+    name: 'two credentials that are not revoked, of registries with lists of the same time',
+    asked: { requested_attributes: { r0: { name: 'degree' }, r1: { name: 'zip' } }, non_revoked: { to: 100 } },
+    answer: (request) =>
+      present(
+        request,
+        held().linkSecret,
+        [
+          { issuer: trusted, credential: held().credential, index: 4, referent: 'r0' },
+          {
+            ...{ issuer: stranger, index: 2, referent: 'r1' },
+            credential: issue(stranger, { linkSecret: held().linkSecret, index: 2 }),
+          },
+        ].map(({ issuer, credential, index, referent }) => ({
+          ...{ credential, attributes: { [referent]: true } },
+          nonRevocation: { issuer, index, list: issuer.registry.list },
+        })),
+      ),
   },
   {
     name: 'a credential that was revoked after the end of the interval',

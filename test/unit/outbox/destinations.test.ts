@@ -7,6 +7,7 @@ import type { PostOutcome } from '../../../lib/egress/post.ts'
 import { destinationItem } from '../../../lib/outbox/destination.ts'
 import { tellDestination } from '../../../lib/outbox/destination-access.ts'
 import { destinationAt } from '../../../lib/outbox/message-item.ts'
+import { dueFor } from '../../../lib/store/due.ts'
 import { answered, failing, newOrigin, useOutboxScene } from './scene.ts'
 
 const scene = await useOutboxScene()
@@ -121,6 +122,31 @@ describe('closing', () => {
     expect(closed).toMatchObject({ version: 1, closedAt: scene.now })
     expect(closed).not.toHaveProperty('slowUntil')
     expect(closed).not.toHaveProperty('expiresAt')
+  })
+
+  test('removes the expiry of its item, which lanes wait for', async () => {
+    const origin = newOrigin()
+    const expiresAt = Math.floor(Date.now() / 1_000) + 3_600
+    await scene.table.put(destinationItem.encode({ destination: origin, version: 7, expiresAt }))
+    scene.respond = () => failing('connect')
+    await scene.sendTo(origin, 1)
+    await scene.handleAll()
+    const closed = await scene.destination(origin)
+    expect(closed).toMatchObject({ version: 8, closedAt: scene.now })
+    expect(closed).not.toHaveProperty('expiresAt')
+  })
+
+  test('by another process is known after three seconds', async () => {
+    const origin = newOrigin()
+    await scene.sendTo(origin, 1)
+    await scene.handleAll()
+    const { version = 0 } = (await scene.destination(origin)) ?? {}
+    const closed = { destination: origin, version: version + 1, closedAt: scene.now }
+    await scene.table.put(destinationItem.encode({ ...closed, ...dueFor(origin, scene.now + MINUTE) }))
+    scene.now += 3 * SECOND
+    await scene.sendTo(origin, 1)
+    await scene.handleAll()
+    expect(scene.attempts).toHaveLength(1)
   })
 })
 

@@ -178,3 +178,9 @@ test('a fault after an attempt does not undo it: the delivery goes on, and only 
   const waits = afterFault('destination', PROBE, { target: CLOSED, attempt })
   expect(JSON.stringify(waits.args)).toContain(String(NOW + 5_000))
 })
+
+test('a delivery ends after 25 items, and its lane is woken again', () => {
+  const done = asks(begin(), 200, { read: { items: Array(30).fill(ITEM), more: false, corrupt: [] } })
+  expect(done.filter(({ does }) => does === 'attempt')).toHaveLength(25)
+  expect(done.at(-1)?.does).not.toBe('attempt')
+})

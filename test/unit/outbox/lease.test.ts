@@ -1,7 +1,7 @@
 /** Leasing a lane, step by step: when it is tried again, and when not. */
 import { expect, test } from 'vitest'
 import { AgentError } from '../../../lib/errors.ts'
-import { leaseOf } from '../../../lib/outbox/lease.ts'
+import { firstOf, leaseOf } from '../../../lib/outbox/lease.ts'
 import type { Step } from '../../../lib/outbox/step.ts'
 import type { LaneWakeUp } from '../../../lib/outbox/wake-up.ts'
 import type { Item } from '../../../lib/store/table.ts'
@@ -64,4 +64,13 @@ test('is made anew where it cannot be read, and the wake-up comes again', () => 
   const made = askOf(askOf(begin()).next({ written: { ...FOREIGN, failures: { S: 'many' } } }, by))
   expect(made).toMatchObject({ does: 'put', with: [{ lane: { S: 'a' }, dueAt: { N: String(NOW) } }] })
   expect(made.next(undefined, by)).toMatchObject({ error: { code: 'store.conflict' } })
+})
+
+test('lets the item of its wake-up be sent unread only where the lane has neither failed nor waited', () => {
+  const first = { item: {}, index: 0 }
+  const sent = (lane: object, reason: object = { kind: 'committed', first }) =>
+    firstOf({ lane: 'a', lease: 'mine', ...lane }, Object({ lane: 'a', reason }))
+  expect(sent({})).toBe(first)
+  for (const before of [{ failures: 1 }, { dueAt: NOW }, { waiting: 'w' }]) expect(sent(before)).toBeUndefined()
+  expect(sent({}, { kind: 'due', at: NOW, first })).toBeUndefined()
 })

@@ -2,6 +2,7 @@
 import { afterAll, expect, test, vi } from 'vitest'
 import { enqueue, jobItem } from '../../../lib/jobs/job.ts'
 import { runJob } from '../../../lib/jobs/run.ts'
+import { MAX_WAIT } from '../../../lib/pickup/bounds.ts'
 import { pickupExpiryJob } from '../../../lib/pickup/expiry-job.ts'
 import { listedQueue, pickupMessage, queueItem, usageItem } from '../../../lib/pickup/pickup-item.ts'
 import { readItem } from '../../../lib/store/item.ts'
@@ -51,7 +52,7 @@ test('what was set aside of a queue is no longer counted in its share when the q
   expect(await readItem(usageItem, queue)).toMatchObject({ messages: 1, bytes: 2 })
 })
 
-test('a queue whose messages may wait for longer is looked at once a day, because each counts its share', async () => {
+test('a queue whose messages may wait for longer is looked at once a day, because each counts its share, until they end', async () => {
   const queue = { tenant: 'acme', connectionId: 'waits' }
   const key = { tenant: 'acme', type: 'pickup-expiry', id: 'waits' } as const
   const now = Date.now()
@@ -62,6 +63,9 @@ test('a queue whose messages may wait for longer is looked at once a day, becaus
   await transaction('acme', async (unit) => enqueue(unit, key))
   await runJob(key, pickupExpiryJob)
   expect(await readItem(jobItem, key)).toMatchObject({ dueAt: now + DAY })
+  vi.setSystemTime(now + MAX_WAIT)
+  await runJob(key, pickupExpiryJob)
+  expect(await readItem(pickupMessage, message)).toBeUndefined()
 })
 
 test('what waits for a connection that is no longer there is given up at once', async () => {

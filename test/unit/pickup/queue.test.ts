@@ -77,6 +77,17 @@ test('a queue that holds more than it may is emptied all the same', async () => 
   expect(await table.get(queueItem.addressOf(key))).toMatchObject({ messages: { N: '1999' } })
 })
 
+test('a message that two fetch at once leaves its queue once', async () => {
+  const key = { tenant: 'acme', connectionId: 'twice' }
+  const message = messageOf('twice', 1)
+  await table.put(queueItem.encode({ ...key, messages: 1, bytes: 3 }))
+  await table.put(pickupMessage.encode(message))
+  const remove = () => transaction('acme', (unit) => removeFromQueue(unit, 'twice', [message], { state: 'delivered' }))
+  await remove()
+  await expect(remove()).rejects.toMatchObject({ code: 'store.conflict' })
+  expect(await table.get(queueItem.addressOf(key))).toMatchObject({ messages: { N: '0' } })
+})
+
 test('a batch has as many messages as fit, and is not held up by what can not be read', async () => {
   const large = 'x'.repeat(300 * 1024)
   for (const index of [1, 2, 3]) {

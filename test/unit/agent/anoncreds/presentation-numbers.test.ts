@@ -137,6 +137,11 @@ describeWithLibrary('an AnonCreds presentation', () => {
         (_, { aggregated_proof }) => (aggregated_proof.c_list[0] = [1]),
       ],
       ['no proof of non-revocation', COMMITMENTS, (subProof) => (subProof.non_revoc_proof = null)],
+      [
+        'a value that is shown, and that no credential reveals',
+        'the values that are shown are not those that a credential reveals',
+        ({ primary_proof: { eq_proof } }) => delete eq_proof.revealed_attrs.degree,
+      ],
     ])('%s', async (_, says, alter) => {
       expect(await verdictOn(withProof(alter))).toBe(says)
     })
@@ -177,6 +182,14 @@ describeWithLibrary('an AnonCreds presentation', () => {
     ])('%s', async (_, alter) => {
       const says = 'the presentation must name one credential for each sub-proof'
       expect(await verdictOn(altered(presentation, alter))).toBe(says)
+    })
+
+    test('values of a credential that is not there', async () => {
+      const elsewhere = altered(presentation, ({ requested_proof: { revealed_attrs, predicates } }) => {
+        revealed_attrs.r0.sub_proof_index = 1
+        predicates.p0.sub_proof_index = 1
+      })
+      expect(await verdictOn(elsewhere)).toBe('the referents must use exactly the sub-proofs of the presentation')
     })
 
     test.each([[undefined], ['verified'], [[]], [{}]])('what is no presentation: %j', async (presented) => {
@@ -236,6 +249,19 @@ describeWithLibrary('an AnonCreds presentation', () => {
     ])('%s', async (_, says, alter) => {
       expect(await verdictOn(presentation, published(alter))).toBe(says)
     })
+
+    test('a registry of the issuer by an id in the name of somebody else', async () => {
+      const id = registryId.replace(trusted.schema.issuerId, stranger.schema.issuerId)
+      const objects = published(({ registries, lists }) => {
+        registries[id] = registries[registryId]
+        lists[0].revRegDefId = id
+      })
+      const presented = altered(presentation, ({ identifiers }) => (identifiers[0].rev_reg_id = id))
+      expect(id).not.toBe(registryId)
+      expect(await verdictOn(presented, objects)).toBe(
+        'the revocation registry is not one of the credential definition',
+      )
+    })
   })
 
   describe('what is read', () => {
@@ -274,6 +300,13 @@ describeWithLibrary('an AnonCreds presentation', () => {
         registry.registryId,
         `${registry.registryId} at 100`,
       ])
+    })
+
+    test('is the list in force at the end of an interval of an attribute, before that of the whole request', async () => {
+      const { r0 } = request.requested_attributes
+      const asked = { ...request, requested_attributes: { r0: { ...r0, non_revoked: { to: 200 } } } }
+      const lists = (await reads(asked, presentation)).filter((id) => id.includes(' at '))
+      expect(lists).toEqual([200, 100].map((end) => `${trusted.registry.registryId} at ${end}`))
     })
   })
 })

@@ -1,8 +1,11 @@
-/** What a verifier reads of revocation, by whichever spelling of an Indy id the registry answers. */
+/** What a verifier reads of revocation, by whichever spelling of an Indy id the registry answers, and what the library's errors say. */
 import '../../../../lib/agent/formats/anoncreds/library.ts'
 import type { AgentContext } from '@credo-ts/core'
+import { AnoncredsError } from '@hyperledger/anoncreds-shared'
 import { expect, test } from 'vitest'
 import { presentationVerifier } from '../../../../lib/agent/formats/anoncreds/presentation-verifier.ts'
+import { PUBLISHED } from '../../../support/anoncreds/bare-library.ts'
+import { testWithLibrary } from '../../../support/anoncreds/library.ts'
 
 const DID = 'WgWxqztrNooG92RXvxSTWv'
 const UNQUALIFIED = { revRegDefId: `${DID}:4:${DID}:3:CL:10:default:CL_ACCUM:first`, issuerId: DID }
@@ -29,3 +32,13 @@ test.each([
     expect(list).toMatchObject({ ...UNQUALIFIED, timestamp: 7 })
   },
 )
+
+testWithLibrary('an error of the library is about the presentation only if the library reads the objects', async () => {
+  const verifyProof = () => Promise.reject(new AnoncredsError({ code: 1, message: 'Invalid input' }))
+  const verify = (schemas: object) => {
+    const options = { schemas, credentialDefinitions: PUBLISHED.definitions, revocationRegistries: {} }
+    return presentationVerifier(Object({ resolve: () => ({ verifyProof }) })).verify(Object(options))
+  }
+  expect(await verify(PUBLISHED.schemas)).toBe(false)
+  await expect(verify({ unreadable: {} })).rejects.toMatchObject({ code: 'registry.unavailable' })
+})

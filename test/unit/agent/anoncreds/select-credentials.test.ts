@@ -59,3 +59,25 @@ test('2,000 credentials are looked at for all attributes together, and no more',
   expect(await select('a', 'b')).toHaveProperty('attributes.b')
   await expect(select('a', 'b', 'c')).rejects.toThrow('too many credentials')
 })
+
+test.each([
+  ['>=', '18', true],
+  ['>', '18', false],
+  ['>', '19', true],
+  ['<=', '18', true],
+  ['<', '18', false],
+  ['<', '17', true],
+  ['>', '2147483647', true],
+  ['>', '2147483648', false],
+  ['>=', '18.5', false],
+  ['<', '', false],
+] as const)('a predicate %s 18 is for a credential with %j: %s', async (p_type, age, isFor) => {
+  const context = contextOf({ ...credentialInfo, attributes: { age } })
+  const request = {
+    nonce: '1',
+    requested_attributes: {},
+    requested_predicates: { p: { name: 'age', p_type, p_value: 18 } },
+  }
+  const selected = selectCredentials(context, request, {}, 'proofFormats.anoncreds').then(() => true)
+  expect(await selected.catch(({ details }) => details === undefined)).toBe(isFor)
+})

@@ -168,15 +168,15 @@ test('a list without its link, or a link without its list, is never there', asyn
 })
 
 test.each([
-  ['of another length', { revocationList: [0] }],
-  ['of another issuer', { issuerId: 'did:webvh:other' }],
-  ['with a value that is no bit', { revocationList: [2, 0, 0, 0, 0, 0, 0, 0] }],
-])('a list %s is not published', async (_, change) => {
+  ['of another length', { revocationList: [0] }, 'not of this registry'],
+  ['of another issuer', { issuerId: 'did:webvh:other' }, 'not of this registry'],
+  ['with a value that is no bit', { revocationList: [2, 0, 0, 0, 0, 0, 0, 0] }, 'revocationList.0 is not valid'],
+])('a list %s is not published', async (_, change, reason) => {
   const { registryId } = await inTenant((acting) => registerAll(acting, 'wrong lists'))
   await inTenant(async ({ context, did }) => {
     const revocationStatusList = { ...listOf(did, registryId), ...change }
     const made = await registry.registerRevocationStatusList(context, { revocationStatusList, options: {} })
-    expect(made.revocationStatusListState.state).toBe('failed')
+    expect(made.revocationStatusListState).toMatchObject({ state: 'failed', reason: expect.stringContaining(reason) })
   })
   await expect(published(registryId)).resolves.toHaveProperty('links', [])
 })
