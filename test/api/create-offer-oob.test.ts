@@ -72,6 +72,11 @@ describe('the invitation is by a DID of this agent', () => {
   test.each([
     ["another tenant's DID", { invitationDid: globex.invitationDid }, 'invitationDid'],
     ["another tenant's key", { recipientKey: globex.recipientKey }, 'recipientKey'],
+    [
+      'a key of another DID of its own',
+      { invitationDid: acme.issuerDid, recipientKey: acme.recipientKey },
+      'recipientKey',
+    ],
   ])('and not by %s: 422', async (_, more, field) => {
     const { status, body } = await offer({ ...valid, ...more })
     expect({ status, fields: body.details?.map((detail: Json) => detail.path) }).toEqual({
