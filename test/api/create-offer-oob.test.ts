@@ -55,6 +55,9 @@ test('takes what clients of other agents send along, which has no effect', async
   const { status, body } = await offer({ ...valid, willConfirm: true, parentThreadId: 'parent-thread' })
   expect(status).toBe(200)
   expect(offerIn(body)['~thread'].pthid).toBe('parent-thread')
+  expect((await api.get(`/credentials/${body.credentialRecordId}`, { token })).body.parentThreadId).toBe(
+    'parent-thread',
+  )
 })
 
 test('offers as the agent that the token acts for', async () => {
