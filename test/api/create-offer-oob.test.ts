@@ -55,6 +55,9 @@ test('takes what clients of other agents send along, which has no effect', async
   const { status, body } = await offer({ ...valid, willConfirm: true, parentThreadId: 'parent-thread' })
   expect(status).toBe(200)
   expect(offerIn(body)['~thread'].pthid).toBe('parent-thread')
+  expect((await api.get(`/credentials/${body.credentialRecordId}`, { token })).body.parentThreadId).toBe(
+    'parent-thread',
+  )
 })
 
 test('offers as the agent that the token acts for', async () => {
@@ -72,6 +75,11 @@ describe('the invitation is by a DID of this agent', () => {
   test.each([
     ["another tenant's DID", { invitationDid: globex.invitationDid }, 'invitationDid'],
     ["another tenant's key", { recipientKey: globex.recipientKey }, 'recipientKey'],
+    [
+      'a key of another DID of its own',
+      { invitationDid: acme.issuerDid, recipientKey: acme.recipientKey },
+      'recipientKey',
+    ],
   ])('and not by %s: 422', async (_, more, field) => {
     const { status, body } = await offer({ ...valid, ...more })
     expect({ status, fields: body.details?.map((detail: Json) => detail.path) }).toEqual({

@@ -121,6 +121,14 @@ describe('an invitation is received', () => {
     expect(await post(path, {})).toMatchObject({ status: 409, body: { message: expect.stringContaining('state') } })
   })
 
+  test('and not by a DID where it offers connections/1.0 alone, which has none', async () => {
+    const { invitation } = (await post('/oob/create-legacy-invitation', {}, tokens.root)).body
+    expect(await post('/oob/receive-invitation', { invitation, ourDid: acme.invitationDid })).toMatchObject({
+      status: 422,
+      body: { details: [{ path: 'ourDid' }] },
+    })
+  })
+
   test('with members that nobody knows, which are left out', async () => {
     const { invitation } = await invite({}, tokens.root)
     const odd = { ...invitation, custom: 1, getRequests: 'x', toJSON: {}, threadId: 'x', constructed: [] }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { MAX_VALUES } from '../../lib/json.ts'
 import { degreeAbout, hold, keyDidOf } from '../support/held-degree.ts'
 import { AT_ONCE, processorTime } from '../support/processor-time.ts'
 import { connect, createTenant } from '../support/scenes.ts'
@@ -93,6 +94,7 @@ const HOSTILE: [string, Json][] = [
   ['descriptors that are texts', { json: asked({ id: 'it', input_descriptors: ['degree'] }) }],
   ['no options', { json: { presentation_definition: definitionOf({}) } }],
   ['no challenge', { json: asked(definitionOf({}), {}) }],
+  ['an empty challenge', { json: asked(definitionOf({}), { challenge: '' }) }],
   ['a challenge that is an object', { json: asked(definitionOf({}), { challenge: { toString: 1 } }) }],
   ['a domain that is a list', { json: asked(definitionOf({}), { ...CHALLENGE, domain: ['a'] }) }],
   [
@@ -124,6 +126,10 @@ const HOSTILE: [string, Json][] = [
     },
   ],
   ['what is nested without an end', { base64: base64Of(asked(NESTED)) }],
+  [
+    'very many values',
+    { base64: base64Of(asked(definitionOf({}), { ...CHALLENGE, more: Array(MAX_VALUES).fill(0) })) },
+  ],
   ['a list in base64', { base64: Buffer.from('[]').toString('base64') }],
   ['what is no JSON', { base64: 'AAAA' }],
 ]

@@ -316,9 +316,8 @@ describe('a proposal', () => {
 })
 
 describe('a tenant whose settings accept proof requests', () => {
-  const holder = async (): Promise<{ tenant: Tenant; connectionId: string }> => {
-    const config = { label: 'Machine', autoAcceptProofRequests: true }
-    const { body } = await stage.call('createTenant', { body: { config } })
+  const holder = async (accepts: object = { autoAcceptProofRequests: true }) => {
+    const { body } = await stage.call('createTenant', { body: { config: { label: 'Machine', ...accepts } } })
     const tenant = { tenantId: body.id }
     return { tenant, connectionId: (await connectTenants(stage, verifier, tenant)).connectionId }
   }
@@ -330,14 +329,23 @@ describe('a tenant whose settings accept proof requests', () => {
     expect(await inState(verifier, asked.id, 'presentation-received', 'abandoned')).toMatchObject({ isVerified: true })
   })
 
-  test('lets a request wait that nothing fits', async () => {
-    const { tenant, connectionId: its } = await holder()
+  const expectWaiting = async ({ tenant, connectionId: its }: Awaited<ReturnType<typeof holder>>) => {
     const { threadId } = await request({ connectionId: its })
     const held = await waitFor(
       'the request',
       async () => (await stage.call('getProofs', { caller: tenant, query: { threadId } })).body[0],
     )
     expect(held).toMatchObject({ state: 'request-received' })
+  }
+
+  test('lets a request wait that nothing fits', async () => {
+    await expectWaiting(await holder())
+  })
+
+  test('is none that accepts offers only: its credentials are not shown without a call', async () => {
+    const one = await holder({ autoAcceptOffers: true })
+    await hold(verifier, one.tenant, degreeAbout(await keyDidOf(one.tenant)))
+    await expectWaiting(one)
   })
 })
 

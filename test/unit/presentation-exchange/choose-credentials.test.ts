@@ -99,6 +99,14 @@ describe('with submission requirements', () => {
     expect(choose(pick({}), { named: { c: [second] } })).toEqual([['c', 'second']])
   })
 
+  test('all that is named is shown, also where fewer would do', () => {
+    const named = { a: [first], c: [second] }
+    expect(choose(pick({ min: 1, max: 2 }), { named })).toEqual([
+      ['a', 'first'],
+      ['c', 'second'],
+    ])
+  })
+
   test('more that is named than may be shown is refused', () => {
     const named = { a: [first], b: [second] }
     expect(choose(pick({ count: 1 }), { named })).toMatchObject({ reason: expect.any(String) })

@@ -1,4 +1,4 @@
-/** Whether a verified presentation is in the claim formats that the definition permits. */
+/** Whether a verified presentation has what the definition asks for, in the claim formats that it permits. */
 import { expect, test } from 'vitest'
 import type { ClaimFormats } from '../../../lib/presentation-exchange/definition-schema.ts'
 import { shortcoming } from '../../../lib/presentation-exchange/presentation.ts'
@@ -6,10 +6,10 @@ import { shortcoming } from '../../../lib/presentation-exchange/presentation.ts'
 const OURS = { proof_type: ['Ed25519Signature2018'] }
 const OTHER = { proof_type: ['Ed25519Signature2020'] }
 
-/** What is missing in a presentation with proofs of 2018. */
-const missing = (ofDefinition: ClaimFormats, ofDescriptor?: ClaimFormats) =>
+/** What is missing in a presentation with proofs of 2018 for the descriptor `one`. */
+const missing = (ofDefinition: ClaimFormats, ofDescriptor?: ClaimFormats, others: { id: string }[] = []) =>
   shortcoming(
-    { id: 'it', format: ofDefinition, input_descriptors: [{ id: 'one', format: ofDescriptor }] },
+    { id: 'it', format: ofDefinition, input_descriptors: [{ id: 'one', format: ofDescriptor }, ...others] },
     { definition_id: 'it', descriptor_map: [{ id: 'one', format: 'ldp_vc', path: '$.verifiableCredential[0]' }] },
     {
       signer: 'did:key:holder',
@@ -36,4 +36,10 @@ test.each<[string, ClaimFormats, ClaimFormats?]>([
   ['the descriptor', { ldp_vc: OURS }, { ldp_vc: OTHER }],
 ])('a credential with a proof that %s does not permit is refused', (_, ofDefinition, ofDescriptor) => {
   expect(missing(ofDefinition, ofDescriptor)).toBe('descriptor "one" is not met: format')
+})
+
+test('a presentation without a credential for another descriptor is refused', () => {
+  expect(missing({ ldp_vc: OURS }, undefined, [{ id: 'two' }])).toBe(
+    'not all that the definition asks for was presented',
+  )
 })

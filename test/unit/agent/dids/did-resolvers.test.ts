@@ -10,7 +10,7 @@ import {
   Kms,
 } from '@credo-ts/core'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { DocumentCache } from '../../../../lib/agent/dids/did-documents.ts'
+import { DocumentCache, resolveOnce } from '../../../../lib/agent/dids/did-documents.ts'
 import { BoundedJwkDidResolver, LinearPeerDidResolver } from '../../../../lib/agent/dids/did-resolvers.ts'
 import { AT_ONCE, processorTime } from '../../../support/processor-time.ts'
 import { contextOf } from '../credo-storage.ts'
@@ -74,6 +74,12 @@ test('a document that follows from its DID is made once, and nobody can change i
   expect(() => didDocument?.service?.push(...didDocument.service)).toThrow(TypeError)
   const [method] = didDocument?.authentication ?? []
   expect(() => Object.assign(Object(method), { publicKeyBase58: 'x' })).toThrow(TypeError)
+})
+
+test('a DID that was not resolved is tried again', async () => {
+  const failing = vi.fn(async () => ({ didDocument: null, didDocumentMetadata: {}, didResolutionMetadata: {} }))
+  for (const _ of ['first', 'second']) await resolveOnce('did:key:unreadable', failing)
+  expect(failing).toHaveBeenCalledTimes(2)
 })
 
 test("a document that lies in a tenant's table is that tenant's own", async () => {
