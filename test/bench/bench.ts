@@ -14,6 +14,7 @@ const PARTS: Record<string, () => Promise<void>> = {
   strangers: async () => (await import('./strangers.ts')).measureStrangers(),
   tenants: async () => (await import('./tenants.ts')).measureTenants(),
   delivery: async () => (await import('./delivery.ts')).measureDelivery(),
+  stage: async () => (await import('./stage.ts')).measureStage(),
   writes: async () => (await import('./writes.ts')).measureWrites(),
   paired: async () => (await import('./paired.ts')).measurePaired(),
 }
