@@ -112,6 +112,13 @@ describe('credentials that are named', () => {
     expect((await presentedTo(second.id)).verifiableCredential[0].issuanceDate).toBe('2025-01-01T00:00:00Z')
   })
 
+  test('are presented once, though they are named twice', async () => {
+    const asked = await request()
+    expect((await accept((await received(asked)).id, named([degree, degree]))).status).toBe(200)
+    await inState(verifier, asked.id, 'presentation-received')
+    expect((await presentedTo(asked.id)).verifiableCredential).toHaveLength(1)
+  })
+
   test.each<[string, () => Promise<[ids: string[], descriptor?: string]>]>([
     ["of another tenant's", async () => [[await hold(prover, verifier, degreeAbout(await keyDidOf(verifier)))]]],
     ['that there is not', async () => [['00000000-0000-4000-8000-000000000000']]],
@@ -144,6 +151,19 @@ test.each<[string, object]>([
   const asked = await request(withDefinition(descriptor))
   expect((await accept((await received(asked)).id)).status).toBe(200)
   expect(await inState(verifier, asked.id, 'presentation-received', 'abandoned')).toMatchObject({ isVerified: true })
+})
+
+test('a credential that fits two descriptors is presented once', async () => {
+  const [descriptor] = degreeDefinition.input_descriptors
+  const { presentationExchange } = requestBody.proofFormats
+  const input_descriptors = [descriptor, { ...descriptor, id: 'again' }]
+  const presentationDefinition = { ...degreeDefinition, input_descriptors }
+  const asked = await request({
+    proofFormats: { presentationExchange: { ...presentationExchange, presentationDefinition } },
+  })
+  expect((await accept((await received(asked)).id)).status).toBe(200)
+  expect(await inState(verifier, asked.id, 'presentation-received', 'abandoned')).toMatchObject({ isVerified: true })
+  expect((await presentedTo(asked.id)).verifiableCredential).toHaveLength(1)
 })
 
 test('a presentation has a proof of the type that the verifier permits', async () => {
