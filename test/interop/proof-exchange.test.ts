@@ -29,8 +29,8 @@ const request = async (body: object = {}): Promise<Json> => {
 }
 
 /** The prover's record of the exchange, when it has the request. */
-const received = ({ threadId }: Json): Promise<Json> =>
-  waitFor('the request', async () => (await stage.call('getProofs', { caller: prover, query: { threadId } })).body[0])
+const received = ({ threadId }: Json, caller = prover): Promise<Json> =>
+  waitFor('the request', async () => (await stage.call('getProofs', { caller, query: { threadId } })).body[0])
 
 const proofOf = async (caller: Tenant, proofRecordId: string): Promise<Json> =>
   (await stage.call('getProofById', { caller, path: { proofRecordId } })).body
@@ -41,8 +41,8 @@ const inState = (caller: Tenant, proofRecordId: string, ...states: string[]): Pr
     return states.includes(proof.state) && proof
   })
 
-const accept = (proofRecordId: string, body: object = {}): Promise<Reply> =>
-  stage.call('acceptProofRequest', { caller: prover, path: { proofRecordId }, body })
+const accept = (proofRecordId: string, body: object = {}, caller = prover): Promise<Reply> =>
+  stage.call('acceptProofRequest', { caller, path: { proofRecordId }, body })
 
 test('a proof is requested, presented and acknowledged', async () => {
   const asked = await request({ comment: 'Please' })
@@ -196,6 +196,15 @@ test("a bearer's credential, which is about nobody, is found and verified", asyn
   const filter = { const: '2024-01-01T00:00:00Z' }
   const asked = await request(withDefinition({ constraints: { fields: [{ path: ['$.issuanceDate'], filter }] } }))
   expect(await accept((await received(asked)).id)).toMatchObject({ status: 200 })
+  expect(await inState(verifier, asked.id, 'presentation-received', 'abandoned')).toMatchObject({ isVerified: true })
+})
+
+test('it is found where there is no other credential', async () => {
+  const bearer = await createTenant(stage, 'Bearer')
+  await hold(verifier, bearer, degreeAbout(undefined))
+  const { connectionId } = await connectTenants(stage, verifier, bearer)
+  const asked = await request({ connectionId })
+  expect(await accept((await received(asked, bearer)).id, {}, bearer)).toMatchObject({ status: 200 })
   expect(await inState(verifier, asked.id, 'presentation-received', 'abandoned')).toMatchObject({ isVerified: true })
 })
 
