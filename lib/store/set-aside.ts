@@ -25,7 +25,10 @@ const fitting = (item: Item, lacks: readonly string[] = []): Item => {
   return largest.size === 0 ? named : fitting(rest, [...lacks, largest.name])
 }
 
-/** Moves an item to an address of its own, with all attributes that fit, so that an operator can repair it. */
+/**
+ * Moves an item to an address of its own, with all attributes that fit, so that an operator can repair it. That nobody
+ * else has done so is up to the other writes of the transaction, such as that of the lane, whose lease is checked.
+ */
 export const setAside = (item: Item, now: number): TableWrite[] => {
   const address = addressOf(item)
   const moved: Item = {

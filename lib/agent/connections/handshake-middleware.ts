@@ -15,8 +15,8 @@ import { expires } from './unsolicited-requests.ts'
 const HANDSHAKES = ['connections', 'didexchange', 'did-rotate']
 
 /**
- * Only a responder's is. One that is completed and expires was completed by a former version during a deployment, which
- * knew of no expiry.
+ * Whether it is the connection of a responder that waits for the end of its handshake. One that is completed and expires
+ * was completed by a former version during a deployment, which knew of no expiry.
  */
 const isToComplete = (connection: DidCommConnectionRecord): boolean =>
   connection.state === DidCommDidExchangeState.ResponseSent ||

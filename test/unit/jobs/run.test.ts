@@ -229,19 +229,28 @@ describe('a process that is killed amid a job', () => {
     expect(await outcomeOf(key)).toBe('done')
   })
 
-  test('and one that was only slow commits nothing once another has the lease', async () => {
-    const key = await newJob()
+  /** A run that still goes on when its lease has passed. `end` lets it end, with an error if there is one. */
+  const runSlowly = async (key: JobKey) => {
     const held = Promise.withResolvers<void>()
     const slow = handler(() => held.promise)
-    const late = runJob(key, slow)
+    const run = runJob(key, slow)
     await expect.poll(() => slow.runs).toBe(1)
     pass(LEASE)
+    return (error?: Error): Promise<void> => {
+      if (error === undefined) held.resolve()
+      else held.reject(error)
+      return run
+    }
+  }
+
+  test('and one that was only slow commits nothing once another has the lease', async () => {
+    const key = await newJob()
+    const end = await runSlowly(key)
     const other = Promise.withResolvers<void>()
     const second = handler(() => other.promise)
     const running = runJob(key, second)
     await expect.poll(() => second.runs).toBe(1)
-    held.resolve()
-    await late
+    await end()
     expect(events()).toContain('job.taken_over')
     expect(await outcomeOf(key)).toBeUndefined()
     other.resolve()
@@ -251,18 +260,13 @@ describe('a process that is killed amid a job', () => {
 
   test('and one that was only slow, and fails, does not end the lease of another', async () => {
     const key = await newJob()
-    const held = Promise.withResolvers<void>()
-    const slow = handler(() => held.promise)
-    const late = runJob(key, slow)
-    await expect.poll(() => slow.runs).toBe(1)
-    pass(LEASE)
+    const end = await runSlowly(key)
     queues.clear()
     await runJob(key, {
       ...handler(),
       run: async () => {
         const leased = await itemOf(key)
-        held.reject(new Error('too late'))
-        await late
+        await end(new Error('too late'))
         expect(await itemOf(key)).toEqual(leased)
         return { commit: async () => {} }
       },

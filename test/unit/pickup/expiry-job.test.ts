@@ -18,13 +18,22 @@ afterAll(() => void vi.useRealTimers())
 // There are no connections here, and what is put is not what a commit leaves.
 const { table } = await useTableAndQueues({ check: false })
 
-test('a fault that stays is counted day by day, and what nobody fetched is given up once it was mended', async () => {
-  const queue = { tenant: 'acme', connectionId: 'c' }
-  const key = { tenant: 'acme', type: 'pickup-expiry', id: 'c' } as const
-  const message = { ...queue, id: '00000000-0000-7000-8000-000000000000', payload: '{}', recipients: [] }
-  await table.put(queueItem.encode({ ...queue, messages: 1, bytes: 2 }))
-  await table.put(pickupMessage.encode({ ...message, createdAt: new Date(0).toISOString() }))
+/** A queue that says what it has, its job, and the first message of it, which is not stored. */
+const newQueue = async (connectionId: string, has: { messages: number; bytes: number }) => {
+  const queue = { tenant: 'acme', connectionId }
+  const key = { tenant: 'acme', type: 'pickup-expiry', id: connectionId } as const
+  await table.put(queueItem.encode({ ...queue, ...has }))
   await transaction('acme', async (unit) => enqueue(unit, key))
+  return {
+    queue,
+    key,
+    message: { ...queue, id: '00000000-0000-7000-8000-000000000000', payload: '{}', recipients: [] },
+  }
+}
+
+test('a fault that stays is counted day by day, and what nobody fetched is given up once it was mended', async () => {
+  const { queue, key, message } = await newQueue('c', { messages: 1, bytes: 2 })
+  await table.put(pickupMessage.encode({ ...message, createdAt: new Date(0).toISOString() }))
   const usage = usageItem.encode({ ...queue, messages: 1, bytes: 2 })
   await table.put({ ...usage, messages: { S: 'many' } })
   for (let run = 0; run < 8; run++) {
@@ -40,12 +49,9 @@ test('a fault that stays is counted day by day, and what nobody fetched is given
 })
 
 test('what was set aside of a queue is no longer counted in its share when the queue ends', async () => {
-  const queue = { tenant: 'acme', connectionId: 'empty' }
-  const key = { tenant: 'acme', type: 'pickup-expiry', id: 'empty' } as const
-  await table.put(queueItem.encode({ ...queue, messages: 2, bytes: 5 }))
+  const { queue, key } = await newQueue('empty', { messages: 2, bytes: 5 })
   await table.put(usageItem.encode({ ...queue, messages: 3, bytes: 7, countedAt: Date.now() }))
   await table.put(listedQueue.encode(queue))
-  await transaction('acme', async (unit) => enqueue(unit, key))
   await runJob(key, pickupExpiryJob)
   expect(await readItem(queueItem, queue)).toBeUndefined()
   expect(await readItem(listedQueue, queue)).toBeUndefined()
@@ -53,14 +59,10 @@ test('what was set aside of a queue is no longer counted in its share when the q
 })
 
 test('a queue whose messages may wait for longer is looked at once a day, because each counts its share, until they end', async () => {
-  const queue = { tenant: 'acme', connectionId: 'waits' }
-  const key = { tenant: 'acme', type: 'pickup-expiry', id: 'waits' } as const
   const now = Date.now()
-  const message = { ...queue, id: '00000000-0000-7000-8000-000000000000', payload: '{}', recipients: [] }
+  const { key, message } = await newQueue('waits', { messages: 1, bytes: 2 })
   await table.put({ ...toKey(recordAddress('acme', CONNECTION, 'waits')), kind: { S: 'record' } })
-  await table.put(queueItem.encode({ ...queue, messages: 1, bytes: 2 }))
   await table.put(pickupMessage.encode({ ...message, createdAt: new Date(now).toISOString() }))
-  await transaction('acme', async (unit) => enqueue(unit, key))
   await runJob(key, pickupExpiryJob)
   expect(await readItem(jobItem, key)).toMatchObject({ dueAt: now + DAY })
   vi.setSystemTime(now + MAX_WAIT)
@@ -69,22 +71,14 @@ test('a queue whose messages may wait for longer is looked at once a day, becaus
 })
 
 test('what waits for a connection that is no longer there is given up at once', async () => {
-  const queue = { tenant: 'acme', connectionId: 'deleted' }
-  const key = { tenant: 'acme', type: 'pickup-expiry', id: 'deleted' } as const
-  const message = { ...queue, id: '00000000-0000-7000-8000-000000000000', payload: '{}', recipients: [] }
-  await table.put(queueItem.encode({ ...queue, messages: 1, bytes: 2 }))
+  const { key, message } = await newQueue('deleted', { messages: 1, bytes: 2 })
   await table.put(pickupMessage.encode({ ...message, createdAt: new Date().toISOString() }))
-  await transaction('acme', async (unit) => enqueue(unit, key))
   await runJob(key, pickupExpiryJob)
   expect(await readItem(pickupMessage, message)).toBeUndefined()
 })
 
 test('a queue does not end to which a message is added meanwhile', async () => {
-  const queue = { tenant: 'acme', connectionId: 'again' }
-  const key = { tenant: 'acme', type: 'pickup-expiry', id: 'again' } as const
-  const message = { ...queue, id: '00000000-0000-7000-8000-000000000000', payload: '{}', recipients: [] }
-  await table.put(queueItem.encode({ ...queue, messages: 0, bytes: 0 }))
-  await transaction('acme', async (unit) => enqueue(unit, key))
+  const { queue, key, message } = await newQueue('again', { messages: 0, bytes: 0 })
   await runJob(key, {
     ...pickupExpiryJob,
     run: async (job) => {
