@@ -82,7 +82,7 @@ async function* shardRecords(
     const { Records, NextShardIterator }: v.InferOutput<typeof Read> = v.parse(Read, output)
     if (Records.length > 0) yield Records.map((record) => ({ ...record, eventSourceARN: streamArn }))
     pauseMs = Records.length > 0 ? MIN_PAUSE : Math.min(pauseMs * 2, MAX_PAUSE)
-    // Fewer were all that there are.
+    // A batch that is not full was the last for now.
     if (Records.length < batchSize) await pause(pauseMs, signal)
     iterator = NextShardIterator
   }

@@ -11,7 +11,7 @@ export class AgentMessageRepository extends DidCommMessageRepository {
     super(services.resolve(InjectionSymbols.StorageService), services.resolve(EventEmitter))
   }
 
-  /** Whoever saves a message of an exchange that was not read has just made the exchange, with an id of its own. */
+  /** An exchange that the running unit of work has not read was made by it, with a new id: no message of it is stored. */
   override async saveOrUpdateAgentMessage(
     ...[agentContext, options]: Parameters<DidCommMessageRepository['saveOrUpdateAgentMessage']>
   ) {

@@ -14,8 +14,8 @@ import { hsalsa, xsalsa20poly1305 } from '@noble/ciphers/salsa.js'
 import { blake2b } from '@noble/hashes/blake2.js'
 
 // Node imports raw private keys only with their public key (JWK) or in DER, so the fixed DER prefixes of RFC 8410
-// (sections 4 and 7, OID 1.3.101.110) are prepended. As text (RFC 7468) a key takes half the time: of bytes and objects
-// Node first asks four times whether they are keys, by an error that it catches.
+// (sections 4 and 7, OID 1.3.101.110) are prepended. In PEM (RFC 7468) a key takes half the time: whether bytes or an
+// object are a key, Node finds out by exceptions that it catches.
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b656e04220420', 'hex')
 const SPKI_PREFIX = Buffer.from('302a300506032b656e032100', 'hex')
 
