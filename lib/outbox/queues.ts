@@ -6,7 +6,7 @@ import { AgentError, errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
 import { settings } from '../settings.ts'
-import { leanRequestHandler, UNUSED_MIDDLEWARE } from '../store/lean-client.ts'
+import { leanClient, leanRequestHandler } from '../store/lean-client.ts'
 import { requestSigner } from '../store/request-signer.ts'
 import {
   type Bulkhead,
@@ -21,27 +21,27 @@ import {
   type WakeUp,
 } from './wake-up.ts'
 
-const clientOf = (maxAttempts: number) => {
+const clientOf = (maxAttempts: number, timeouts: Parameters<typeof leanRequestHandler>[0] = {}) => {
   let client: SQSClient | undefined
   return (): SQSClient => {
-    client ??= newClient(maxAttempts)
+    client ??= newClient(maxAttempts, timeouts)
     return client
   }
 }
 
-const newClient = (maxAttempts: number): SQSClient => {
+const newClient = (maxAttempts: number, timeouts: Parameters<typeof leanRequestHandler>[0]): SQSClient => {
   const endpoint = settings().SQS_ENDPOINT
-  const created: SQSClient = new SQSClient({
+  const client = new SQSClient({
     ...(endpoint !== undefined && { endpoint }),
     // SQS may have another address than the host of the queue's URL: AWS_ENDPOINT_URL and the local stage set one.
     useQueueUrlAsEndpoint: false,
     maxAttempts,
     // As in store/client.ts.
     cacheMiddleware: true,
-    requestHandler: leanRequestHandler(),
+    requestHandler: leanRequestHandler(timeouts),
     signer: requestSigner(() => created.config, 'sqs'),
   })
-  for (const name of UNUSED_MIDDLEWARE) created.middlewareStack.remove(name)
+  const created: SQSClient = leanClient(client)
   return created
 }
 
@@ -49,10 +49,16 @@ const newClient = (maxAttempts: number): SQSClient => {
 export const sqs = clientOf(3)
 
 /**
- * Makes one attempt, for functions whose caller waits. The number of attempts is a setting of the client, so this is a
- * second one.
+ * How long a function waits for SQS after its commit, in ms. What was not sent in this time, the stream's dispatcher
+ * sends.
  */
-export const sqsOnce = clientOf(1)
+const COMMIT_PATIENCE = 250
+
+/**
+ * Makes one attempt, for functions whose caller waits. Both are settings of the client, so this is a second one: with
+ * options the SDK collects its middleware for each command anew, 100 µs.
+ */
+export const sqsOnce = clientOf(1, { requestTimeout: COMMIT_PATIENCE })
 
 type QueueName = 'WAKE_UP_QUEUE_URL' | 'SLOW_WAKE_UP_QUEUE_URL' | 'TIMER_QUEUE_URL' | 'JOB_QUEUE_URL'
 
@@ -129,12 +135,6 @@ export const wakeCommitted = (items: CommittedItem[]): Promise<boolean[]> =>
   sendAll(urlOf('WAKE_UP_QUEUE_URL'), items.map(committedEntry), true)
 
 /**
- * How long a function waits for SQS after its commit, in ms. What was not sent in this time, the stream's dispatcher
- * sends.
- */
-const COMMIT_PATIENCE = 250
-
-/**
  * Wakes the lane of an item that this function has just committed: one attempt, 250 ms at most. A failure is only
  * logged, because the stream's dispatcher wakes the lane too. Callers await this, because Lambda freezes the process
  * after the response.
@@ -143,7 +143,7 @@ export const wakeNow = async (item: CommittedItem): Promise<void> => {
   const QueueUrl = settings().WAKE_UP_QUEUE_URL
   if (QueueUrl === undefined) return
   await sqsOnce()
-    .send(new SendMessageCommand({ QueueUrl, ...committedEntry(item) }), { requestTimeout: COMMIT_PATIENCE })
+    .send(new SendMessageCommand({ QueueUrl, ...committedEntry(item) }))
     .catch((error) => log('warn', 'a lane was not woken', { event: 'wake_up.not_sent', error: errorName(error) }))
 }
 

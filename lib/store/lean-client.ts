@@ -2,6 +2,8 @@
 import { Agent as HttpAgent, request as requestHttp } from 'node:http'
 import { type AgentOptions, Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import type { SQSClient } from '@aws-sdk/client-sqs'
+import { getSchemaSerdePlugin } from '@smithy/core/schema'
 
 type Request = Parameters<DynamoDBClient['config']['requestHandler']['handle']>[0]
 
@@ -12,7 +14,21 @@ interface Options {
 }
 
 /** Middleware that this service does not need: there is no logger, and the `User-Agent` is for statistics. */
-export const UNUSED_MIDDLEWARE = ['loggerMiddleware', 'getUserAgentMiddleware']
+const UNUSED_MIDDLEWARE = ['loggerMiddleware', 'getUserAgentMiddleware']
+
+/**
+ * A new client without middleware that is not needed. The SDK copies a client's settings three times for each request,
+ * which takes 9 µs each while V8 keeps them as a dictionary, and 0.1 µs once they are made by a literal.
+ */
+export const leanClient = <Client extends Pick<DynamoDBClient | SQSClient, 'config' | 'middlewareStack'>>(
+  client: Client,
+  unused: string[] = [],
+): Client => {
+  for (const name of [...UNUSED_MIDDLEWARE, ...unused]) client.middlewareStack.remove(name)
+  const config = { ...client.config }
+  client.middlewareStack.use(getSchemaSerdePlugin(config))
+  return Object.assign(client, { config })
+}
 
 /** In ms, 0: none. From a request's start until a new connection is there, and until the whole response is there. */
 const TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 2_000 }
@@ -37,7 +53,8 @@ const namedAsBySdk = (error: Error & { code?: unknown }): Error =>
  * for each request. It is for DynamoDB and SQS, whose requests have no query.
  * https://docs.aws.amazon.com/AWSJavaScriptSDK/v3/latest/Package/-smithy-types/Interface/RequestHandler/
  */
-export const leanRequestHandler = (timeouts = TIMEOUTS, options: AgentOptions = {}) => {
+export const leanRequestHandler = (changed: Partial<typeof TIMEOUTS> = {}, options: AgentOptions = {}) => {
+  const timeouts = { ...TIMEOUTS, ...changed }
   const http = new HttpAgent(AGENT)
   const https = new HttpsAgent({ ...AGENT, ...options })
 
