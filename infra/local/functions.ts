@@ -12,11 +12,11 @@ import { never } from './pause.ts'
 export type Invoke = (functionKey: string, event: unknown) => Promise<unknown>
 
 export interface Functions {
-  /** Resolves when every function is loaded; rejects with a `StageFailure`. */
+  /** Resolves when those that share a process are loaded; rejects with a `StageFailure`. */
   loaded: Promise<void>
   /** Waits until they are loaded. */
   invoke: Invoke
-  /** Rejects when their process has ended and can't be started again. */
+  /** Rejects when a process of theirs has ended and can't be started again. */
   failed: Promise<never>
   stop(): Promise<void>
 }
@@ -26,9 +26,13 @@ export interface Functions {
  */
 const LONG = 60
 
+/** Name of the process of those that share one; no function has it. */
+const TOGETHER = ''
+
 /**
- * Starts to load all functions. They share a process and its caches, except those that run long. With `RECORD_CALLS`
- * each has its own process, as on Lambda, so that no call is saved by what another function has cached.
+ * Starts to load all functions in one process, whose caches they share, except those that run long: each of these has
+ * its own, from its first invocation on. With `RECORD_CALLS` every function has, as on Lambda, so that no call is saved
+ * by what another function has cached.
  */
 export const startFunctions = (
   { service, serviceDir }: Serverless,
@@ -36,30 +40,34 @@ export const startFunctions = (
   resources: Record<string, string>,
 ): Functions => {
   const { functions, provider } = service
-  const handlers = Object.entries(functions).map(([key, { handler }]) => [key, handler] as const)
-  const start = (some: typeof handlers) =>
-    keepRunning({ folder: serviceDir, handlers: Object.fromEntries(some), resources }, environment)
-  const isAlone = ([key]: (typeof handlers)[number]) =>
-    process.env.RECORD_CALLS !== undefined || (functions[key]?.timeout ?? 0) >= LONG
-  const together = handlers.filter((one) => !isAlone(one))
-  const shared = together.length === 0 ? undefined : start(together)
-  const running = new Map(
-    handlers.map((one) => [one[0], shared === undefined || isAlone(one) ? start([one]) : shared] as const),
-  )
-  const processes = [...new Set(running.values())]
-  const loaded = Promise.all(processes.map((one) => one.loaded)).then(() => {})
-  const failed = Promise.race(processes.map((one) => one.failed))
+  const failed = Promise.withResolvers<never>()
   // Nobody may be listening yet when it happens.
-  for (const outcome of [loaded, failed]) outcome.catch(() => {})
+  failed.promise.catch(() => {})
+  const processes = new Map<string, ReturnType<typeof keepRunning>>()
+
+  /** `name`: of the process. */
+  const start = (name: string, keys: string[]) => {
+    const of = <Value>(value: (key: string) => Value) => Object.fromEntries(keys.map((key) => [key, value(key)]))
+    const handlers = of((key) => functions[key]?.handler ?? '')
+    const uses = of((key) => functions[key]?.uses ?? [])
+    const started = keepRunning({ folder: serviceDir, handlers, uses, resources }, environment)
+    started.failed.catch(failed.reject)
+    processes.set(name, started)
+    return started
+  }
+  const isAlone = (key: string) => process.env.RECORD_CALLS !== undefined || (functions[key]?.timeout ?? 0) >= LONG
+  const together = Object.keys(functions).filter((key) => !isAlone(key))
+  const loaded = start(TOGETHER, together).loaded
   return {
     loaded,
-    failed,
-    invoke: async (functionKey, event) => {
-      const timeoutMs = (functions[functionKey]?.timeout ?? provider.timeout) * 1000
-      return running.get(functionKey)?.invoke(functionKey, event, timeoutMs)
+    failed: failed.promise,
+    invoke: async (key, event) => {
+      const timeoutMs = (functions[key]?.timeout ?? provider.timeout) * 1000
+      const name = isAlone(key) ? key : TOGETHER
+      return (processes.get(name) ?? start(name, [key])).invoke(key, event, timeoutMs)
     },
     stop: async () => {
-      await Promise.all(processes.map(({ stop }) => stop()))
+      await Promise.all([...processes.values()].map(({ stop }) => stop()))
     },
   }
 }
@@ -82,12 +90,10 @@ const keepRunning = (functions: Start, environment: Environment) => {
       current = start()
     }
   }
-  const failed = keepOneRunning()
-  // Nobody may be listening yet when it happens.
-  failed.catch(() => {})
   return {
     loaded: current.loaded,
-    failed,
+    /** Rejects when one of these could not be loaded. */
+    failed: keepOneRunning(),
     invoke: (...invocation: Parameters<FunctionProcess['invoke']>) => current.invoke(...invocation),
     stop: () => {
       stopping = true

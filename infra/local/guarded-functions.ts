@@ -1,12 +1,11 @@
 /** Holds the functions of this process to their roles, as IAM would: watches every client of AWS that they use. */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { usesOfServiceFile } from '../access/service-file.ts'
 import { RoleGuard, roleCheck } from '../roles/guard.ts'
 import type { Start } from './function-messages.ts'
 
-export const guardFunctions = async ({ folder, resources }: Start): Promise<RoleGuard> => {
-  const guard = new RoleGuard(resources, roleCheck(usesOfServiceFile()))
+export const guardFunctions = async ({ folder, uses, resources }: Start): Promise<RoleGuard> => {
+  const guard = new RoleGuard(resources, roleCheck(uses))
   /** Loads the same modules as the functions. */
   const load = (module: string) => import(pathToFileURL(join(folder, 'lib', module)).href)
   const { dynamodb } = await load('store/client.ts')
