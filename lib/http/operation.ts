@@ -34,8 +34,8 @@ interface Command<Codec> {
   /** The caller; without a token there is none. */
   subject: string | undefined
   idempotencyKey: string | undefined
-  /** Everything that identifies the request. */
-  request: readonly unknown[]
+  /** Everything that identifies the request, as JSON. */
+  request: string
   /** How the response is stored; plain text by default. */
   codec: Codec | undefined
   /** The response has no body. */
@@ -115,11 +115,12 @@ const runOf =
     // event.
     const input = { principal, path, query, body } as OperationRequest<C>
     const agent = authorize ? authorize(input) : principal && actingAgent(principal)
+    // First, because what follows may change the body. It may also run again.
+    const request = idempotencyKey === undefined ? '' : JSON.stringify([operationId, path, query, body])
     const prepared = (await prepare?.(input)) as Prepared
     const handleIn = (unit?: Unit) =>
       handle({ ...input, agent, unit, preferredType, prepared } as Handled<C, Prepared, Unit>)
     if (inTransaction === undefined || agent === undefined) return handleIn()
-    const request = [operationId, path, query, body]
     const bodiless = 204 in success
     return inTransaction({ agent, subject: principal?.subject, idempotencyKey, request, codec, bodiless }, handleIn)
   }

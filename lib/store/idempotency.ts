@@ -57,7 +57,7 @@ interface RepeatableRequest {
   subject: string
   key: string
   /** Everything that identifies the request. */
-  request: unknown
+  request: string
   /** Plain text by default. */
   codec?: ResponseCodec | undefined
 }
@@ -74,7 +74,7 @@ export const onlyOnce = async (
 ): Promise<object | undefined> => {
   const of = { tenant: unit.tenant, subject, key }
   const address = responseItem.addressOf(of)
-  const fingerprint = digest(JSON.stringify(request))
+  const fingerprint = digest(request)
   const known = await unit.load(responseItem, of)
   if (known !== undefined) {
     const pair: StoredPair = JSON.parse(await codec.decode(unit, address, storedResponse(known)))

@@ -122,6 +122,15 @@ const AttachedDidDocument = v.looseObject({
   }),
 })
 
+/** Credo reads any time, but a record has one whose year has four digits. */
+const SentTime = v.pipe(
+  v.union([v.string(), v.number()]),
+  v.check((time) => {
+    const year = new Date(time).getUTCFullYear()
+    return !(year < 0 || year > 9999)
+  }),
+)
+
 const Message = v.looseObject({
   '@type': Short,
   '@id': Short,
@@ -129,6 +138,7 @@ const Message = v.looseObject({
   'connection~sig': v.optional(v.looseObject({ '@type': Short })),
   '~transport': v.optional(v.looseObject({ return_route_thread: v.optional(Short) })),
   'did_doc~attach': v.optional(AttachedDidDocument),
+  sent_time: v.optional(SentTime),
 })
 
 /** Nested deeper than any document may be: whoever reads it rejects it, and tells the sender. */
@@ -150,10 +160,20 @@ const normalizeAttachments = (message: unknown): void => {
     }
 }
 
-/** Throws a CredoError for a message that no conforming agent sends. Changes attachments to what libraries can read. */
+/** Removes members that are null, except in attached documents: Credo would store them, but no record has a null. */
+const removeNulls = (value: unknown): void => {
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, member] of Object.entries(value)) {
+    if (member === null && !Array.isArray(value)) Reflect.deleteProperty(value, name)
+    if (name !== 'json') removeNulls(member)
+  }
+}
+
+/** Throws a CredoError for a message that no conforming agent sends. Changes messages to what libraries can read. */
 export function assertReadable(message: unknown): asserts message is DidCommPlaintextMessage {
   normalizeAttachments(message)
-  if (!isSmall(message) || !v.is(Message, message))
-    throw new CredoError('the message is too large, or has no readable type, id or thread')
+  if (!isSmall(message)) throw new CredoError('the message is too large')
+  removeNulls(message)
+  if (!v.is(Message, message)) throw new CredoError('the message has no readable type, id, thread or time')
   if (hasLongIdentifier(message)) throw new CredoError('the message has an identifier that is too long')
 }

@@ -260,6 +260,21 @@ test('a handler should run again after a conflict, and its last run be the answe
   expect(runs).toBe(2)
 })
 
+test('a handler that changes its input should leave the request of the key as it was sent, also where it runs again', async () => {
+  let conflicts = 1
+  const handler = command(contractOf('MakeThing'), async ({ body }) => {
+    // As a message in an invitation is changed into what libraries can read.
+    Object.assign(body, { content: 'changed' })
+    if (conflicts-- > 0) throw new AgentError('store.conflict', 'another was quicker')
+    return {}
+  })
+  const headers = { 'content-type': 'application/json', 'idempotency-key': key }
+  for (let time = 0; time < 2; time++) {
+    const asked = { authorizer: authorizerOf(ROOT), path: { id: '1' }, headers, body: { content: 'hi' } }
+    expect(await call(handler, asked)).toMatchObject({ statusCode: 200 })
+  }
+})
+
 describe('a stored answer', () => {
   const authorize = () => {
     throw new AgentError('auth.forbidden', 'Forbidden')

@@ -150,7 +150,7 @@ describe('an operation that changes something', () => {
       agent: 'acme',
       subject: 'alice',
       idempotencyKey: 'k',
-      request: ['PostThing', { id: '1' }, { limit: 5, order: 'asc' }, { name: 'n' }],
+      request: JSON.stringify(['PostThing', { id: '1' }, { limit: 5, order: 'asc' }, { name: 'n' }]),
       answers: undefined,
       bodiless: false,
     }
