@@ -11,12 +11,12 @@ import { JsonLdCredential } from '../interface/json-ld-credential.ts'
 import { PresentationDefinition } from '../interface/presentation-definition.ts'
 import { Filter } from '../interface/presentation-filter.ts'
 import { ProofRequestResult } from '../interface/proof-request.ts'
-import { SHOWN_RECORDS } from '../interface/shown-records.ts'
 import { SubmissionRequirement } from '../interface/submission-requirement.ts'
 import { AnonCredsCredentialDefinition, AnonCredsSchema } from '../records/anoncreds-objects.ts'
 import { DidDocument } from '../records/did.ts'
 import { ProofFormData } from '../records/proof.ts'
 import { NotificationRegistrationResult, WebhookRegistrationResult } from '../records/registration.ts'
+import { SHOWN_RECORDS } from '../records/shown-records.ts'
 import { TenantRecord } from '../records/tenant.ts'
 
 /** Schemas that become components of the document. */

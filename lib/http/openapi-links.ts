@@ -4,7 +4,7 @@
  */
 import { type Contract, type Schema, successOf } from '../interface/contract.ts'
 import { OPERATIONS } from '../interface/operations.ts'
-import { SHOWN_RECORDS } from '../interface/shown-records.ts'
+import { SHOWN_RECORDS } from '../records/shown-records.ts'
 import { TenantRecord } from '../records/tenant.ts'
 
 /** Parameters of other operations, with the runtime expressions of their values. */

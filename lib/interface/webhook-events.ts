@@ -2,11 +2,11 @@
 import * as v from 'valibot'
 import { isStateChange } from '../records/define-record.ts'
 import { Timestamp } from '../records/record-json.ts'
+import { type ObjectSchema, SHOWN_RECORDS } from '../records/shown-records.ts'
 import { BASE_AGENT, EntityId } from '../records/tenant.ts'
 import { WebhookEndpoint } from '../records/webhook-endpoint.ts'
 import { ID_FIELDS } from '../records/webhook-event.ts'
 import type { Schema } from './contract.ts'
-import { type ObjectSchema, SHOWN_RECORDS } from './shown-records.ts'
 
 /** How a kind of record is shown in events. */
 interface EventContent {

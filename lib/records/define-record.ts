@@ -1,6 +1,6 @@
 /**
  * A kind of record is described once: its index entries, lists, events and rights follow from that. Its schema is listed
- * in lib/interface/shown-records.ts.
+ * in shown-records.ts.
  */
 import type { Format } from '../metrics.ts'
 import { type RecordContent, type RecordJson, toRecordJson } from './record-json.ts'

@@ -148,11 +148,11 @@ export class UnitOfWork {
     return true
   }
 
-  /** Records of a type that this unit adds. */
-  inserted(type: string): StoredRecord[] {
-    return [...this.#records.values()]
-      .filter(({ stored }) => stored === undefined)
-      .flatMap(({ current }) => (current?.type === type ? [current] : []))
+  /** Records that this unit adds (version 1) or changes, as they will be. */
+  written(): StoredRecord[] {
+    return [...this.#records.values()].flatMap(({ stored, current }) =>
+      current && current !== stored ? [current] : [],
+    )
   }
 
   /** Replaces a record. Returns false if there is none. */

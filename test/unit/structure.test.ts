@@ -131,7 +131,7 @@ test('no two folders import each other, not even by way of others', () => {
 })
 
 test('the unit of work reaches no schema of a record as the API shows it: every function that writes would have it', () => {
-  const schemas = localImportsOf('lib/interface/shown-records.ts').filter((path) =>
+  const schemas = localImportsOf('lib/records/shown-records.ts').filter((path) =>
     /records\/(?!define-record|kinds)/.test(path),
   )
   const reached = reachedBy('lib/store/unit-of-work.ts')

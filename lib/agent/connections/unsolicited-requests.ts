@@ -106,7 +106,9 @@ export const expireUnlessCompleted = async (
   agentContext: AgentContext,
   connection: DidCommConnectionRecord,
 ): Promise<void> => {
-  const created = currentUnit().inserted(DidRecord.type)
+  const created = currentUnit()
+    .written()
+    .filter(({ type, version }) => type === DidRecord.type && version === 1)
   for (const did of created) await update(did, { ...did.tags, [OF_UNFINISHED_HANDSHAKE]: true })
   const before = expiringPartsOf(connection) ?? { dids: [], keys: [] }
   const all: ExpiringParts = {

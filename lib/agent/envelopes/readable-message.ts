@@ -122,15 +122,6 @@ const AttachedDidDocument = v.looseObject({
   }),
 })
 
-/** Credo reads any time, but a record has one whose year has four digits. */
-const SentTime = v.pipe(
-  v.union([v.string(), v.number()]),
-  v.check((time) => {
-    const year = new Date(time).getUTCFullYear()
-    return !(year < 0 || year > 9999)
-  }),
-)
-
 const Message = v.looseObject({
   '@type': Short,
   '@id': Short,
@@ -138,7 +129,6 @@ const Message = v.looseObject({
   'connection~sig': v.optional(v.looseObject({ '@type': Short })),
   '~transport': v.optional(v.looseObject({ return_route_thread: v.optional(Short) })),
   'did_doc~attach': v.optional(AttachedDidDocument),
-  sent_time: v.optional(SentTime),
 })
 
 /** Nested deeper than any document may be: whoever reads it rejects it, and tells the sender. */
@@ -174,6 +164,6 @@ export function assertReadable(message: unknown): asserts message is DidCommPlai
   normalizeAttachments(message)
   if (!isSmall(message)) throw new CredoError('the message is too large')
   removeNulls(message)
-  if (!v.is(Message, message)) throw new CredoError('the message has no readable type, id, thread or time')
+  if (!v.is(Message, message)) throw new CredoError('the message has no readable type, id or thread')
   if (hasLongIdentifier(message)) throw new CredoError('the message has an identifier that is too long')
 }

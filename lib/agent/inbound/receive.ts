@@ -1,8 +1,12 @@
 /** Handles another agent's envelope in one transaction. */
+import { CredoError, DidRecord } from '@credo-ts/core'
 import { DidCommMessageReceiver } from '@credo-ts/didcomm'
+import * as v from 'valibot'
 import { errorName, isAgentError } from '../../errors.ts'
 import { log } from '../../log.ts'
+import { SHOWN_RECORDS } from '../../records/shown-records.ts'
 import { BASE_AGENT } from '../../records/tenant.ts'
+import { currentUnit } from '../../store/transaction.ts'
 import { agentContexts } from '../credo/index.ts'
 import type { Envelope } from '../envelopes/index.ts'
 import { ReturnRouteSession } from '../transport/index.ts'
@@ -21,8 +25,19 @@ export const receiveEnvelope = async (tenant: string, envelope: Envelope): Promi
       session,
       ...(tenant !== BASE_AGENT && { contextCorrelationId: tenant }),
     })
+    assertShowable()
     return session.answer === undefined ? '' : JSON.stringify(session.answer)
   })
+}
+
+/** A list with a record that breaks its schema could not be shown, whatever else it has. */
+const assertShowable = (): void => {
+  for (const record of currentUnit().written()) {
+    const kind = SHOWN_RECORDS.find(({ type }) => type === record.type)
+    // DIDs of other agents are not shown.
+    if (kind !== undefined && kind.type !== DidRecord.type && !v.is(kind.schema, kind.view(record)))
+      throw new CredoError(`the message makes a ${record.type} that can't be shown`)
+  }
 }
 
 /** Logs rejected envelopes. */

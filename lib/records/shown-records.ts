@@ -3,21 +3,20 @@
  * their ids.
  */
 import type * as v from 'valibot'
-import { BasicMessageRecord } from '../records/basic-message.ts'
-import { ConnectionRecord } from '../records/connection.ts'
-import { CredentialDefinitionRecord } from '../records/credential-definition.ts'
-import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
-import type { RecordDefinition } from '../records/define-record.ts'
-import { DidRecord } from '../records/did.ts'
-import * as kinds from '../records/kinds.ts'
-import { OutOfBandRecord } from '../records/out-of-band.ts'
-import { ProofFormData, ProofRecord } from '../records/proof.ts'
-import { QuestionAnswerRecord } from '../records/question-answer.ts'
-import { W3cCredentialRecord } from '../records/w3c-credential.ts'
-import type { Schema } from './contract.ts'
+import { BasicMessageRecord } from './basic-message.ts'
+import { ConnectionRecord } from './connection.ts'
+import { CredentialDefinitionRecord } from './credential-definition.ts'
+import { CredentialExchangeRecord } from './credential-exchange.ts'
+import type { RecordDefinition } from './define-record.ts'
+import { DidRecord } from './did.ts'
+import * as kinds from './kinds.ts'
+import { OutOfBandRecord } from './out-of-band.ts'
+import { ProofFormData, ProofRecord } from './proof.ts'
+import { QuestionAnswerRecord } from './question-answer.ts'
+import { W3cCredentialRecord } from './w3c-credential.ts'
 
 /** The schema of an object, whose fields can be read. */
-export type ObjectSchema = Schema & { entries: v.ObjectEntries }
+export type ObjectSchema = v.GenericSchema & { entries: v.ObjectEntries }
 
 interface ShownRecord extends RecordDefinition {
   schema: ObjectSchema
