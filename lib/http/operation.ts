@@ -19,7 +19,7 @@ import {
 } from './event.ts'
 import { checkParameters } from './parameters.ts'
 import type { AuthorizedRequest, OperationRequest, OperationResponse, ResponseBody } from './request.ts'
-import { type ErrorPage, respondWithError, toResponse } from './response.ts'
+import { assertMatchesContract, type ErrorPage, respondWithError, toResponse } from './response.ts'
 
 /**
  * The operation ends this many ms before Lambda's timeout, so that a slow dependency causes our 503 and not the
@@ -99,7 +99,7 @@ interface AnyImplementation<C extends Contract, Prepared, Unit, Codec> extends H
 
 const runOf =
   <C extends Contract, Prepared, Unit, Codec>(
-    { operationId, responses: success }: C,
+    contract: C,
     { authorize, prepare, handle, codec }: AnyImplementation<C, Prepared, Unit, Codec>,
     inTransaction: InTransaction<Unit, Codec> | undefined,
   ) =>
@@ -116,12 +116,16 @@ const runOf =
     const input = { principal, path, query, body } as OperationRequest<C>
     const agent = authorize ? authorize(input) : principal && actingAgent(principal)
     // First, because what follows may change the body. It may also run again.
-    const request = idempotencyKey === undefined ? '' : JSON.stringify([operationId, path, query, body])
+    const request = idempotencyKey === undefined ? '' : JSON.stringify([contract.operationId, path, query, body])
     const prepared = (await prepare?.(input)) as Prepared
-    const handleIn = (unit?: Unit) =>
-      handle({ ...input, agent, unit, preferredType, prepared } as Handled<C, Prepared, Unit>)
+    // Before the commit: nothing is written where the response fails.
+    const handleIn = async (unit?: Unit) => {
+      const result = await handle({ ...input, agent, unit, preferredType, prepared } as Handled<C, Prepared, Unit>)
+      assertMatchesContract(contract, result)
+      return result
+    }
     if (inTransaction === undefined || agent === undefined) return handleIn()
-    const bodiless = 204 in success
+    const bodiless = 204 in contract.responses
     return inTransaction({ agent, subject: principal?.subject, idempotencyKey, request, codec, bodiless }, handleIn)
   }
 

@@ -2,7 +2,7 @@
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
-import { type Contract, type ErrorBody, type Schema, successOf } from '../interface/contract.ts'
+import { type Contract, type ErrorBody, successOf } from '../interface/contract.ts'
 import { log } from '../log.ts'
 import { retryAfterOf, toErrorBody, toErrorLog } from './error-body.ts'
 import { type OperationMiddleware, preferredTypeOf, requestIdOf } from './event.ts'
@@ -19,8 +19,21 @@ const headersOf = (requestId: string) => ({
   'x-content-type-options': 'nosniff',
 })
 
-const assertMatchesContract = (contract: Contract, schema: Schema, body: ResponseBody): void => {
-  const checked = v.safeParse(schema, body)
+export type Result = ResponseBody | OperationResponse | StoredDocument | Page | Redirect
+
+// What contracts may allow in place of JSON.
+const isDocument = (contract: Contract, result: Result): result is StoredDocument =>
+  contract.contentType !== undefined && result instanceof StoredDocument
+const isPage = (contract: Contract, result: Result): result is Page =>
+  contract.pages !== undefined && result instanceof Page
+const isRedirect = (contract: Contract, result: Result): result is Redirect =>
+  contract.redirects === true && result instanceof Redirect
+
+/** Throws `internal` if the result of an operation breaks its contract. */
+export const assertMatchesContract = (contract: Contract, result: Result): void => {
+  if (isDocument(contract, result) || isPage(contract, result) || isRedirect(contract, result)) return
+  const body = result instanceof OperationResponse ? result.body : result
+  const checked = v.safeParse(successOf(contract).schema, body)
   if (checked.success) return
   // Paths only: the values of a response are private to the caller.
   const details = toFieldIssues(checked.issues).map(({ path }) => ({ path, message: 'breaks the contract' }))
@@ -33,23 +46,20 @@ interface RequestHeaders {
   ifNoneMatch?: string | undefined
 }
 
-/** A response with its contract's status. Throws `internal` if it breaks the contract. */
+/** A response with its contract's status, of a result that matches the contract. */
 export const toResponse = (
   contract: Contract,
-  result: ResponseBody | OperationResponse | StoredDocument | Page | Redirect,
+  result: Result,
   { requestId, ifNoneMatch }: RequestHeaders,
 ): APIGatewayProxyResult => {
-  if (contract.contentType !== undefined && result instanceof StoredDocument)
+  if (isDocument(contract, result))
     return documentResponse(result, String(result.contentType ?? contract.contentType), { requestId, ifNoneMatch })
-  if (contract.pages !== undefined && result instanceof Page)
-    return { statusCode: 200, headers: pageHeaders(requestId), body: result.html }
-  if (contract.redirects && result instanceof Redirect)
+  if (isPage(contract, result)) return { statusCode: 200, headers: pageHeaders(requestId), body: result.html }
+  if (isRedirect(contract, result))
     return { statusCode: 302, headers: { location: result.location, ...PRIVATE, ...headersOf(requestId) }, body: '' }
   const { body, headers } = result instanceof OperationResponse ? result : new OperationResponse(result, {})
-  const { status, schema } = successOf(contract)
-  assertMatchesContract(contract, schema, body)
   return {
-    statusCode: status,
+    statusCode: successOf(contract).status,
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers, ...headersOf(requestId) },
     body: body === undefined ? '' : JSON.stringify(body),
   }

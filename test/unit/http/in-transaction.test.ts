@@ -275,6 +275,18 @@ test('a handler that changes its input should leave the request of the key as it
   }
 })
 
+test('an answer that breaks its contract should be a 500, and nothing be written', async () => {
+  const responses = { 200: v.object({ id: v.string() }) }
+  const handler = command({ ...contractOf('MakeThing'), responses }, async ({ unit }) => {
+    unit.insert(newRecord({ tenant: unit.tenant, type: 'StorageVersionRecord' }))
+    return {}
+  })
+  const headers = { 'content-type': 'application/json', 'idempotency-key': key }
+  const asked = { authorizer: authorizerOf(ROOT), path: { id: '1' }, headers, body: {} }
+  expect(await effectsOf(() => call(handler, asked))).toBe(0)
+  expect(await call(handler, asked)).toMatchObject({ statusCode: 500 })
+})
+
 describe('a stored answer', () => {
   const authorize = () => {
     throw new AgentError('auth.forbidden', 'Forbidden')
