@@ -35,8 +35,7 @@ const late = new Bounded<string, { since: number; count: number }>(1_000)
 
 const isOneOfMany = (owner: string, now: number): boolean => {
   const known = late.get(owner)
-  const { since, count } =
-    known !== undefined && Math.abs(now - known.since) < MINUTE ? known : { since: now, count: 0 }
+  const { since, count } = known !== undefined && now - known.since < MINUTE ? known : { since: now, count: 0 }
   late.set(owner, { since, count: count + 1 })
   return count >= MAX_LATE
 }

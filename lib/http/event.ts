@@ -48,7 +48,7 @@ const epochSeconds = (): number => Date.now() / 1000
 
 /** Where the header is present, its token must be valid: a caller with a bad token is not treated as anonymous. */
 const optionalPrincipal = async (event: OperationEvent, verify: Verify | undefined) => {
-  const authorization = headerOf(event, 'authorization')?.trim()
+  const authorization = headerOf(event, 'authorization')
   return authorization && verify ? verify(authorization) : undefined
 }
 

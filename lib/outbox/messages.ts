@@ -54,14 +54,12 @@ export const openMessageLane = (
   const key = messageLaneOf(lane)
   if (key === undefined) return undefined
   const { tenant, connectionId } = key
-  let begins = first
   return {
     plan: MESSAGE_PLAN,
     metrics: { delivered: 'MessagesDelivered', givenUp: 'MessagesGivenUp' },
     party: tenant,
     read: async (now) => {
-      const item = await readFirst(lane, begins, now)
-      begins = undefined
+      const item = await readFirst(lane, first, now)
       if (item !== undefined) return { items: messagesOf(item), more: false, corrupt: [] }
       const { items, next } = await queryPage(lane, { limit: READ, to: LAST_WAITING })
       const read = items.map((item) => decodeIfSound(outboxItem, item))

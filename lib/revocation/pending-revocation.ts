@@ -79,25 +79,8 @@ export const revokeCredential = async (unit: UnitOfWork, credentialRecordId: str
   const revoked = withRevocation(record, { state: 'pending', revokedAt: new Date().toISOString() })
   await unit.update(revoked)
   unit.create(pendingRevocationItem.encode({ tenant, credentialRecordId, ...revocable }))
-  enqueuePublication(unit, { credentialRecordId, round: 1 })
+  enqueue(unit, { tenant, type: 'revocation-list', id: credentialRecordId })
   return toCredentialExchangeJson(revoked)
-}
-
-/** The job that publishes the revocation of a credential. */
-interface Publication {
-  credentialRecordId: string
-  /** Number of the job: one that was given up is followed by another. */
-  round: number
-}
-
-/** `delay`: ms. */
-export const enqueuePublication = (unit: UnitOfWork, { credentialRecordId, round }: Publication, delay = 0): void =>
-  enqueue(unit, { tenant: unit.tenant, type: 'revocation-list', id: `${credentialRecordId}.${round}` }, delay)
-
-/** Parses the id of a job. */
-export const publicationOf = (jobId: string): Publication => {
-  const dot = jobId.lastIndexOf('.')
-  return { credentialRecordId: jobId.slice(0, dot), round: Number(jobId.slice(dot + 1)) }
 }
 
 /** Revoked indexes of a registry whose publication is not recorded yet. */

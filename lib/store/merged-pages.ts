@@ -54,8 +54,7 @@ export const queryMerged = async (
     const [item] = first?.items ?? []
     if (first === undefined || item === undefined) return { items: page }
     bytes += itemBytes(item)
-    if (page.length === limit || (page.length > 0 && bytes > MAX_BYTES))
-      return { items: page, next: sortKey(page.at(-1)) }
+    if (page.length === limit || bytes > MAX_BYTES) return { items: page, next: sortKey(page.at(-1)) }
     page.push(item)
     first.items.shift()
   }

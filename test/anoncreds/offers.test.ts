@@ -222,8 +222,9 @@ describeWithLibrary('offers of AnonCreds', () => {
 
     test.each(['wait', 'action', 'failed'])('is a 409 while it is %s', async (state) => {
       const credentialDefinitionId = await record(state)
-      const { status, body } = await offer({ anoncreds: { ...anoncreds(), credentialDefinitionId } })
+      const { status, body, headers } = await offer({ anoncreds: { ...anoncreds(), credentialDefinitionId } })
       expect({ status, message: body.message }).toEqual({ status: 409, message: expect.stringContaining(state) })
+      expect(headers['retry-after'] === undefined).toBe(state === 'failed')
     })
 
     test('is offered by its record when it is finished', async () => {

@@ -1,10 +1,12 @@
 /** Revocation against the wallet that it is about: whatever it sends, its credential is revoked, and only by who issued it. */
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { AgentError } from '../../lib/errors.ts'
 import { addIssuedExchange, revocableAt, runPublication } from '../support/anoncreds/issued-exchange.ts'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import { type AnonCredsWorld, inTenant, startAnonCredsWorld } from '../support/anoncreds/world.ts'
 import { offerBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
+import { itemsOf } from '../support/table/items.ts'
 import { didCommMessage } from '../support/wallets/didcomm-messages.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -151,6 +153,9 @@ describeWithLibrary('revocation', () => {
     await revoke(second.id)
     await runPublication(world.caller.tenantId, second.id)
     expect((await exchangeOf(second.id)).metadata['_agent/revocation'].state).toBe('pending')
+    expect(await itemsOf(world.stage, `${world.caller.tenantId}|job|revocation-list|`)).toMatchObject([
+      { attempts: { N: '0' } },
+    ])
     // When the clock has passed the newest list.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 4 * 60 * 60_000 })
     const { revocationRegistryId } = (await publishNow(second.id)).metadata['_anoncreds/credential']
@@ -205,18 +210,43 @@ describeWithLibrary('revocation', () => {
     expect(ids.map(({ index }) => list?.revocationList[index])).toEqual(ids.map(() => 1))
   })
 
-  test('a wallet without an endpoint does not keep a revocation from being done', async () => {
+  /** An issued credential that is revoked when `hours` have passed, and what notifies its holder. No job runs by itself. */
+  const revokedIn = async (hours: number) => {
     const { id } = await issuedWithoutAck()
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5 * 60 * 60_000 })
+    await world.stage.line.stop()
+    onTestFinished(() => world.stage.line.run())
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * 60 * 60_000 })
     onTestFinished(() => void vi.useRealTimers())
-    const { DidCommConnectionRepository } = await import('@credo-ts/didcomm')
-    await inTenant(world.caller.tenantId, async ({ context }) => {
-      const connections = context.resolve(DidCommConnectionRepository)
-      const connection = await connections.getById(context, world.connectionId)
-      connection.theirDid = world.wallet.did
-      await connections.update(context, connection)
-    })
+    const { DidCommCredentialsApi } = await import('@credo-ts/didcomm')
+    const notify = vi.spyOn(DidCommCredentialsApi.prototype, 'sendRevocationNotification')
+    onTestFinished(() => notify.mockRestore())
     await revoke(id)
-    expect((await publishNow(id)).metadata['_agent/revocation'].state).toBe('published')
+    const publish = async () => {
+      await runPublication(world.caller.tenantId, id)
+      return (await exchangeOf(id)).metadata['_agent/revocation']
+    }
+    return { notify, publish }
+  }
+
+  test.each([
+    ['connection.no_endpoint', 4.6],
+    ['connection.queue_full', 4.7],
+  ] as const)('a wallet that can not be told does not keep a revocation from being done: %s', async (code, hours) => {
+    const { notify, publish } = await revokedIn(hours)
+    notify.mockRejectedValueOnce(new AgentError(code, 'it can not be told'))
+    expect(await publish()).toMatchObject({ state: 'published' })
+  })
+
+  test('a revocation that has failed three times says why, and is tried again in ten minutes', async () => {
+    const { notify, publish } = await revokedIn(4.8)
+    for (const reason of [undefined, undefined, 'an internal error']) {
+      notify.mockRejectedValueOnce(new Error('broken'))
+      const { state, reason: shown } = await publish()
+      expect({ state, shown }).toEqual({ state: 'pending', shown: reason })
+      vi.setSystemTime(Date.now() + 60_000)
+    }
+    vi.setSystemTime(Date.now() + 9 * 60_000)
+    expect(await publish()).toMatchObject({ state: 'published' })
+    expect(notify).toHaveBeenCalledTimes(4)
   })
 })

@@ -158,7 +158,7 @@ describeWithLibrary('on an Indy ledger', () => {
     await deliver(await jobOf('registry-write'))
     pass(HOUR)
     await deliver(await jobOf('registry-write'))
-    await deliver(`${caller.tenantId}|job|revocation-list|${three.id}.1`)
+    await deliver(`${caller.tenantId}|job|revocation-list|${three.id}`)
     expect(entryOf((await waiting())[0]).revoked).toEqual([three.index])
     await turn(HOUR)
     expect(await statesOf([one, two, three])).toEqual(['published', 'published', 'pending'])
@@ -172,6 +172,7 @@ describeWithLibrary('on an Indy ledger', () => {
     for (let day = 0; day < 40; day++) await turn(DAY)
     expect(await statesOf(issued)).toEqual(['pending'])
     expect(await waiting()).toEqual([entry])
+    expect(lines.map((line) => JSON.parse(line).event)).not.toContain('ledger.write_failed')
     operator.write(entry)
     await turn(HOUR)
     await turn(HOUR)
@@ -334,7 +335,7 @@ describeWithLibrary('on an Indy ledger', () => {
     for (let at = 1, injected = true; injected; at += STEP) {
       const issued = await issue(1)
       await revoke(issued)
-      const list = `${caller.tenantId}|job|revocation-list|${issued[0]?.id}.1`
+      const list = `${caller.tenantId}|job|revocation-list|${issued[0]?.id}`
       const asked = await faults.inject(at, fault, () => deliver(list).catch(() => {}))
       const entry = await prepared()
       expect(entryOf(entry).revoked, `request ${at}`).toEqual([issued[0]?.index])

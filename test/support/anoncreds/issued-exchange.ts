@@ -12,7 +12,7 @@ export const runPublication = async (tenant: string, credentialRecordId: string)
   const { ANONCREDS_JOBS } = await import('../../../lib/agent/formats/anoncreds/jobs.ts')
   const { runJob } = await import('../../../lib/jobs/run.ts')
   const type = 'revocation-list'
-  await runJob({ tenant, type, id: `${credentialRecordId}.1` }, ANONCREDS_JOBS[type])
+  await runJob({ tenant, type, id: credentialRecordId }, ANONCREDS_JOBS[type])
 }
 
 /** Adds an exchange that is done to the table of the service in this process. Resolves to its id. */

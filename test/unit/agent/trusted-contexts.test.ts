@@ -139,3 +139,9 @@ test('is not taken with so many, empty ones too, that to process them takes seco
   const contexts = ['http://schema.org/', ...Array.from({ length: 1_000 }, () => ({}))]
   await expectNotTrusted(check(contexts), 'too often')
 })
+
+test('is not checked where one that the verifier trusts is not in the table', async () => {
+  const lost = { address: OWN, stored: { scope: 'acme', digest: 'lost' } }
+  const read = transaction('acme', async () => readVerifierContexts((await currentAgent()).context, [lost]))
+  await expect(read).rejects.toMatchObject({ code: 'internal' })
+})

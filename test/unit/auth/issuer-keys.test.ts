@@ -69,10 +69,12 @@ describe('keys that were just prepared', () => {
     expect(server.requests).toBe(0)
   })
 
-  test('do not keep a new key out: the issuer is asked for it, once', async () => {
+  test('do not keep a new key out: the issuer is asked for it, once for all who come at the same time', async () => {
     server.serve(old, fresh)
     const verify = verifier(entry())
-    for (const key of [fresh, old, fresh]) expect(await verify(await key.sign())).toEqual(good)
+    const token = await fresh.sign()
+    expect(await Promise.all([verify(token), verify(token)])).toEqual([good, good])
+    for (const key of [old, fresh]) expect(await verify(await key.sign())).toEqual(good)
     expect(server.requests).toBe(1)
   })
 })

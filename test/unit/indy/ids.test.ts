@@ -10,9 +10,9 @@ describe.each([
   [`${DID}:2:degree:1.0`, `${QUALIFIED}/SCHEMA/degree/1.0`, { kind: 'schema', name: 'degree', version: '1.0' }],
   [`${DID}:2:Transcript of 100%:1.0.2`, `${QUALIFIED}/SCHEMA/Transcript of 100%/1.0.2`, { name: 'Transcript of 100%' }],
   [
-    `${DID}:3:CL:12:tag`,
-    `${QUALIFIED}/CLAIM_DEF/12/tag`,
-    { kind: 'credentialDefinition', schemaSeqNo: 12, tag: 'tag' },
+    `${DID}:3:CL:2147483647:tag`,
+    `${QUALIFIED}/CLAIM_DEF/2147483647/tag`,
+    { kind: 'credentialDefinition', schemaSeqNo: 2147483647, tag: 'tag' },
   ],
   [
     `${DID}:4:${DID}:3:CL:12:tag:CL_ACCUM:first one`,

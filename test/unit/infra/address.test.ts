@@ -99,6 +99,9 @@ describe('of the domain, the stack makes', () => {
     expect(Resources.ApiDomain).toMatchObject({ DeletionPolicy: 'Retain' })
     expect(Resources.ApiDomainMapping).toMatchObject({ DeletionPolicy: 'Retain' })
     expect(Resources.Table).not.toHaveProperty('DeletionPolicy')
-    expect(template({ DOMAIN_NAME, CERTIFICATE_ARN }).Resources.ApiDomain).not.toHaveProperty('DeletionPolicy')
+    for (const KEEP_DOMAIN of ['', 'false'])
+      expect(template({ DOMAIN_NAME, CERTIFICATE_ARN, KEEP_DOMAIN }).Resources.ApiDomain).not.toHaveProperty(
+        'DeletionPolicy',
+      )
   })
 })

@@ -10,6 +10,7 @@ import {
 import { sweep } from '../../../lib/outbox/sweep.ts'
 import { entriesOfRandomShard, entryWrite, newEntry } from '../../../lib/outbox/waiting-list.ts'
 import { onDestinationDue } from '../../../lib/outbox/wake-destination.ts'
+import { eventLane, messageLane } from '../../../lib/store/keys.ts'
 import { answered, failing, newOrigin, type SentWakeUp, useOutboxScene } from './scene.ts'
 
 const scene = await useOutboxScene()
@@ -39,6 +40,17 @@ describe('the waiting list', () => {
     await scene.table.putAll(entries)
     for (let room = 1; room <= 40; room++) expect(await entriesOfRandomShard(destination, room, 0.5)).toHaveLength(room)
   })
+
+  test.each([messageLane('acme', 'alice'), eventLane('acme', 'endpoint', 'proof')])(
+    'makes the lane due of an entry that can not be read: %s',
+    async (lane) => {
+      const destination = newOrigin()
+      const { put } = entryWrite(destination, { lane, entry: newEntry(lane, scene.now, 'a'), now: scene.now })
+      await scene.table.put({ ...put, since: { S: 'ever' } })
+      expect(await entriesOfRandomShard(destination, 1, 0)).toEqual([])
+      expect(await scene.lane(lane)).toHaveProperty('dueAt')
+    },
+  )
 
   test.each(['before', 'after'])(
     'loses no lane that joins %s the destination leaves the index, found empty',

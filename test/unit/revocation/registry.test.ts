@@ -2,9 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { jobNamed } from '../../../lib/jobs/job.ts'
-import { ensureRegistry, registryOfJob } from '../../../lib/revocation/registry.ts'
+import { credentialDefinitionRecords } from '../../../lib/records/kinds.ts'
+import { ensureRegistry, registryOfJob, waitForWrite } from '../../../lib/revocation/registry.ts'
 import { jobAddress } from '../../../lib/store/keys.ts'
 import { registryWriteItem } from '../../../lib/store/ledger-objects.ts'
+import { requireRecord } from '../../../lib/store/record-reads.ts'
+import { transaction } from '../../../lib/store/transaction.ts'
 import { itemsOf } from '../../support/table/items.ts'
 import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 
@@ -40,4 +43,17 @@ test('none is asked for that waits to be written to a ledger', async () => {
   await table.put(registryWriteItem.encode({ ...wanted, registryId: 'registry', transaction: {}, since }))
   await ensureRegistry(wanted)
   expect(await jobs('waits')).toEqual([])
+})
+
+test('what waits to be written to a ledger is counted by the record of its definition, whose change is an event', async () => {
+  const { type } = credentialDefinitionRecords
+  const of = { tenant: 'announces', credentialDefinitionId: 'definition' }
+  await transaction(of.tenant, async (unit) => {
+    unit.insert({ tenant: of.tenant, type, id: 'record', value: {}, tags: { credentialDefinitionId: 'definition' } })
+  })
+  for (const number of [1, 2])
+    await transaction(of.tenant, (unit) =>
+      waitForWrite(unit, { ...of, number, size: 100 }, { registryId: 'registry', transaction: {} }),
+    )
+  expect((await requireRecord(of.tenant, type, 'record')).value).toMatchObject({ ledgerObjectsAdded: 2 })
 })

@@ -28,7 +28,7 @@ const addExchange = (value: object = {}) =>
   })
 const revoke = (tenant = 'acme') => transaction(tenant, (unit) => revokeCredential(unit, id))
 const jobThere = async () =>
-  (await table.get(jobItem.addressOf({ tenant: 'acme', type: 'revocation-list', id: `${id}.1` }))) !== undefined
+  (await table.get(jobItem.addressOf({ tenant: 'acme', type: 'revocation-list', id }))) !== undefined
 
 test('is pending, and published by a job', async () => {
   const registry = { revocationRegistryId: 'of-one', credentialRevocationId: '3' }

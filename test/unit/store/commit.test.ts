@@ -262,6 +262,14 @@ describe('a commit of one item', () => {
       'a replacement of attributes',
       { before: lease('mine'), after: {}, write: (unit, item) => unit.replace(item, lease('mine')) },
     ],
+    [
+      'a replacement of one of the attributes that were read',
+      {
+        before: { ...version(1), ...lease('mine') },
+        after: version(1),
+        write: (unit, item) => unit.replace(item, { ...version(1), ...lease('mine') }),
+      },
+    ],
   ]
   const run = (write: (unit: UnitOfWork) => void) =>
     transaction(ACME, async (unit) => write(unit), 0).then(

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { leanRequestHandler } from '../../../lib/store/lean-client.ts'
 import { certificateFor } from '../../support/webhooks/certificate.ts'
 
@@ -76,6 +76,18 @@ describe('a request', () => {
     }
   })
 
+  test('should leave no timer, whether its connection was made for it or not', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { port, sockets } = await serve((socket) => socket.write(RESPONSE))
+    const handler = handlerOf(PATIENCE)
+    for (let request = 0; request < 2; request++) {
+      await handler.handle(requestTo(port))
+      expect(vi.getTimerCount()).toBe(0)
+    }
+    expect(sockets).toHaveLength(1)
+  })
+
   test('should have a connection of its own while others run, of 50 at most', async () => {
     const waiting: Socket[] = []
     const { port, sockets } = await serve((socket, _, number) => {
@@ -122,6 +134,16 @@ describe('a request fails', () => {
       }
     })
     await expect(handlerOf(IMPATIENCE).handle(requestTo(port))).rejects.toMatchObject(TIMEOUT)
+  })
+
+  test.each(['ECONNRESET', 'EPIPE', 'ETIMEDOUT'])('as a timeout where Node says %s', async (code) => {
+    const lookup = (_host: string, _options: object, done: (error: Error, address: string, family: number) => void) =>
+      done(Object.assign(new Error('broken'), { code }), '', 4)
+    const handler = handlerOf(PATIENCE, { lookup })
+    await expect(handler.handle(requestTo(1, 'https:', 'localhost'))).rejects.toMatchObject({
+      name: 'TimeoutError',
+      code,
+    })
   })
 
   test('that gets no connection', async () => {

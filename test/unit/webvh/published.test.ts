@@ -70,6 +70,14 @@ test('a change builds on what was read: of two at once the second runs again', a
   await expect(requireResource('counter', 'zCounter')).resolves.toHaveProperty('document', '3')
 })
 
+test('a change stays where the resource is read at the same time', async () => {
+  await transaction('reader', (unit) => publishResource(unit, 'zRead', { document: '0', grows: true }))
+  await transaction('reader', async (unit) => {
+    await Promise.all([replaceResource(unit, 'zRead', '1'), readWebvhResource(unit, 'reader', 'zRead')])
+  })
+  await expect(requireResource('reader', 'zRead')).resolves.toHaveProperty('document', '1')
+})
+
 test('an ETag differs where the document does', () => {
   expect(etagOf('a')).toMatch(/^"[\w-]{43}"$/)
   expect(etagOf('a')).not.toBe(etagOf('b'))

@@ -15,10 +15,8 @@ import { log } from '../../../log.ts'
 import { revocationOf } from '../../../records/credential-json.ts'
 import {
   CREDENTIAL,
-  enqueuePublication,
   pendingIndexes,
   pendingRevocationItem,
-  publicationOf,
   type Revocable,
   revocableOf,
   withRevocation,
@@ -149,28 +147,24 @@ const finish = async (unit: UnitOfWork, credentialRecordId: string): Promise<voi
   unit.delete(pendingRevocationItem.addressOf({ tenant: unit.tenant, ...revocable }))
 }
 
+/** The job that publishes the revocation of the exchange with its id. */
 export const revocationListJob: JobHandler = {
   async run({ tenant, id, createdAt }) {
-    const { credentialRecordId } = publicationOf(id)
     const result = await transaction(tenant, async (unit) => {
-      const revocation = await readRevocation(unit, credentialRecordId)
+      const revocation = await readRevocation(unit, id)
       return revocation === undefined ? 'published' : publishList(unit, revocation.revocable)
     })
     if (result !== 'published') return { later: result === 'waiting' ? pauseSince(createdAt) : result }
-    return { commit: (unit) => finish(unit, credentialRecordId) }
+    return { commit: (unit) => finish(unit, id) }
   },
 
-  /**
-   * A revocation has to be published in any case, so a new job tries again. Until then the exchange shows the reason.
-   */
+  /** Until the job runs again, the exchange shows the reason. */
   async giveUp(unit, { id }, reason) {
-    const { credentialRecordId, round } = publicationOf(id)
-    const revocation = await readRevocation(unit, credentialRecordId)
+    const revocation = await readRevocation(unit, id)
     if (revocation !== undefined && revocation.state.reason !== reason)
       await unit.update(withRevocation(revocation.record, { ...revocation.state, reason }))
-    enqueuePublication(unit, { credentialRecordId, round: round + 1 }, RETRY_MS)
   },
-}
 
-/** Delay of the next job in ms. */
-const RETRY_MS = 10 * 60 * 1000
+  /** A revocation has to be published in any case. */
+  again: 10 * 60 * 1000,
+}
