@@ -54,12 +54,15 @@ export const openMessageLane = (
   const key = messageLaneOf(lane)
   if (key === undefined) return undefined
   const { tenant, connectionId } = key
+  let begins = first
   return {
     plan: MESSAGE_PLAN,
     metrics: { delivered: 'MessagesDelivered', givenUp: 'MessagesGivenUp' },
     party: tenant,
     read: async (now) => {
-      const item = await readFirst(lane, first, now)
+      const item = await readFirst(lane, begins, now)
+      // It is gone then, or has failed.
+      begins = undefined
       if (item !== undefined) return { items: messagesOf(item), more: false, corrupt: [] }
       const { items, next } = await queryPage(lane, { limit: READ, to: LAST_WAITING })
       const read = items.map((item) => decodeIfSound(outboxItem, item))
