@@ -11,7 +11,6 @@ import {
   DidCommProofRole,
 } from '@credo-ts/didcomm'
 import { isAgentError } from '../../../errors.ts'
-import { currentUnit } from '../../../store/transaction.ts'
 import { prepareResponse } from '../../formats/index.ts'
 import { autoAccept } from '../index.ts'
 import { verifiedOrLater } from './verify-later.ts'
@@ -134,7 +133,8 @@ const canRespond = async (...to: Parameters<typeof prepareResponse>): Promise<bo
       error instanceof CredoError ||
       isAgentError(error, 'request.invalid') ||
       isAgentError(error, 'anoncreds.unavailable')
-    if (waits && currentUnit().failure === undefined) return false
+    // A failure of the table ends the unit of work anyway.
+    if (waits) return false
     throw error
   }
 }
