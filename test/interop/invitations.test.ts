@@ -190,6 +190,8 @@ describe('a connection is used again', () => {
         connectionRecord: { id: first.invitees.id, state: 'completed' },
       })
       await recordIn(stage, globex, received.outOfBandRecord.id, 'done')
+      const path = { outOfBandId: received.outOfBandRecord.id }
+      expect(await stage.call('acceptInvitation', { caller: globex, path })).toMatchObject({ status: 409 })
       await recordIn(stage, acme, invited.outOfBandRecord.id, multiUseInvitation ? 'await-response' : 'done')
       expect(await connections(acme, invited.outOfBandRecord.id)).toEqual([])
     },
@@ -223,6 +225,7 @@ describe('a connection is used again', () => {
     })
     const accepted = await succeed(stage, 'acceptInvitation', globex, { path })
     expect(accepted.connectionRecord.id).not.toBe(invitees.id)
+    expect(accepted.outOfBandRecord).not.toHaveProperty('reuseConnectionId')
     await connectionOf(stage, globex, outOfBandRecord.id)
   })
 })
