@@ -212,6 +212,14 @@ describe('a connection is used again', () => {
     expect(received.connectionRecord).toMatchObject({ state: 'request-sent' })
   })
 
+  test('and not one that is not completed', async () => {
+    const invited = await invite()
+    const { outOfBandRecord } = await receive(invited.invitation, { autoAcceptConnection: false })
+    const { id } = await connectionOf(stage, globex, outOfBandRecord.id, 'response-received')
+    const { invitation } = await invite({ invitationDid: invited.invitationDid })
+    expect((await receive(invitation, { reuseConnection: true })).connectionRecord.id).not.toBe(id)
+  })
+
   test('or else a new one is made, by accepting once more, where the inviter does not accept that', async () => {
     const { invited, invitees } = await connectTenants(stage, acme, globex)
     const next = await invite({ invitationDid: invited.invitationDid })
