@@ -80,10 +80,9 @@ export const proofChecks = <Request, Presentation>(
       isAsProposed: () => Promise<boolean>,
     ): Promise<boolean> => {
       if (!(await mayAutoRespond(proofRecord, isAsProposed))) return false
-      const requested = attachedTo.request(requestMessage)
-      for (const { format, attachment: requestAttachment, response } of requested)
+      for (const { format, attachment: requestAttachment, response } of attachedTo.request(requestMessage))
         if (!(await canRespond(agentContext, format, { proofRecord, requestAttachment, ...response }))) return false
-      return requested.length > 0
+      return true
     },
 
     /** Verifies the stored presentation of an exchange. Throws what its formats throw. */
