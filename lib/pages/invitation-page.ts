@@ -65,7 +65,7 @@ export const invitationPage = (invitation: JsonObject): string => {
     html`
 <section>
 <h1>Invitation from ${sender === '' ? 'somebody' : html`<bdi>${sender}</bdi>`}</h1>
-<p>${sender === '' ? 'They give no name. ' : ''}They want</p>
+<p>They want</p>
 <ul>${purposesOf(invitation).map(({ words, meaning }) => html`<li><strong>${words}</strong><br>${meaning}</li>`)}</ul>
 ${goal === '' ? [] : html`<p>In their own words:</p><blockquote dir="auto">${goal}</blockquote>`}
 <p class="note"><strong>Do you expect this invitation?</strong> Name and words are the sender’s own: nobody has checked them.</p>

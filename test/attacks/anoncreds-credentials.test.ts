@@ -297,6 +297,7 @@ describeWithLibrary('an offer', () => {
     ['another schema than its definition', () => ({ schema_id: other.schemaId })],
     ['a definition that nobody has', () => ({ cred_def_id: 'did:memory:attacker/definition/none' })],
     ['a registry that nobody has', () => ({ cred_def_id: 'did:nowhere:attacker/definition/none' })],
+    ['a registry that nobody has, at length', () => ({ cred_def_id: `did:nowhere:${'x'.repeat(4_000)}` })],
     ['no proof that its key is correct', () => ({ key_correctness_proof: {} })],
     ['no nonce', () => ({ nonce: undefined })],
     [
@@ -306,6 +307,7 @@ describeWithLibrary('an offer', () => {
   ])('that names %s is not accepted', async (_, more) => {
     const { id, accepted } = await acceptOffer(more())
     expect(accepted).toMatchObject({ status: 422, body: { details: [{ path: 'credentialRecordId' }] } })
+    expect(accepted.body.details[0].message.length).toBeLessThanOrEqual(300)
     expect((await recordOf(id)).state).toBe('offer-received')
   })
 

@@ -113,6 +113,14 @@ describe.each(Object.entries(REQUESTS))('a request of %s', (_, requestOf) => {
   })
 })
 
+test('a request of connections that names no invitation takes one only where its key has no other', async () => {
+  const request: Json = connectionRequest(invitationIdOf(unused), [key], NOWHERE)
+  delete request['~thread']
+  await stage.call('createRequest', { caller, body: { ...requestBody, invitationDid: other.invitationDid } })
+  expect(await effects(request, await keyOf(other))).toEqual([])
+  expect(await effects(request, await keyOf(unused))).not.toEqual([])
+})
+
 describe('on an older connection', () => {
   const reuse = (request: Json) => didCommMessage('out-of-band/1.1/handshake-reuse', { pthid: invitationIdOf(request) })
   const presentation = (request: Json) =>

@@ -223,6 +223,12 @@ describe('a credential is abandoned, and not stored,', () => {
     await expectAbandoned(threadId, await signing.signed(credential, issuer, { proofPurpose: 'assertionMethod' }))
   })
 
+  test('whose context gives the DID of its issuer another meaning', async () => {
+    const context = [CREDENTIALS_V1, { ...CONTEXT, did: 'https://example.org/' }]
+    const { threadId, credential } = await requested(credentialOf({ '@context': context }))
+    await expectAbandoned(threadId, await signing.signed(credential, issuer, { proofPurpose: 'assertionMethod' }))
+  })
+
   test('of two issuers, whichever of them has signed it', async () => {
     for (const [signer, another] of [
       [issuer, other],

@@ -1,6 +1,7 @@
 /** Revocation on an Indy ledger amid repetition, crashes and operators who are late or write something else: nothing is lost or doubled. */
 import type { SQSEvent } from 'aws-lambda'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { anonCredsUnavailable } from '../../lib/anoncreds-library.ts'
 import { allocateRevocationIndex } from '../../lib/revocation/allocate-index.ts'
 import { readTailsFile } from '../../lib/revocation/tails-file.ts'
 import { type IndyProxy, startIndyProxy } from '../support/anoncreds/indy-proxy.ts'
@@ -322,6 +323,21 @@ describeWithLibrary('on an Indy ledger', () => {
     for (let times = 0; times < 30; times++) await turn(HOUR)
     expect(await waiting()).toEqual([registry])
     proxy.answerWith()
+    const [entry] = await operator.waiting(id, 'REVOC_REG_ENTRY')
+    operator.write(entry)
+    await operator.hasWritten(id)
+  })
+
+  test('so is a library that does not load', async () => {
+    const [registry] = await operator.waiting(id, 'REVOC_REG_DEF')
+    const { anoncredsNodeJS } = await import('@hyperledger/anoncreds-nodejs')
+    const list = vi.spyOn(anoncredsNodeJS, 'createRevocationStatusList').mockImplementation(() => {
+      throw anonCredsUnavailable()
+    })
+    operator.write(registry)
+    for (let times = 0; times < 5; times++) await turn(HOUR)
+    expect(await waiting()).toEqual([registry])
+    list.mockRestore()
     const [entry] = await operator.waiting(id, 'REVOC_REG_ENTRY')
     operator.write(entry)
     await operator.hasWritten(id)

@@ -4,7 +4,7 @@ import { inTenant } from '../support/anoncreds/world.ts'
 import { createTenant, offerBody } from '../support/scenes.ts'
 import type { Json, OperationName } from '../support/stage/in-process-stage.ts'
 import { useStage } from '../support/stage/use-stage.ts'
-import { connectTenants } from '../support/tenants.ts'
+import { connectTenants, settled } from '../support/tenants.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { verifies2020 } from './digital-bazaar.ts'
 
@@ -251,6 +251,20 @@ describe('a step', () => {
       const answer = await stage.call(operation, { caller: issuer, body: { ...body, credentialRecordId } })
       expect(answer.status).toBe(404)
     }
+  })
+
+  test('on a connection that has ended is a 409 that says so', async () => {
+    const [guest, host] = [await createTenant(stage, 'Guest'), await createTenant(stage, 'Host')]
+    const { inviters, invitees } = await connectTenants(stage, host, guest)
+    const sent = await as(host, 'createOffer', offerBody(inviters.id, SUBJECT))
+    const { id: credentialRecordId } = await exchangeIn(guest, sent.threadId, 'offer-received')
+    const accept = () => stage.call('acceptCredentialOffer', { caller: guest, body: { credentialRecordId } })
+    await stage.call('deleteConnection', { caller: host, path: { connectionId: inviters.id } })
+    await settled(stage)
+    const message = 'the connection is not ready: its state is abandoned'
+    expect(await accept()).toMatchObject({ status: 409, body: { message } })
+    await stage.call('deleteConnection', { caller: guest, path: { connectionId: invitees.id } })
+    expect((await accept()).body).toMatchObject({ message: 'the connection of the exchange was deleted' })
   })
 
   test('for a format that was not offered is a 422, and nothing was asked for', async () => {

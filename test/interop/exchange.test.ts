@@ -1,10 +1,12 @@
 /** The agent and a holder's wallet: they connect, talk, and exchange credentials and proofs, for the base agent and in a tenant. */
+import { randomUUID } from 'node:crypto'
 import { QueryCommand } from '@aws-sdk/client-dynamodb'
 import { PeerDidNumAlgo } from '@credo-ts/core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { anonCredsRequest, connect, createTenant, issueDegree, offerBody, requestBody } from '../support/scenes.ts'
 import type { Caller, Json } from '../support/stage/in-process-stage.ts'
 import { useStage, useWallet } from '../support/stage/use-stage.ts'
+import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 const stage = await useStage()
@@ -187,6 +189,24 @@ test('an out-of-band request carries what the caller asked for', async () => {
     '~thread': { pthid: 'parent-thread' },
   })
   expect(created.invitationUrl.startsWith(`${stage.publicUrl}?oob=`)).toBe(true)
+})
+
+test('a proposal of AnonCreds is requested as it is, with a nonce of our own and without its version', async () => {
+  const wallet = await useWallet({ answerProofs: false })
+  const { walletConnectionId } = await connect(stage, wallet)
+  const threadId = randomUUID()
+  await new RawMessages(wallet).sendOn(walletConnectionId, {
+    '@type': 'https://didcomm.org/present-proof/2.0/propose-presentation',
+    '@id': threadId,
+    formats: [{ attach_id: 'a', format: 'anoncreds/proof-request@v1.0' }],
+    'proposals~attach': [{ '@id': 'a', data: { json: { ...anonCredsRequest, ver: '1.0', nonce: '1' } } }],
+  })
+  const { body: proofs } = await stage.call('getProofs', { query: { threadId } })
+  const path = { proofRecordId: proofs[0].id }
+  expect(await stage.call('acceptProofProposal', { path, body: {} })).toMatchObject({ status: 200 })
+  const { body } = await stage.call('getProofFormData', { path })
+  expect(body.request.anoncreds).toMatchObject(anonCredsRequest)
+  expect(body.request.anoncreds.nonce).not.toBe('1')
 })
 
 test.each(['did:key:', 'z6Mk', 'did:key:z6Mk', 'z6Mkh', '1', '2', 'z', 'did:key:z', '1'.repeat(64)])(

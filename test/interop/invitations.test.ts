@@ -190,6 +190,8 @@ describe('a connection is used again', () => {
         connectionRecord: { id: first.invitees.id, state: 'completed' },
       })
       await recordIn(stage, globex, received.outOfBandRecord.id, 'done')
+      const path = { outOfBandId: received.outOfBandRecord.id }
+      expect(await stage.call('acceptInvitation', { caller: globex, path })).toMatchObject({ status: 409 })
       await recordIn(stage, acme, invited.outOfBandRecord.id, multiUseInvitation ? 'await-response' : 'done')
       expect(await connections(acme, invited.outOfBandRecord.id)).toEqual([])
     },
@@ -210,6 +212,14 @@ describe('a connection is used again', () => {
     expect(received.connectionRecord).toMatchObject({ state: 'request-sent' })
   })
 
+  test('and not one that is not completed', async () => {
+    const invited = await invite()
+    const { outOfBandRecord } = await receive(invited.invitation, { autoAcceptConnection: false })
+    const { id } = await connectionOf(stage, globex, outOfBandRecord.id, 'response-received')
+    const { invitation } = await invite({ invitationDid: invited.invitationDid })
+    expect((await receive(invitation, { reuseConnection: true })).connectionRecord.id).not.toBe(id)
+  })
+
   test('or else a new one is made, by accepting once more, where the inviter does not accept that', async () => {
     const { invited, invitees } = await connectTenants(stage, acme, globex)
     const next = await invite({ invitationDid: invited.invitationDid })
@@ -223,6 +233,7 @@ describe('a connection is used again', () => {
     })
     const accepted = await succeed(stage, 'acceptInvitation', globex, { path })
     expect(accepted.connectionRecord.id).not.toBe(invitees.id)
+    expect(accepted.outOfBandRecord).not.toHaveProperty('reuseConnectionId')
     await connectionOf(stage, globex, outOfBandRecord.id)
   })
 })

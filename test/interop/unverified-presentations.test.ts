@@ -16,7 +16,15 @@ import { memoryRegistry } from '../support/anoncreds/memory-registry.ts'
 import { ATTACKS } from '../support/anoncreds/presentation-attacks.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
-import { askForProof, CREDENTIALS_V1, issue, present, submissionOf } from '../support/wallets/presentations.ts'
+import {
+  askForProof,
+  CREDENTIALS_V1,
+  issue,
+  present,
+  presentationMessage,
+  submissionOf,
+} from '../support/wallets/presentations.ts'
+import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
@@ -276,6 +284,26 @@ describe('a JSON-LD presentation', () => {
     expect(JSON.stringify(received)).not.toContain('secret')
     await pass(MINUTE)
     expect(await proofOf(received)).toMatchObject({ state: 'done', isVerified: true })
+  })
+
+  test('without a connection, where nobody can be told, is refused later if it lies', async () => {
+    const { stage, caller, wallet } = world
+    const proofFormats = { presentationExchange: { presentationDefinition, options: { contexts } } }
+    const body = { protocolVersion: 'v2', proofFormats }
+    const { body: asked } = await stage.call('createRequest', { caller, body })
+    const raw = new RawMessages(wallet)
+    const route = { ...(await raw.routeToDid(asked.invitationDid)), senderKey: await raw.newKey() }
+    vi.spyOn(W3cJsonLdCredentialService.prototype, 'verifyPresentation').mockRejectedValueOnce(new TypeError('secret'))
+    const presentation = await present(wallet, [await issue(issuer, credential, contexts)], {
+      ...{ challenge: 'of another request', contexts },
+      more: { presentation_submission: submissionOf(presentationDefinition) },
+    })
+    const thread = { thid: asked.proofRecordThId, pthid: asked.invitation['@id'] }
+    await raw.send(presentationMessage(thread, presentation), route)
+    const received = { id: asked.proofRecordId }
+    expect(await proofOf(received)).toMatchObject({ state: 'presentation-received' })
+    await pass(MINUTE)
+    expect(await proofOf(received)).toMatchObject({ state: 'abandoned', isVerified: false })
   })
 
   test('of an issuer whose host fails is kept, and verified later', async () => {

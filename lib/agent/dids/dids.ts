@@ -6,7 +6,7 @@ import { text } from '../../store/item-fields.ts'
 import { issuerDidAddress } from '../../store/keys.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { endpointOf } from '../credo/index.ts'
-import { type Ed25519Key, KEY_BYTES, keyOfVerkey, ownAgreementKeyOf, sealedKeys } from '../keys/index.ts'
+import { type Ed25519Key, keyOfVerkey, ownAgreementKeyOf, sealedKeys } from '../keys/index.ts'
 import { peerDidOf } from './did-of-key.ts'
 import { findOwnDid, newKey, ownDidKey, saveOwnDid } from './own-dids.ts'
 import type { Service } from './their-services.ts'
@@ -90,7 +90,7 @@ const parseKey = (text: string): Ed25519Key => {
   try {
     const fingerprint = text.replace(/^did:key:/, '')
     const key = fingerprint.startsWith('z6Mk') ? Kms.PublicJwk.fromFingerprint(fingerprint) : keyOfVerkey(fingerprint)
-    if (key.is(Kms.Ed25519PublicJwk) && key.publicKey.publicKey.length === KEY_BYTES) return key
+    if (key.is(Kms.Ed25519PublicJwk)) return key
   } catch {
     // Not a key in any of these encodings.
   }

@@ -72,14 +72,13 @@ export const handleAttachedRequest = async (
   connection?: DidCommConnectionRecord,
 ): Promise<void> => {
   const request = requestOf(agentContext, record.outOfBandInvitation)
-  if (request !== undefined && !isHandled(record)) {
-    const threadId = request['~thread']?.thid ?? request['@id']
-    const isNew = await isNewThread(agentContext, threadId)
-    record.metadata.set(ATTACHED_REQUEST, { id: request['@id'], ...(isNew && { threadId }) })
-    await endInvitation(agentContext, record)
-    if (!isNew) throw new CredoError('the thread of the attached request is in use')
-    await handleRequest(agentContext, withParent(request, record), connection)
-  } else await endInvitation(agentContext, record)
+  if (request === undefined) return endInvitation(agentContext, record)
+  const threadId = request['~thread']?.thid ?? request['@id']
+  const isNew = await isNewThread(agentContext, threadId)
+  record.metadata.set(ATTACHED_REQUEST, { id: request['@id'], ...(isNew && { threadId }) })
+  await endInvitation(agentContext, record)
+  if (!isNew) throw new CredoError('the thread of the attached request is in use')
+  await handleRequest(agentContext, withParent(request, record), connection)
 }
 
 /** Checks all protocols, because an answer finds the invitation by its thread alone. */

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { type AgentContext, Kms } from '@credo-ts/core'
 import { decryptContent, encryptContent, isContentEncryptionAlgorithm } from './content-encryption.ts'
 import { agreementPublicKey, decryptByAgreement, encryptByAgreement, isBoxAgreement } from './key-agreement.ts'
-import { assertKeyPair, generateJwk, isSupportedJwk, isSupportedKeyType, newKeyId } from './key-pair.ts'
+import { assertKeyPair, generateJwk, isImportable, isSupportedKeyType, newKeyId } from './key-pair.ts'
 import { type KeyStore, sealedKeys } from './sealed-key-store.ts'
 import { isSignatureAlgorithm, signWith, verifyWith } from './signature.ts'
 
@@ -21,7 +21,7 @@ export class KeyManagementService implements Kms.KeyManagementService {
       case 'createKey':
         return isSupportedKeyType(operation.type)
       case 'importKey':
-        return isSupportedJwk(operation.privateJwk)
+        return isImportable(operation.privateJwk)
       case 'sign':
       case 'verify':
         return isSignatureAlgorithm(operation.algorithm)
@@ -57,7 +57,7 @@ export class KeyManagementService implements Kms.KeyManagementService {
     agentContext: AgentContext,
     { privateJwk }: Kms.KmsImportKeyOptions<Jwk>,
   ): Promise<Kms.KmsImportKeyReturn<Jwk>> {
-    if (!isSupportedJwk(privateJwk)) throw this.#notSupported(`keys of type ${privateJwk.kty}`)
+    if (!isImportable(privateJwk)) throw this.#notSupported(`keys of type ${privateJwk.kty}`)
     assertKeyPair(privateJwk)
     const keyId = newKeyId(privateJwk, privateJwk.kid)
     const jwk = { ...privateJwk, kid: keyId }

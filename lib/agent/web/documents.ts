@@ -138,7 +138,7 @@ const follow = async (url: string, options: ReadOptions, redirects: number): Pro
   if (status !== 200 || failure !== undefined)
     throw unreadable(`the document at ${url} can not be read: ${failure ?? status}`)
   // The body was cut off there, and the rest of a line-based format might look complete.
-  if (isCut || Buffer.byteLength(body) >= responseBytes) throw unreadable(`the document at ${url} is too large`)
+  if (isCut) throw unreadable(`the document at ${url} is too large`)
   return body
 }
 

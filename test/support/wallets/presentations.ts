@@ -100,7 +100,7 @@ export const submissionOf = (definition: Json, paths?: readonly string[]): Json 
 })
 
 /** A presentation as the message that answers a proof request. */
-const presentationMessage = (thread: Thread, presentation: unknown): Json => ({
+export const presentationMessage = (thread: Thread, presentation: unknown): Json => ({
   '@type': 'https://didcomm.org/present-proof/2.0/presentation',
   '@id': randomUUID(),
   '~thread': thread,

@@ -45,6 +45,14 @@ test('several messages to one connection that are sent side by side are one item
   expect(await table.items('acme|ConnectionRecord|c3')).toHaveLength(1)
 })
 
+test('what is sent without a connection has the lane of its endpoint', async () => {
+  const endpoints = [ENDPOINT, 'https://other.example/inbox']
+  for (const endpoint of endpoints) await send('acme', [{ endpoint }])
+  expect(queues.sent.map(({ body }) => body.lane)).toEqual(
+    endpoints.map((endpoint) => messageLane('acme', digest(endpoint))),
+  )
+})
+
 test('what is sent to a DID after a rotation has a lane of its own, and what is sent to the first one stays in that of the connection', async () => {
   const rotations = { firstDid: digest('did:example:a'), at: [] }
   expect(laneOf('c4', 'did:example:a', undefined)).toEqual({ connectionId: 'c4' })

@@ -283,6 +283,7 @@ describe('a JSON-LD credential', () => {
     [{ expirationDate: 'never' }, 'credential.expirationDate'],
     [{ credentialSubject: [] }, 'credential.credentialSubject'],
     [{ credentialSubject: 'me' }, 'credential.credentialSubject'],
+    [{ credentialSubject: Array(101).fill({ degree: 'BSc' }) }, 'credential.credentialSubject'],
     [{ credentialSubject: { id: 7 } }, 'credential.credentialSubject'],
     [{ credentialStatus: 'revoked' }, 'credential.credentialStatus'],
     [{ proof: {} }, 'credential.proof'],

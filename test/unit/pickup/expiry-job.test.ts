@@ -6,8 +6,8 @@ import { MAX_WAIT } from '../../../lib/pickup/bounds.ts'
 import { pickupExpiryJob } from '../../../lib/pickup/expiry-job.ts'
 import { listedQueue, pickupMessage, queueItem, usageItem } from '../../../lib/pickup/pickup-item.ts'
 import { readItem } from '../../../lib/store/item.ts'
-import { CONNECTION, recordAddress } from '../../../lib/store/keys.ts'
-import { toKey } from '../../../lib/store/table.ts'
+import { CONNECTION, corruptAddress, recordAddress } from '../../../lib/store/keys.ts'
+import { addressOf, toKey } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 
@@ -75,6 +75,15 @@ test('what waits for a connection that is no longer there is given up at once', 
   await table.put(pickupMessage.encode({ ...message, createdAt: new Date().toISOString() }))
   await runJob(key, pickupExpiryJob)
   expect(await readItem(pickupMessage, message)).toBeUndefined()
+})
+
+test('what can not be read is set aside, for an operator', async () => {
+  const { key, message } = await newQueue('broken', { messages: 1, bytes: 2 })
+  const broken = { ...pickupMessage.encode({ ...message, createdAt: new Date().toISOString() }), payload: { N: '1' } }
+  await table.put(broken)
+  await runJob(key, pickupExpiryJob)
+  expect(await table.get(addressOf(broken))).toBeUndefined()
+  expect(await table.get(corruptAddress(addressOf(broken)))).toMatchObject({ payload: { N: '1' } })
 })
 
 test('a queue does not end to which a message is added meanwhile', async () => {

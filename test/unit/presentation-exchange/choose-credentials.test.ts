@@ -155,8 +155,8 @@ describe('what is named', () => {
     ])
   })
 
-  test('is refused where it does not fit, though another would', () => {
-    expect(choose({ input_descriptors }, { named: { it: [third] } })).toEqual({
+  test.each([[[third]], [[second, third]]])('is refused where one does not fit, though another would', (it) => {
+    expect(choose({ input_descriptors }, { named: { it } })).toEqual({
       descriptorId: 'it',
       reason: 'does not meet the constraint fields.0',
     })

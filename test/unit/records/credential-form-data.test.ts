@@ -21,7 +21,7 @@ const offer = (changes: Message = {}): Message => ({
 describe('form data', () => {
   test('have the newest message of each part, and nothing of the other version', () => {
     const first = offer({ 'offers~attach': [{ '@id': 'a', data: { json: { credential: 'old' } } }] })
-    const other = offer({ '@type': 'https://didcomm.org/issue-credential/1.0/offer-credential' })
+    const other = { ...first, '@type': 'https://didcomm.org/issue-credential/1.0/offer-credential' }
     expect(credentialFormData(exchange('v2'), stored([first, offer(), other]))).toEqual({
       offer: { jsonld: { credential: 1 } },
     })

@@ -113,7 +113,9 @@ const EXCHANGES: [name: string, version: string, messages: Message[]][] = [
     [
       v2('propose-presentation', 'proposals~attach', [['x', REQUEST, { json: indyRequest }]]),
       v2('request-presentation', 'request_presentations~attach', [['y', REQUEST, { json: indyRequest }]]),
-      v2('presentation', 'presentations~attach', [['z', 'hlindy/proof@v2.0', { base64: base64({ proof: {} }) }]]),
+      v2('presentation', 'presentations~attach', [
+        ['z', 'hlindy/proof@v2.0', { base64: base64({ proof: {} }), json: { proof: 'another' } }],
+      ]),
     ],
   ],
   [
@@ -273,7 +275,7 @@ describe('form data', () => {
   })
 })
 
-test('the formats in which a presentation was verified are shown: a prover may answer one of several', () => {
+test('the formats in which a presentation was verified are shown, of those that were requested', () => {
   const attachment = (id: string) => ({ '@id': id, data: { base64: base64({}) } })
   const messages = [
     {
@@ -286,8 +288,11 @@ test('the formats in which a presentation was verified are shown: a prover may a
     },
     {
       '@type': 'https://didcomm.org/present-proof/2.0/presentation',
-      formats: [{ attach_id: 'a', format: 'anoncreds/proof@v1.0' }],
-      'presentations~attach': [attachment('a')],
+      formats: [
+        { attach_id: 'a', format: 'anoncreds/proof@v1.0' },
+        { attach_id: 'b', format: 'hlindy/proof@v2.0' },
+      ],
+      'presentations~attach': [attachment('a'), attachment('b')],
     },
   ]
   const asVerified = (isVerified: boolean) => {
@@ -295,5 +300,6 @@ test('the formats in which a presentation was verified are shown: a prover may a
     return proofFormData({ value: { ...value, isVerified }, tags }, stored(messages))
   }
   expect(asVerified(true)).toMatchObject({ verifiedFormats: ['anoncreds'] })
+  expect(asVerified(true)).not.toHaveProperty('presentedAttributes.indy')
   expect(asVerified(false)).not.toHaveProperty('verifiedFormats')
 })

@@ -118,6 +118,13 @@ describe('the health of an endpoint', () => {
     expect(metrics()).toEqual([])
   })
 
+  test('is told once when it fails on after it was disabled', async () => {
+    for (const wait of [0, 60_000])
+      await recordHealth(await readRegistered(scene.endpoint), outcome(410), scene.now + wait)
+    expect(await readRegistered(scene.endpoint)).toMatchObject({ status: 'disabled', version: 3 })
+    expect(metrics()).toHaveLength(1)
+  })
+
   test('is judged anew on what another one has written meanwhile', async () => {
     const read = await readRegistered(scene.endpoint)
     await recordHealth(read, outcome(410), scene.now)

@@ -11,7 +11,6 @@ import {
   DidCommProofRole,
 } from '@credo-ts/didcomm'
 import { isAgentError } from '../../../errors.ts'
-import { currentUnit } from '../../../store/transaction.ts'
 import { prepareResponse } from '../../formats/index.ts'
 import { autoAccept } from '../index.ts'
 import { verifiedOrLater } from './verify-later.ts'
@@ -81,10 +80,9 @@ export const proofChecks = <Request, Presentation>(
       isAsProposed: () => Promise<boolean>,
     ): Promise<boolean> => {
       if (!(await mayAutoRespond(proofRecord, isAsProposed))) return false
-      const requested = attachedTo.request(requestMessage)
-      for (const { format, attachment: requestAttachment, response } of requested)
+      for (const { format, attachment: requestAttachment, response } of attachedTo.request(requestMessage))
         if (!(await canRespond(agentContext, format, { proofRecord, requestAttachment, ...response }))) return false
-      return requested.length > 0
+      return true
     },
 
     /** Verifies the stored presentation of an exchange. Throws what its formats throw. */
@@ -134,7 +132,8 @@ const canRespond = async (...to: Parameters<typeof prepareResponse>): Promise<bo
       error instanceof CredoError ||
       isAgentError(error, 'request.invalid') ||
       isAgentError(error, 'anoncreds.unavailable')
-    if (waits && currentUnit().failure === undefined) return false
+    // A failure of the table ends the unit of work anyway.
+    if (waits) return false
     throw error
   }
 }

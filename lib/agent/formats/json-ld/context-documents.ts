@@ -33,7 +33,7 @@ export const assertProcessable = (documents: readonly ContextDocument[]): void =
 export const isOwnContext = async (json: unknown): Promise<boolean> => {
   if (!isObject(json) || findFlaw(json, { maxDepth: MAX_DEPTH, forbidden: UNSAFE_NAMES }) !== undefined) return false
   const contexts = [json['@context']].flat()
-  if (contexts.length === 0 || !contexts.every(isObject)) return false
+  if (!contexts.every(isObject)) return false
   try {
     assertProcessable([json])
     // The shared cache has documents that the loader would not load.

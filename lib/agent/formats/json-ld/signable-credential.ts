@@ -59,8 +59,7 @@ export const findSigningKey = async (
   const methods = (document.assertionMethod ?? []).map((one) =>
     typeof one === 'string' ? document.dereferenceVerificationMethod(one) : one,
   )
-  const keys = methods.filter(({ type }) => keyTypesOf(proofType).includes(type))
-  const ids = keys.map(({ id }) => (id.startsWith('#') ? `${issuer}${id}` : id))
+  const ids = methods.filter(({ type }) => keyTypesOf(proofType).includes(type)).map(({ id }) => id)
   return named === undefined ? ids[0] : ids.find((id) => id === named)
 }
 

@@ -1,23 +1,31 @@
+/** What a presentation shows for what was requested. */
 import { expect, test } from 'vitest'
 import { assignmentsOf } from '../../../../lib/agent/formats/anoncreds/presentation-checks/assignments.ts'
+import type { Presentation } from '../../../../lib/agent/formats/anoncreds/presentation-checks/presentation.ts'
+
+const assign = (requested: object, shown: Partial<Presentation['requested_proof']>) =>
+  assignmentsOf(
+    { nonce: '1', requested_attributes: {}, requested_predicates: {}, ...requested },
+    {
+      proof: { proofs: [], aggregated_proof: { c_hash: '0', c_list: [] } },
+      requested_proof: {
+        ...{ revealed_attrs: {}, revealed_attr_groups: {}, unrevealed_attrs: {} },
+        ...{ predicates: {}, self_attested_attrs: {}, ...shown },
+      },
+      identifiers: [],
+    },
+  )
 
 test('a group of attributes is not self-attested', () => {
-  const presentation = (self_attested_attrs: Record<string, string>) => ({
-    proof: { proofs: [], aggregated_proof: { c_hash: '0', c_list: [] } },
-    requested_proof: {
-      revealed_attrs: {},
-      revealed_attr_groups: {},
-      unrevealed_attrs: {},
-      predicates: {},
-      self_attested_attrs,
-    },
-    identifiers: [],
-  })
-  const assign = (attribute: object) =>
-    assignmentsOf(
-      { nonce: '1', requested_attributes: { a: attribute }, requested_predicates: {} },
-      presentation({ a: 'x' }),
-    )
-  expect(assign({ name: 'degree' }).attributes).toEqual([])
-  expect(() => assign({ names: ['degree', 'level'] })).toThrow('the group "a" is self-attested')
+  const attested = (attribute: object) =>
+    assign({ requested_attributes: { a: attribute } }, { self_attested_attrs: { a: 'x' } })
+  expect(attested({ name: 'degree' }).attributes).toEqual([])
+  expect(() => attested({ names: ['degree', 'level'] })).toThrow('the group "a" is self-attested')
+})
+
+test('each predicate that was requested is shown, and no other', () => {
+  const age = { name: 'age', p_type: '>=', p_value: 18 }
+  const says = 'must have exactly the referents of the request'
+  expect(() => assign({ requested_predicates: { age } }, {})).toThrow(says)
+  expect(() => assign({}, { predicates: { age: { sub_proof_index: 0 } } })).toThrow(says)
 })

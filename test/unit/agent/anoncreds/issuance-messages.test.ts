@@ -96,6 +96,7 @@ describeWithLibrary('of AnonCreds', () => {
     ['another attribute hidden', ['blinded_ms', 'hidden_attributes'], ['master_secret', 'age']],
     ['nothing hidden', ['blinded_ms', 'hidden_attributes'], []],
     ['another secret', ['blinded_ms', 'hidden_attributes'], ['age']],
+    ['a prover of more than 1,024 characters', ['prover_did'], 'x'.repeat(1_025)],
   ])('a request with %s is not taken', (_, path, member) => {
     expect(v.is(CredentialRequest, withMember(honest.request, path, member))).toBe(false)
   })

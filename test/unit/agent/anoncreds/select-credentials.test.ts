@@ -42,9 +42,12 @@ test('the interval of an attribute counts, and otherwise that of the request', a
   expect(attributes).toMatchObject({ own: { timestamp: 20 }, other: { timestamp: 10 } })
 })
 
-test('an attribute with a restriction is not self-attested', async () => {
-  const requested_attributes = { a: { name: 'degree', restrictions: [{ issuer_id: 'university' }] } }
-  const choice = { selfAttestedAttributes: { a: 'Doctor' } }
+test.each([
+  ['with a restriction', { restrictions: [{ issuer_id: 'university' }] }, {}],
+  ['for which a credential is named', {}, { credentials: { a: ['held'] as [string] } }],
+])('an attribute %s is not self-attested', async (_, more, named) => {
+  const requested_attributes = { a: { name: 'degree', ...more } }
+  const choice = { selfAttestedAttributes: { a: 'Doctor' }, ...named }
   await expect(
     selectCredentials(agentContext, { ...ask('a'), requested_attributes }, choice, 'proofFormats.anoncreds'),
   ).rejects.toMatchObject({ details: [{ path: 'proofFormats.anoncreds.selfAttestedAttributes.a' }] })

@@ -50,11 +50,11 @@ describe('keys', () => {
   })
 
   test('are imported with the id that they name', async () => {
-    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    const { x = '', y = '', d = '' } = privateKey.export({ format: 'jwk' })
-    const { keyId, publicJwk } = await service().importKey(acme, { privateJwk: { ...p256, x, y, d, kid: 'mine' } })
+    const type = { kty: 'OKP', crv: 'X25519' } as const
+    const { x = '', d = '' } = generateKeyPairSync('x25519').privateKey.export({ format: 'jwk' })
+    const { keyId, publicJwk } = await service().importKey(acme, { privateJwk: { ...type, x, d, kid: 'mine' } })
     expect(keyId).toBe('mine')
-    expect(publicJwk).toStrictEqual({ ...p256, x, y, kid: 'mine' })
+    expect(publicJwk).toStrictEqual({ ...type, x, kid: 'mine' })
   })
 
   test('of Ed25519 have the id that envelopes name them by: the public half in base58', async () => {
@@ -96,9 +96,12 @@ describe('keys', () => {
     await expect(kms.createKey(acme, { type: { kty: 'RSA', modulusLength: 2048 } })).rejects.toThrow(
       Kms.KeyManagementAlgorithmNotSupportedError,
     )
-    await expect(kms.importKey(acme, { privateJwk: { kty: 'oct', k: b64(randomBytes(32)) } })).rejects.toThrow(
-      Kms.KeyManagementAlgorithmNotSupportedError,
-    )
+    const [k, x, y, d] = Array.from({ length: 4 }, () => b64(randomBytes(32))) as [string, string, string, string]
+    for (const privateJwk of [
+      { kty: 'oct' as const, k },
+      { ...p256, x, y, d },
+    ])
+      await expect(kms.importKey(acme, { privateJwk })).rejects.toThrow(Kms.KeyManagementAlgorithmNotSupportedError)
   })
 })
 
