@@ -145,10 +145,11 @@ const releaseLanes = (
 
 /**
  * Removes a destination whose list is empty from the index. A lane may have been added after the list was read, while
- * the destination was still in the index, so the list is read again.
+ * the destination was still in the index, so the list is read again. Also after a failed condition, because it may be
+ * the repetition of a write whose response was lost.
  */
 const leaveIndex = (read: Destination, now: number): Step =>
-  ask('change', [read, LEAVES_INDEX, now], (left) => (left === undefined ? DONE : lookAgain(read.destination, now)))
+  ask('change', [read, LEAVES_INDEX, now], () => lookAgain(read.destination, now))
 
 const lookAgain = (destination: string, now: number): Step =>
   ask('someEntries', [destination, 1], (entries) =>

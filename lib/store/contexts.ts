@@ -31,9 +31,10 @@ export const findContexts = async (
   contexts: readonly StoredContext[],
 ): Promise<(string | undefined)[]> => {
   const addresses = contexts.map(contextAddress)
-  const unread = addresses.filter(({ pk }) => known.get(pk) === undefined)
-  if (unread.length > 0)
-    for (const item of await unit.getAll(unread)) {
+  // Several addresses of the web may share a text, and a batch takes each key once.
+  const unread = new Map(addresses.filter(({ pk }) => known.get(pk) === undefined).map((one) => [one.pk, one]))
+  if (unread.size > 0)
+    for (const item of await unit.getAll([...unread.values()])) {
       const { pk, text } = contextItem.decode(item)
       known.set(pk, text)
     }

@@ -3,9 +3,10 @@ import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/c
 import { AgentError, isAgentError, isTemporary } from '../errors.ts'
 
 /**
+ * Not `TransactionInProgressException`: that is our own transaction, whose response was lost and which may be written.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
  */
-const CONFLICT = /^(TransactionConflict|TransactionInProgress)Exception$/
+const CONFLICT = /^TransactionConflictException$/
 
 interface AwsError extends Error {
   $fault?: string

@@ -7,7 +7,10 @@ type Signer = Awaited<ReturnType<DynamoDBClient['config']['signer']>>
 
 const ALGORITHM = 'AWS4-HMAC-SHA256'
 
-/** Headers that the SDK's signer leaves out too, and a request can have: after its first attempt, or of SQS. */
+/**
+ * Headers that the SDK's signer leaves out too, and a request can have: after its first attempt, or of SQS on Lambda,
+ * where the SDK spells the last one with capitals.
+ */
 const UNSIGNED = new Set(['authorization', 'user-agent', 'x-amzn-trace-id'])
 
 const hmac = (key: string | Uint8Array, text: string): Buffer => createHmac('sha256', key).update(text).digest()
@@ -42,7 +45,7 @@ export const requestSigner = (config: () => Config, service: 'dynamodb' | 'sqs')
       headers['x-amz-content-sha256'] = hash('sha256', body)
       if (sessionToken !== undefined) headers['x-amz-security-token'] = sessionToken
 
-      const names = Object.keys(headers).filter((name) => !UNSIGNED.has(name))
+      const names = Object.keys(headers).filter((name) => !UNSIGNED.has(name.toLowerCase()))
       const signed = names.sort().join(';')
       const lines = names.map((name) => `${name}:${headers[name]}\n`).join('')
       const canonical = `POST\n/\n\n${lines}\n${signed}\n${headers['x-amz-content-sha256']}`

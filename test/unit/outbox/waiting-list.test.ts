@@ -11,6 +11,7 @@ import { sweep } from '../../../lib/outbox/sweep.ts'
 import { entriesOfRandomShard, entryWrite, newEntry } from '../../../lib/outbox/waiting-list.ts'
 import { onDestinationDue } from '../../../lib/outbox/wake-destination.ts'
 import { eventLane, messageLane } from '../../../lib/store/keys.ts'
+import { failure } from '../store/started-table.ts'
 import { answered, failing, newOrigin, type SentWakeUp, useOutboxScene } from './scene.ts'
 
 const scene = await useOutboxScene()
@@ -81,12 +82,49 @@ describe('the waiting list', () => {
         if (when === 'before' ? counts.Query === 16 : counts.UpdateItem === 2) await join()
       }
       await onDestinationDue({ destination: origin, at: scene.now }, scene.now)
+  test.each([
+    ['before', ''],
+    ['after', ''],
+    ['before', ', by a write whose response is lost'],
+  ])('loses no lane that joins %s the destination leaves the index, found empty%s', async (when, lost) => {
+    const origin = newOrigin()
+    await ensureDue(origin, scene.now)
+    scene.waiting.length = 0
+    scene.now = await dueOf(origin)
+    const joining = scene.newLane()
+    await scene.commit(joining, 'joins', { origin })
+    const join = async () => {
       scene.table.way = undefined
-      await scene.pass(5 * MINUTE)
-      expect(scene.taken).toEqual(['joins'])
-      expect(await scene.left()).toEqual([])
-    },
-  )
+      // The lane's own process takes the destination for closed.
+      const read = await readDestination(origin, scene.now)
+      const closed = await changeDestination(read, { set: { closedAt: scene.now } }, scene.now)
+      await scene.committed(joining.lane)
+      expect((await scene.lane(joining.lane))?.waitsFor).toBe(origin)
+      if (closed === undefined) throw new Error('not closed')
+      // The version is as it was, so that the process that found the list empty goes on.
+      const now = await readDestination(origin, scene.now)
+      await scene.table.put(destinationItem.encode({ ...now, version: read.version, closedAt: undefined }))
+      if (lost !== '') scene.table.way = loseSecondUpdate
+    }
+    let updates = 0
+    const loseSecondUpdate: typeof scene.table.way = async (command, send) => {
+      await send()
+      // The SDK sends it again, when the destination is no longer as it was read.
+      if (command === 'UpdateItem' && ++updates === 2) throw failure('TimeoutError')
+    }
+    const counts: Record<string, number> = {}
+    scene.table.way = async (command, send) => {
+      await send()
+      counts[command] = (counts[command] ?? 0) + 1
+      // All 16 shards are read; or the destination has left the index, with the second write.
+      if (when === 'before' ? counts.Query === 16 : counts.UpdateItem === 2) await join()
+    }
+    await onDestinationDue({ destination: origin, at: scene.now }, scene.now)
+    scene.table.way = undefined
+    await scene.pass(5 * MINUTE)
+    expect(scene.taken).toEqual(['joins'])
+    expect(await scene.left()).toEqual([])
+  })
 
   test('loses no lane that joins after another process has found the list empty, and left the index', async () => {
     const { origin } = await closedWithLane()
