@@ -53,35 +53,6 @@ describe('the waiting list', () => {
     },
   )
 
-  test.each(['before', 'after'])(
-    'loses no lane that joins %s the destination leaves the index, found empty',
-    async (when) => {
-      const origin = newOrigin()
-      await ensureDue(origin, scene.now)
-      scene.waiting.length = 0
-      scene.now = await dueOf(origin)
-      const joining = scene.newLane()
-      await scene.commit(joining, 'joins', { origin })
-      const join = async () => {
-        scene.table.way = undefined
-        // The lane's own process takes the destination for closed.
-        const read = await readDestination(origin, scene.now)
-        const closed = await changeDestination(read, { set: { closedAt: scene.now } }, scene.now)
-        await scene.committed(joining.lane)
-        expect((await scene.lane(joining.lane))?.waitsFor).toBe(origin)
-        if (closed === undefined) throw new Error('not closed')
-        // The version is as it was, so that the process that found the list empty goes on.
-        const now = await readDestination(origin, scene.now)
-        await scene.table.put(destinationItem.encode({ ...now, version: read.version, closedAt: undefined }))
-      }
-      const counts: Record<string, number> = {}
-      scene.table.way = async (command, send) => {
-        await send()
-        counts[command] = (counts[command] ?? 0) + 1
-        // All 16 shards are read; or the destination has left the index, with the second write.
-        if (when === 'before' ? counts.Query === 16 : counts.UpdateItem === 2) await join()
-      }
-      await onDestinationDue({ destination: origin, at: scene.now }, scene.now)
   test.each([
     ['before', ''],
     ['after', ''],
