@@ -91,11 +91,13 @@ interface FlawRules {
 const flaw = (message: string): Flaw => ({ path: [], message })
 
 /**
- * The first flaw of a parsed JSON value: text that is not Unicode (RFC 8259, section 8.2), a forbidden name, or nesting that is too
- * deep. Takes linear time, and recurses no deeper than `maxDepth`.
+ * The first flaw of a parsed JSON value: text that is not Unicode (RFC 8259, section 8.2), a number that is too large for
+ * JavaScript and would become null, a forbidden name, or nesting that is too deep. Takes linear time, and recurses no
+ * deeper than `maxDepth`.
  */
 export const findFlaw = (value: unknown, rules: FlawRules, depth = 0): Flaw | undefined => {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : flaw('must be well-formed Unicode')
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : flaw('must be a finite number')
   if (typeof value !== 'object' || value === null) return undefined
   if (depth > rules.maxDepth) return flaw(`must not be nested deeper than ${rules.maxDepth} levels`)
   for (const [name, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {

@@ -63,7 +63,7 @@ const parser = httpJsonBodyParser({ disableContentTypeCheck: true })
  * much, because anybody may send them without a token. `findFlaw` rejects the same names, and says where they are.
  */
 const parse = (request: Parameters<OperationMiddleware>[0], text: string, { security }: Contract): unknown => {
-  if (security === 'none') return parseJson(text)
+  if (security !== 'token') return parseJson(text)
   Object.assign(request.event, { body: text, isBase64Encoded: false })
   try {
     parser.before?.(request)

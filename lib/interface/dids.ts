@@ -10,7 +10,7 @@ const KEY_TYPES = ['ed25519', 'p256', 'k256'] as const
 
 /** The domain part of a DID: a host, a percent-encoded port, a path separated by colons. */
 const DOMAIN =
-  /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,253}[A-Za-z0-9])?(?:%3[Aa][1-9][0-9]{0,4})?(?::[A-Za-z0-9._~-]{1,64}){0,8}$/
+  /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,253}[A-Za-z0-9])?(?:%3[Aa][1-9][0-9]{0,4})?(?::[A-Za-z0-9._-]{1,64}){0,8}$/
 
 /** CREDEBL sends empty strings for absent values. */
 const orEmpty = <const S extends v.GenericSchema>(schema: S) => v.optional(v.union([v.literal(''), schema]))

@@ -101,7 +101,8 @@ const Replay = v.pipe(
     since: v.optional(
       v.pipe(
         Timestamp,
-        v.check((since) => !Number.isNaN(Date.parse(since)), 'must be a time'),
+        // Times are compared as text, which is their order up to the year 9999. NaN is no time.
+        v.check((since) => Date.parse(since) < Date.UTC(10_000, 0), 'must be a time'),
       ),
     ),
     /** Only events in this state; by default those in all three. */

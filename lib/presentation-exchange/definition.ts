@@ -25,29 +25,21 @@ export const permits = (formats: ClaimFormats | undefined, claim: 'ldp_vc' | 'ld
 export const isVerifiable = (formats: ClaimFormats): boolean =>
   (['ldp_vc', 'ldp_vp'] as const).every((claim) => VERIFIABLE_PROOF_TYPES.some((type) => permits(formats, claim, type)))
 
-/**
- * Texts of a credential that a schema's URI may be equal to. Credo compares contexts, types and schema ids, ACA-Py the
- * full IRIs of types.
- */
 export interface SchemaFacts {
-  /** Addresses in the credential's `@context`. */
-  contexts: readonly string[]
-  /** Types as they are written in the credential. */
-  types: readonly string[]
-  /** The same types as full IRIs, expanded with trusted contexts. */
-  typeIris: readonly string[]
-  /** Ids in `credentialSchema`. */
-  schemaIds: readonly string[]
+  /**
+   * Texts of a credential that a schema's URI may be equal to: addresses in its `@context`, its types as they are written,
+   * the same as full IRIs (expanded with trusted contexts), and ids in `credentialSchema`. Credo compares all but the IRIs,
+   * ACA-Py these. A set, because an issuer may name thousands of types, and each descriptor is compared with them.
+   */
+  schemaNames: ReadonlySet<string>
 }
 
 /**
  * Whether a credential has the schemas of a descriptor: all `required` ones, or any one if none is required. A
  * descriptor without schemas (version 2) accepts every credential.
  */
-export const matchesSchema = (schema: InputDescriptor['schema'], facts: SchemaFacts): boolean => {
+export const matchesSchema = (schema: InputDescriptor['schema'], { schemaNames: known }: SchemaFacts): boolean => {
   if (schema === undefined) return true
-  const { contexts, types, typeIris, schemaIds } = facts
-  const known = new Set([...contexts, ...types, ...typeIris, ...schemaIds])
   const required = schema.filter((entry) => entry.required === true)
   return required.length > 0 ? required.every(({ uri }) => known.has(uri)) : schema.some(({ uri }) => known.has(uri))
 }

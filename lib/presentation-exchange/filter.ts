@@ -21,16 +21,21 @@ export const matchesFilter = (filter: Filter, value: unknown, work: Work): boole
 type Verdict = boolean | undefined
 
 const verdict = (filter: Filter, value: unknown, work: Work): Verdict => {
-  work.spend(VISIT)
+  work.spend(VISIT + (filter.enum?.length ?? 0))
   const { type, const: constant, enum: values, format, pattern, minLength, maxLength, ...others } = filter
   const { not, contains, items, ...bounds } = others
+  const ofWholeText = (decide: (text: string) => Verdict): Verdict =>
+    ofText(value, (text) => {
+      work.spend(text.length)
+      return decide(text)
+    })
   return every([
     ifPresent(type, (name) => isOfType(name, value)),
     ifPresent(constant, (expected) => value === expected),
     ifPresent(values, (expected) => expected.some((one) => one === value)),
-    ifPresent(format, (name) => ofText(value, (text) => hasFormat(name, text))),
-    ifPresent(minLength, (min) => ofText(value, (text) => [...text].length >= min)),
-    ifPresent(maxLength, (max) => ofText(value, (text) => [...text].length <= max)),
+    ifPresent(format, (name) => ofWholeText((text) => hasFormat(name, text))),
+    ifPresent(minLength, (min) => ofWholeText((text) => [...text].length >= min)),
+    ifPresent(maxLength, (max) => ofWholeText((text) => [...text].length <= max)),
     ifPresent(pattern, (source) => ofText(value, (text) => isFound(source, text, work))),
     ifPresent(not, (inner) => negate(verdict(inner, value, work))),
     ifPresent(items, (inner) => ofArray(value, (all) => every(all.map((one) => verdict(inner, one, work))))),

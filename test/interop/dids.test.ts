@@ -377,6 +377,9 @@ describe('what is refused', () => {
     [{ method: 'web', domain: 'example.org/path' }, ['domain']],
     [{ method: 'web', domain: 'example.org:..' }, ['domain']],
     [{ method: 'webvh', domain: 'example.org:..' }, ['domain']],
+    // A DID has no tilde (DID Core, section 3.1).
+    [{ method: 'web', domain: 'example.org:~me' }, ['domain']],
+    [{ method: 'webvh', domain: 'example.org:~me' }, ['domain']],
     [{ method: 'web', domain: '127.0.0.1' }, ['domain']],
     [{ method: 'webvh', domain: '127.0.0.1' }, ['domain']],
     [{ method: 'key', didDocument: {} }, ['didDocument']],

@@ -9,6 +9,7 @@ describe('finds, and says where', () => {
   test.each([
     ['a text that is no Unicode', '{"a":[1,{"b":"\\ud800"}]}', ['a', 1, 'b']],
     ['a text that is no Unicode, alone', '"\\udc00"', []],
+    ['a number that is too large', '{"a":[0,-1e400]}', ['a', 1]],
     ['a name that is no Unicode', '{"a":{"\\ud800":1}}', ['a']],
     ['a forbidden name', '{"a":[{"__proto__":1}]}', ['a', 0]],
     ['a forbidden name of the whole', '{"constructor":1}', []],

@@ -122,9 +122,13 @@ const AttachedDidDocument = v.looseObject({
   }),
 })
 
+/** The name of an agent that asks for a connection. The record and its copies have it, and each message reads them. */
+const Label = v.pipe(v.string(), v.maxLength(1000))
+
 const Message = v.looseObject({
   '@type': Short,
   '@id': Short,
+  label: v.optional(Label),
   '~thread': v.optional(v.looseObject({ thid: v.optional(ThreadId), pthid: v.optional(ThreadId) })),
   'connection~sig': v.optional(v.looseObject({ '@type': Short })),
   '~transport': v.optional(v.looseObject({ return_route_thread: v.optional(Short) })),
@@ -164,6 +168,6 @@ export function assertReadable(message: unknown): asserts message is DidCommPlai
   normalizeAttachments(message)
   if (!isSmall(message)) throw new CredoError('the message is too large')
   removeNulls(message)
-  if (!v.is(Message, message)) throw new CredoError('the message has no readable type, id or thread')
+  if (!v.is(Message, message)) throw new CredoError('the message has no readable type, id, label or thread')
   if (hasLongIdentifier(message)) throw new CredoError('the message has an identifier that is too long')
 }

@@ -355,6 +355,8 @@ test('events are replayed since a time that can be computed with', () => {
   const faultsOf = (since: string) => faults(ReplayWebhookEvents.body, { since })
   expect(faultsOf('2026-01-01T00:00:00+05:00')).toEqual([])
   expect(faultsOf('2026-01-01T00:00:00+05')).toEqual(['since'])
+  // Its year has five digits in UTC: as text it comes before all others, and every event would be replayed.
+  expect(faultsOf('9999-12-31T23:59:59-01:00')).toEqual(['since'])
 })
 
 describe('a schema', () => {

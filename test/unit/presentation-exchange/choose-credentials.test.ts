@@ -11,10 +11,10 @@ const held = (id: string, more: Partial<StoredCredential> = {}): StoredCredentia
   json: { credentialSubject: { id: ME, name: id } },
   proofType: 'Ed25519Signature2018',
   subjects: [ME],
-  contexts: ['https://www.w3.org/2018/credentials/v1'],
-  types: ['VerifiableCredential', 'Degree'],
-  typeIris: ['https://www.w3.org/2018/credentials#VerifiableCredential', 'https://example.org/Degree'],
-  schemaIds: ['https://example.org/schema'],
+  schemaNames: new Set([
+    ...['https://www.w3.org/2018/credentials/v1', 'VerifiableCredential', 'Degree', 'https://example.org/Degree'],
+    ...['https://www.w3.org/2018/credentials#VerifiableCredential', 'https://example.org/schema'],
+  ]),
   ...more,
 })
 

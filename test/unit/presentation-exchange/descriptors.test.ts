@@ -8,12 +8,10 @@ import type {
 } from '../../../lib/presentation-exchange/definition-schema.ts'
 
 describe('a schema matches', () => {
-  const facts = {
-    contexts: ['https://www.w3.org/2018/credentials/v1'],
-    types: ['VerifiableCredential', 'Degree'],
-    typeIris: ['https://example.org/Degree'],
-    schemaIds: ['https://example.org/schemas/degree.json'],
-  }
+  const schemaNames = new Set([
+    ...['https://www.w3.org/2018/credentials/v1', 'VerifiableCredential', 'Degree'],
+    ...['https://example.org/Degree', 'https://example.org/schemas/degree.json'],
+  ])
   const context = { uri: 'https://www.w3.org/2018/credentials/v1' }
   const other = { uri: 'https://example.org/other' }
 
@@ -48,7 +46,7 @@ describe('a schema matches', () => {
     ['not another than the required one', false, [context, { ...other, required: true }]],
     ['not an empty list', false, []],
   ])('%s', (_, matches, schema) => {
-    expect(matchesSchema(schema, facts)).toBe(matches)
+    expect(matchesSchema(schema, { schemaNames })).toBe(matches)
   })
 })
 

@@ -184,3 +184,13 @@ test('the work of a filter is bounded', () => {
   expect(takes(filter, large)).toBe(false)
   expect(() => takes(filter, large, new Work(100_000))).toThrow(WorkLimitError)
 })
+
+test.each<[keyof Filter, Filter]>([
+  ['minLength', { minLength: 1 }],
+  ['maxLength', { maxLength: 1 }],
+  ['format', { format: 'uri' }],
+  ['enum', { enum: Array.from({ length: 50_000 }, (_, index) => index) }],
+])('the work of %s grows with what is compared', (_, filter) => {
+  expect(() => takes(filter, 'a'.repeat(50_000), new Work(20_000))).toThrow(WorkLimitError)
+  expect(() => takes(filter, 'a'.repeat(50_000), new Work(100_000))).not.toThrow()
+})

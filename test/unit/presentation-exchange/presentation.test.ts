@@ -14,9 +14,7 @@ const missing = (ofDefinition: ClaimFormats, ofDescriptor?: ClaimFormats, others
     {
       signer: 'did:key:holder',
       proofType: 'Ed25519Signature2018',
-      credentials: [
-        { json: {}, proofType: 'Ed25519Signature2018', contexts: [], types: [], typeIris: [], schemaIds: [] },
-      ],
+      credentials: [{ json: {}, proofType: 'Ed25519Signature2018', schemaNames: new Set() }],
     },
   )
 

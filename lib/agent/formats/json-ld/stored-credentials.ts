@@ -40,10 +40,7 @@ const toCredential = (stored: StoredRecord): StoredCredential | undefined => {
     json: credential,
     proofType: credential.proof.type,
     subjects: tags.subjectIds,
-    contexts: tags.contexts,
-    types: tags.types,
-    typeIris: tags.expandedTypes,
-    schemaIds: tags.schemaIds,
+    schemaNames: new Set([...tags.contexts, ...tags.types, ...tags.expandedTypes, ...tags.schemaIds]),
   }
 }
 

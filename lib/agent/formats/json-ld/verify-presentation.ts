@@ -158,13 +158,12 @@ const signedCredential = async (
   const contexts = [result.credential['@context']].flat().filter((one) => typeof one === 'string')
   const verifierContexts = await reading.contextsFor(new Set(contexts))
   const json = await toVerifierJson(statements, verifierContexts, reading.documentLoader, budget)
+  const types = [json.type].flat().filter((one) => typeof one === 'string')
+  const schemaIds = irisOf(statements, 'credentialSchema')
   return {
     json,
     proofType: proofTypeOf(result),
-    contexts,
-    types: [json.type].flat().filter((one) => typeof one === 'string'),
-    typeIris: typeIrisOf(statements),
-    schemaIds: irisOf(statements, 'credentialSchema'),
+    schemaNames: new Set([...contexts, ...types, ...typeIrisOf(statements), ...schemaIds]),
   }
 }
 

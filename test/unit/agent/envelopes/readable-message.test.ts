@@ -36,6 +36,7 @@ describe('a message is readable', () => {
     ['with a document that has a field named constructor', attaching({ constructor: 'ACME' })],
     ['with 100 features of the sender', { ...message, disclosures: new Array(100).fill({ id: 'x', roles: [] }) }],
     ['with the DID document of its sender', introducing({ id: 'did:x:y', authentication: ['#1'] })],
+    ['with a label of 1,000 characters', { ...message, label: 'x'.repeat(1_000) }],
     ['with a content of 100,000 characters', { ...message, content: 'x'.repeat(100_000) }],
   ])('%s', (_name, readable) => {
     expect(() => assertReadable(readable)).not.toThrow()
@@ -67,6 +68,7 @@ describe('a message is not readable', () => {
     ['without a type', { '@id': message['@id'] }],
     ['without an id', { '@type': message['@type'] }],
     ['with a type without end', { ...message, '@type': 'a'.repeat(100_000) }],
+    ['with a label of 1,001 characters', { ...message, label: 'x'.repeat(1_001) }],
     ['with a signature type without end', { ...message, 'connection~sig': { '@type': 'a'.repeat(100_000) } }],
     ['in a thread whose name is no text', { ...message, '~thread': { thid: 1 } }],
     ['with a text that is no Unicode', { ...message, content: '\ud800' }],
