@@ -55,8 +55,8 @@ export const sqs = clientOf(3)
 const COMMIT_PATIENCE = 250
 
 /**
- * Makes one attempt, for functions whose caller waits. Both are settings of the client, so this is a second one: with
- * options the SDK collects its middleware for each command anew, 100 µs.
+ * Makes one attempt, for functions whose caller waits. The number of attempts is a setting of the client, so this is a
+ * second one. So is the timeout: for a command with options the SDK collects its middleware anew.
  */
 export const sqsOnce = clientOf(1, { requestTimeout: COMMIT_PATIENCE })
 
