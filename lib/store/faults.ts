@@ -3,9 +3,11 @@ import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/c
 import { AgentError, isAgentError, isTemporary } from '../errors.ts'
 
 /**
+ * Nothing was written. A `TransactionInProgressException` is none: a try of the same transaction whose response was lost
+ * is still being carried out, and may succeed.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
  */
-const CONFLICT = /^(TransactionConflict|TransactionInProgress)Exception$/
+const CONFLICT = /^TransactionConflictException$/
 
 interface AwsError extends Error {
   $fault?: string

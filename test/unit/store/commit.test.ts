@@ -197,10 +197,8 @@ describe('a refusal of the table', () => {
     expect(table.requests.filter((name) => name === 'TransactWriteItems')).toHaveLength(1)
   })
 
-  test.each([
-    ['a conflict of transactions', cancelled({ Code: 'TransactionConflict' })],
-    ['the same transaction in progress', failure('TransactionInProgressException', { $fault: 'client' })],
-  ])('because of %s should run the operation again', async (_name, error) => {
+  test('because of a conflict of transactions should run the operation again', async () => {
+    const error = cancelled({ Code: 'TransactionConflict' })
     refuse(error, 1)
     expect(await commit(() => {})).toEqual({ error: undefined, written: true })
     refuse(error)
@@ -244,6 +242,19 @@ describe('an answer that is lost', () => {
   test('again and again should be store.unavailable, with all of it written or nothing', async () => {
     lose(3)
     expect(await commit(() => {})).toMatchObject({ error: { code: 'store.unavailable' }, written: true })
+  })
+
+  test('of a transaction that is still in progress should not run the operation again, which would double it', async () => {
+    let tries = 0
+    table.way = async (command, send) => {
+      if (command !== 'TransactWriteItems') return send()
+      if (tries++ > 0) throw failure('TransactionInProgressException', { $fault: 'client' })
+      await send()
+      throw failure('TimeoutError')
+    }
+    let runs = 0
+    expect(await commit(() => void runs++)).toMatchObject({ error: { code: 'store.unavailable' }, written: true })
+    expect([runs, tries]).toEqual([1, 3])
   })
 })
 
