@@ -3,7 +3,12 @@
  * set only if there is none.
  */
 import { setTimeout } from 'node:timers/promises'
-import { type APIGatewayClient, BadRequestException, UpdateAccountCommand } from '@aws-sdk/client-api-gateway'
+import {
+  type APIGatewayClient,
+  APIGatewayServiceException,
+  BadRequestException,
+  UpdateAccountCommand,
+} from '@aws-sdk/client-api-gateway'
 import {
   CreateRoleCommand,
   EntityAlreadyExistsException,
@@ -38,8 +43,16 @@ const TRUST = {
   Statement: [{ Effect: 'Allow', Principal: { Service: 'apigateway.amazonaws.com' }, Action: 'sts:AssumeRole' }],
 }
 
-/** A new role can be used after some seconds: ms between attempts, and their number. */
-const PATIENCE = { pause: 5_000, tries: 8 }
+/**
+ * A new role can be used after some seconds: ms between attempts, and their number. An account may make one each 20 s.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
+ */
+const PATIENCE = { pause: 21_000, tries: 4 }
+
+/** Whether the role is not known yet, or others in the account have just set theirs. */
+const isEarly = (error: unknown): boolean =>
+  error instanceof BadRequestException ||
+  (error instanceof APIGatewayServiceException && error.$metadata.httpStatusCode === 429)
 
 /** Creates the role unless it exists, and sets it. Returns its ARN. */
 export const setCloudWatchRole = async (
@@ -54,7 +67,7 @@ export const setCloudWatchRole = async (
       await apiGateway.send(new UpdateAccountCommand({ patchOperations }))
       return arn
     } catch (error) {
-      if (!(error instanceof BadRequestException) || left <= 1) throw error
+      if (!isEarly(error) || left <= 1) throw error
       await setTimeout(pause)
     }
   }

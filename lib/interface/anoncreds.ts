@@ -16,13 +16,16 @@ import {
 } from '../records/credential-definition.ts'
 import { LEDGER_OBJECT_TYPES } from '../records/ledger-object.ts'
 import { COMMAND, defineContract, QUERY } from './contract.ts'
-import { exactly, Paging, text } from './fields.ts'
+import { exactly, MAX_IN_PATH, Paging, text } from './fields.ts'
 
 /** Id of an object or of its issuer: a DID, a DID URL, or an unqualified id of an Indy ledger. */
-const ObjectId = v.pipe(
-  text(MAX_OBJECT_ID),
-  v.check((id) => id.isWellFormed() && !/\p{Cc}/u.test(id), 'must have no control characters'),
-)
+const objectId = (max: number) =>
+  v.pipe(
+    text(max),
+    v.check((id) => id.isWellFormed() && !/\p{Cc}/u.test(id), 'must have no control characters'),
+  )
+const ObjectId = objectId(MAX_OBJECT_ID)
+const ObjectInPath = objectId(MAX_IN_PATH)
 
 /** For people. On some ledgers it is part of the object's id. */
 const Label = v.pipe(
@@ -101,7 +104,7 @@ export const GetSchemaById = /* @__PURE__ */ defineContract(() => ({
   path: '/anoncreds/schemas/{schemaId+}',
   summary: 'Retrieve a schema of any issuer by its id',
   description: 'The id may be in the path unchanged, with slashes, or percent-encoded.',
-  parameters: { path: v.object({ schemaId: ObjectId }) },
+  parameters: { path: v.object({ schemaId: ObjectInPath }) },
   responses: {
     200: v.looseObject({
       schemaId: v.string(),
@@ -169,7 +172,7 @@ export const GetCredentialDefinitionById = /* @__PURE__ */ defineContract(() => 
     'the definition in state `action`; in state `finished`, for each of its revocation registries the definition (`REVOC_REG_DEF`), the first entry, ' +
     'and an entry (`REVOC_REG_ENTRY`) after each revocation. Each object of a registry is an event ' +
     '`credential_definition.ledger_objects_added`. An object disappears when the ledger has exactly this object; then the next one appears. The id may be in the path unchanged, with slashes, or percent-encoded.',
-  parameters: { path: v.object({ credentialDefinitionId: ObjectId }) },
+  parameters: { path: v.object({ credentialDefinitionId: ObjectInPath }) },
   responses: {
     200: v.looseObject({
       // Only of the agent's own definitions.

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { DidDocument, DidRecord } from '../records/did.ts'
 import { EntityId } from '../records/tenant.ts'
 import { COMMAND, defineContract, QUERY } from './contract.ts'
-import { exactly, Paging } from './fields.ts'
+import { exactly, MAX_IN_PATH, Paging, text } from './fields.ts'
 
 const METHODS = ['key', 'jwk', 'peer', 'web', 'webvh'] as const
 const KEY_TYPES = ['ed25519', 'p256', 'k256'] as const
@@ -74,8 +74,8 @@ export const GetDids = /* @__PURE__ */ defineContract(() => ({
   responses: { 200: v.array(DidRecord) },
 }))
 
-/** Like `Did`, but in one regular expression, with the maximum length of DIDs that the agent reads. */
-const DidInPath = v.pipe(v.string(), v.regex(/^did:[a-z0-9]{1,32}:[A-Za-z0-9._:%-]{1,4056}$/, 'must be a DID'))
+/** Like `Did`. A did:peer:4 in its long form may be too long. */
+const DidInPath = v.pipe(text(MAX_IN_PATH), v.regex(/^did:[a-z0-9]{1,32}:[A-Za-z0-9._:%-]+$/, 'must be a DID'))
 
 const Metadata = v.record(v.string(), v.unknown())
 
@@ -86,7 +86,7 @@ export const ResolveDid = /* @__PURE__ */ defineContract(() => ({
   summary: 'Resolve any DID',
   description:
     'The result is not stored. 404: the document is not found. 503: its host does not answer. 422: the DID is malformed, or its method is not supported; `didResolutionMetadata.error` is in ' +
-    '`details`. The DID may be in the path unchanged or percent-encoded.',
+    '`details`. The DID may be in the path unchanged or percent-encoded; a longer one than API Gateway takes is a 400.',
   parameters: { path: v.object({ did: DidInPath }) },
   responses: {
     200: v.looseObject({ didDocument: DidDocument, didDocumentMetadata: Metadata, didResolutionMetadata: Metadata }),

@@ -35,6 +35,13 @@ export const notTooDeep = <Json>() =>
 /** A string of 1 to `max` UTF-16 code units. */
 export const text = (max: number) => v.pipe(v.string(), v.minLength(1), v.maxLength(max))
 
+/**
+ * Most characters of an id in a path. With a token API Gateway takes 1,600 bytes of the method's ARN, which ends with the
+ * path, and responds to a longer one itself.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
+ */
+export const MAX_IN_PATH = 1_450
+
 /** A URI by the rule of Credo's `UriValidator`, with at most 2,048 characters. */
 export const Uri = v.pipe(text(2048), v.regex(/^\w+:\S+$/, 'must be a URI'))
 

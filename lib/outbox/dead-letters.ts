@@ -38,12 +38,19 @@ const messagesIn = async (QueueUrl: string | undefined): Promise<number> => {
 /** Calls for ten messages in one run: what is left comes five minutes later. */
 const MAX_CALLS = 30
 
+/**
+ * In seconds, within the client's timeout. Without a wait SQS asks some of its servers only, and may find nothing.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-short-and-long-polling.html
+ */
+const WAIT = 1
+
 /** Returns how many messages it leaves. */
 const recoverFrom = async (QueueUrl: string | undefined): Promise<number> => {
   const count = await messagesIn(QueueUrl)
   let recovered = 0
   for (let call = 0; call < MAX_CALLS && recovered < count; call++) {
-    const { Messages = [] } = await sqs().send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }))
+    const receive = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: WAIT })
+    const { Messages = [] } = await sqs().send(receive)
     if (Messages.length === 0) break
     await recover(Messages.map(({ MessageId = '', Body = '' }) => ({ messageId: MessageId, body: Body })))
     await sqs().send(new DeleteMessageBatchCommand({ QueueUrl, Entries: Messages.map(toEntry) }))

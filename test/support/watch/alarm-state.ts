@@ -61,13 +61,15 @@ export const watchedBy = (alarm: AlarmProperties): string[] =>
 const keyOfMetric = ({ Namespace, MetricName, Dimensions }: v.InferOutput<v.ObjectSchema<typeof Source, undefined>>) =>
   keyOf(Namespace, MetricName, Object.fromEntries(Dimensions.map(({ Name, Value }) => [Name, Value])))
 
-/** Values of the periods that end by `minute`, the oldest first. */
+/**
+ * Values of the periods that end at `minute`, the oldest first. They are no five minutes of the clock: the window slides.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html
+ */
 const datapointsOf = (alarm: AlarmProperties, recorded: RecordedMetrics, minute: number): Series => {
   const { expression, metrics } = metricsOf(alarm)
   const period = (metrics[0]?.Period ?? 60) / 60
-  const end = Math.floor(minute / period) * period
   const length = alarm.EvaluationPeriods + MORE_PERIODS
-  const starts = Array.from({ length }, (_, index) => end - (length - index) * period)
+  const starts = Array.from({ length }, (_, index) => minute - (length - index) * period)
   const series = Object.fromEntries(
     metrics.map(({ Id, Metric, Stat }) => {
       const key = keyOfMetric(Metric)

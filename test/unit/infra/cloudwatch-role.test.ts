@@ -1,5 +1,5 @@
 /** The role by which API Gateway writes logs: made once for an account, and set once AWS knows it everywhere. */
-import { APIGatewayClient, BadRequestException } from '@aws-sdk/client-api-gateway'
+import { APIGatewayClient, BadRequestException, TooManyRequestsException } from '@aws-sdk/client-api-gateway'
 import { CreateRoleCommand, EntityAlreadyExistsException, IAMClient } from '@aws-sdk/client-iam'
 import { expect, test, vi } from 'vitest'
 import { setCloudWatchRole } from '../../../infra/deployment/cloudwatch-role.ts'
@@ -36,6 +36,13 @@ test('it is set again while API Gateway does not know it, as often as is tried a
   const never = account({ unknownFor: 9 })
   await expect(never.set()).rejects.toBe(UNKNOWN)
   expect(never.gateway).toHaveBeenCalledTimes(3)
+})
+
+test('it is set again where the account has set one too lately', async () => {
+  const { set, gateway } = account()
+  const tooLately = new TooManyRequestsException({ message: 'Too Many Requests', $metadata: { httpStatusCode: 429 } })
+  gateway.mockRejectedValueOnce(UNKNOWN).mockRejectedValueOnce(tooLately)
+  expect(await set()).toBe(ARN)
 })
 
 test('it is not set again after any other error', async () => {

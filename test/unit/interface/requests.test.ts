@@ -385,6 +385,20 @@ test('a DID has at most 4,096 characters', () => {
   expect(faultsOf(4097)).toEqual(['did'])
 })
 
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html */
+test.each(
+  OPERATIONS.filter(({ security, path }) => security === 'token' && path.includes('+}')).map(
+    ({ operationId, path, parameters }) => ({ operationId, path, schema: parameters?.path ?? v.never() }),
+  ),
+)('an id in the path of $operationId leaves it within the 1,600 bytes that API Gateway takes', ({ path, schema }) => {
+  const [before = '', name = ''] = path.split(/[{+]/)
+  const stage = `arn:aws-us-gov:execute-api:us-gov-west-1:123456789012:a1b2c3d4e5/${'s'.repeat(19)}`
+  const room = 1_600 - `${stage}/GET${before}`.length
+  const faultsOf = (length: number) => faults(schema, { [name]: 'did:key:'.padEnd(length, 'z') })
+  expect(faultsOf(1_400)).toEqual([])
+  expect(faultsOf(room + 1)).toEqual([name])
+})
+
 test('exchanges are found by the parent thread', () => {
   expect(v.parse(GetProofs.parameters.query, { parentThreadId: 'parent-thread' })).toMatchObject({
     parentThreadId: 'parent-thread',

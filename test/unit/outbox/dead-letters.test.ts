@@ -28,6 +28,8 @@ const send = async (command: unknown): Promise<object> => {
     return { Attributes: { ApproximateNumberOfMessages: String(dead[command.input.QueueUrl ?? '']?.length ?? 0) } }
   if (command instanceof ReceiveMessageCommand) {
     received++
+    // As short polling may.
+    if (!command.input.WaitTimeSeconds) return {}
     const bodies = dead[command.input.QueueUrl ?? '']?.slice(0, command.input.MaxNumberOfMessages) ?? []
     return { Messages: bodies.map((Body, index) => ({ MessageId: `m${index}`, ReceiptHandle: Body, Body })) }
   }
