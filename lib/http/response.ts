@@ -19,7 +19,7 @@ const headersOf = (requestId: string) => ({
   'x-content-type-options': 'nosniff',
 })
 
-export type Result = ResponseBody | OperationResponse | StoredDocument | Page | Redirect
+type Result = ResponseBody | OperationResponse | StoredDocument | Page | Redirect
 
 // What contracts may allow in place of JSON.
 const isDocument = (contract: Contract, result: Result): result is StoredDocument =>
