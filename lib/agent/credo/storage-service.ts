@@ -146,7 +146,7 @@ const toRecord = async <T extends BaseRecord>(
   const { value } = await withSecretOpen(stored)
   // Which copies all objects and lists.
   const record = JsonTransformer.fromJSON(value, recordClass)
-  record.replaceTags(structuredClone(stored.tags) as Parameters<T['replaceTags']>[0])
+  record.replaceTags(JSON.parse(JSON.stringify(stored.tags)))
   return record
 }
 
