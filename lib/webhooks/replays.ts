@@ -43,8 +43,9 @@ export const replayEvent = async (
   const address = occurredAt && eventItem.addressOf({ endpointId, occurredAt, id: eventId })
   const item = address ? await unit.get(address) : undefined
   if (item !== undefined) return { replayed: replay(unit, [eventItem.decode(item)].filter(isAtRest)) }
-  const { items: pendingTest } = await unit.query(eventLane(orgId, endpointId, eventId), { limit: 1 })
-  if (pendingTest.length > 0) return { replayed: 0 }
+  // The lane of a test is named after the test itself; any other one after a record, whose id is no event's.
+  const { items } = await unit.query(eventLane(orgId, endpointId, eventId), { limit: 1 })
+  if (items.some((pending) => pendingEventItem.decode(pending).id === eventId)) return { replayed: 0 }
   throw new AgentError('resource.not_found', 'there is no such event of this endpoint')
 }
 
