@@ -78,6 +78,14 @@ const HEADERS = {
     description: 'URL of the next page, if there is one: `<...>; rel="next"` (RFC 8288).',
     schema: { type: 'string' },
   },
+  RetryAfter: {
+    description: 'Seconds until it is worth repeating the request. A 409 has it only where waiting can help.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  Challenge: {
+    description: 'The scheme of authorization (RFC 9110, section 11.6.1).',
+    schema: { const: 'Bearer' },
+  },
 }
 
 const KEY_PARAMETER = {
