@@ -20,7 +20,7 @@ const MEANINGS: Record<Status, string> = {
   413: 'The body, or the record to store, is too large.',
   415: 'The content type is not JSON.',
   422: 'The request breaks its schema (`details` names every invalid field), or something that it names can not be used.',
-  429: 'Too many requests per second for the operation or the tenant.',
+  429: 'Beyond a rate of the operation or the tenant, or beyond a limit that `message` names.',
   500: 'The service has failed. The log has the request id.',
   503: 'A dependency has failed, after retries. Try again.',
 }

@@ -79,7 +79,7 @@ const HEADERS = {
     schema: { type: 'string' },
   },
   RetryAfter: {
-    description: 'Seconds until it is worth repeating the request. A 409 has it only where waiting can help.',
+    description: 'Seconds until it is worth repeating the request. Not every 409 and 429 has it.',
     schema: { type: 'integer', minimum: 1 },
   },
   Challenge: {
