@@ -1,6 +1,7 @@
 /** Events that an organization requests: replays, which keep their ids, and test events. */
 import { randomUUID } from 'node:crypto'
 import { AgentError } from '../errors.ts'
+import { decodeIfSound } from '../store/item.ts'
 import { openCursor, REPLAY_POSITION, toCursor } from '../store/item-list.ts'
 import { eventLane, eventPartitions } from '../store/keys.ts'
 import { queryMerged } from '../store/merged-pages.ts'
@@ -45,7 +46,7 @@ export const replayEvent = async (
   if (item !== undefined) return { replayed: replay(unit, [eventItem.decode(item)].filter(isAtRest)) }
   // The lane of a test is named after the test itself; any other one after a record, whose id is no event's.
   const { items } = await unit.query(eventLane(orgId, endpointId, eventId), { limit: 1 })
-  if (items.some((pending) => pendingEventItem.decode(pending).id === eventId)) return { replayed: 0 }
+  if (items.some((item) => decodeIfSound(pendingEventItem, item)?.id === eventId)) return { replayed: 0 }
   throw new AgentError('resource.not_found', 'there is no such event of this endpoint')
 }
 
