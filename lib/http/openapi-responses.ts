@@ -9,7 +9,7 @@ type Status = keyof typeof REASON_PHRASES
 
 /** Meaning of each error status. */
 const MEANINGS: Record<Status, string> = {
-  400: 'The body is not JSON, or the path or query is malformed.',
+  400: 'The body is not JSON, or the path, the query or a cursor is malformed.',
   401: 'The token is missing or invalid.',
   403: 'The token is valid, but does not permit this operation.',
   404: "The record, connection, tenant or endpoint does not exist in the caller's tenant or organization.",
@@ -20,7 +20,7 @@ const MEANINGS: Record<Status, string> = {
   413: 'The body, or the record to store, is too large.',
   415: 'The content type is not JSON.',
   422: 'The request breaks its schema (`details` names every invalid field), or something that it names can not be used.',
-  429: 'Too many requests per second for the operation or the tenant.',
+  429: 'Beyond a rate of the operation or the tenant, or beyond a limit that `message` names.',
   500: 'The service has failed. The log has the request id.',
   503: 'A dependency has failed, after retries. Try again.',
 }
@@ -29,6 +29,18 @@ const isStatus = (status: number): status is Status => status in REASON_PHRASES
 const nameOf = (status: Status): string => REASON_PHRASES[status].replaceAll(' ', '')
 
 const REQUEST_ID = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
+
+const RETRY_AFTER = { 'retry-after': { $ref: '#/components/headers/RetryAfter' } }
+
+/** Headers that errors have beside the id of the request: response.ts, infra/gateway-responses.yml. */
+const ERROR_HEADERS: Partial<Record<Status, object>> = {
+  401: { 'www-authenticate': { $ref: '#/components/headers/Challenge' } },
+  409: RETRY_AFTER,
+  429: RETRY_AFTER,
+  503: RETRY_AFTER,
+}
+
+const errorHeaders = (status: Status) => ({ ...REQUEST_ID, ...ERROR_HEADERS[status] })
 
 /** 401 and 403 have the status and the reason phrase only. */
 const errorSchema = (status: Status) => {
@@ -56,7 +68,7 @@ export const errorResponses = (contracts: readonly Contract[]) => {
         nameOf(status),
         {
           description: MEANINGS[status],
-          headers: REQUEST_ID,
+          headers: errorHeaders(status),
           content: errorContent(status),
         },
       ]),
@@ -94,7 +106,7 @@ const successContent = (contract: Contract, { types, example }: { types: string[
 const describeError = (status: Status, { pages }: Contract) =>
   pages === undefined
     ? { $ref: `#/components/responses/${nameOf(status)}` }
-    : { description: MEANINGS[status], headers: REQUEST_ID, content: { ...errorContent(status), ...PAGE } }
+    : { description: MEANINGS[status], headers: errorHeaders(status), content: { ...errorContent(status), ...PAGE } }
 
 /** All responses of an operation, by status. `types`: content types of a JSON body. */
 export const describeResponses = (contract: Contract, content: { types: string[]; example: unknown }) => {

@@ -78,6 +78,14 @@ const HEADERS = {
     description: 'URL of the next page, if there is one: `<...>; rel="next"` (RFC 8288).',
     schema: { type: 'string' },
   },
+  RetryAfter: {
+    description: 'Seconds until it is worth repeating the request. Not every 409 and 429 has it.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  Challenge: {
+    description: 'The scheme of authorization (RFC 9110, section 11.6.1).',
+    schema: { const: 'Bearer' },
+  },
 }
 
 const KEY_PARAMETER = {
@@ -86,7 +94,8 @@ const KEY_PARAMETER = {
   required: false,
   description:
     'With a token: for 24 hours the same request with the same key has no second effect and gets the first answer again, if the caller still has the ' +
-    'permission. 409: the key was used with another request.',
+    'permission. An answer that is an error is not kept. Keys belong to the `sub` of the token (without one: its `role`) and to the agent. 409: the key was used ' +
+    'with another request.',
   schema: { type: 'string', pattern: IDEMPOTENCY_KEY.source },
 }
 
@@ -106,7 +115,8 @@ export const describeInterface = ({ version, url }: { version: string; url: stri
     description:
       'Invitations, connections, credentials and proofs in both roles, messages, DIDs, tenants and webhooks. To try an operation on this page, press ' +
       'Authorize and enter a token: `npm start` prints one; for a deployed service your token issuer has them. ' +
-      '`x-companion` marks operations beyond the seven of the first interface.',
+      '`x-companion` marks operations beyond the seven of the first interface. ' +
+      'An unknown field of a body is a 422; an unknown query parameter is ignored.',
     version,
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },

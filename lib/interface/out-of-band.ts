@@ -146,6 +146,7 @@ export const GetOutOfBandRecords = /* @__PURE__ */ defineContract(() => ({
   operationId: 'GetOutOfBandRecords',
   path: '/oob',
   summary: "List the invitations that the token's agent has created or received",
+  description: 'A page has at most 100 of them.',
   parameters: {
     query: v.object({
       /** The `@id` of the invitation. */

@@ -136,7 +136,7 @@ export const ReplayWebhookEvents = /* @__PURE__ */ defineContract(() => ({
   description:
     `${WHOSE} Either one event (\`eventId\`), or all that occurred between a time (\`since\`) and the first call: held, failed and ` +
     'delivered ones, or only those in one `state`. Pending events are not affected. If the answer has a `cursor`, there may be more: repeat the call ' +
-    'with the same body and this `cursor`.',
+    'with the same body and this `cursor`. A disabled endpoint has to be enabled first.',
   body: Replay,
   responses: { 202: v.strictObject({ replayed: v.number(), cursor: v.optional(Cursor) }) },
 }))

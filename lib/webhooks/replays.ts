@@ -1,6 +1,7 @@
 /** Events that an organization requests: replays, which keep their ids, and test events. */
 import { randomUUID } from 'node:crypto'
 import { AgentError } from '../errors.ts'
+import { decodeIfSound } from '../store/item.ts'
 import { openCursor, REPLAY_POSITION, toCursor } from '../store/item-list.ts'
 import { eventLane, eventPartitions } from '../store/keys.ts'
 import { queryMerged } from '../store/merged-pages.ts'
@@ -43,8 +44,9 @@ export const replayEvent = async (
   const address = occurredAt && eventItem.addressOf({ endpointId, occurredAt, id: eventId })
   const item = address ? await unit.get(address) : undefined
   if (item !== undefined) return { replayed: replay(unit, [eventItem.decode(item)].filter(isAtRest)) }
-  const { items: pendingTest } = await unit.query(eventLane(orgId, endpointId, eventId), { limit: 1 })
-  if (pendingTest.length > 0) return { replayed: 0 }
+  // The lane of a test is named after the test itself; any other one after a record, whose id is no event's.
+  const { items } = await unit.query(eventLane(orgId, endpointId, eventId), { limit: 1 })
+  if (items.some((item) => decodeIfSound(pendingEventItem, item)?.id === eventId)) return { replayed: 0 }
   throw new AgentError('resource.not_found', 'there is no such event of this endpoint')
 }
 

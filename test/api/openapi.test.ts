@@ -20,6 +20,19 @@ const referencesIn = (value: Json): string[] =>
         name === '$ref' && typeof member === 'string' ? [member] : name === 'example' ? [] : referencesIn(member),
       )
 
+test('says which errors have a challenge, and which a time to repeat the request', () => {
+  const withHeader = (name: string) =>
+    new Set(
+      operations.flatMap(({ operation }) =>
+        Object.entries(operation.responses).flatMap(([status, given]) =>
+          resolve(given).headers[name] === undefined ? [] : [status],
+        ),
+      ),
+    )
+  expect(withHeader('www-authenticate')).toEqual(new Set(['401']))
+  expect(withHeader('retry-after')).toEqual(new Set(['409', '429', '503']))
+})
+
 describe('the document is valid OpenAPI 3.1', () => {
   test('in its structure', () => {
     const ajv = new Ajv2020({ allErrors: true, strict: false })

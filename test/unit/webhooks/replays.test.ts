@@ -210,6 +210,12 @@ describe('one event', () => {
     expect((await stored())[0]?.state).toBe('held')
   })
 
+  test('by the id of a record is not there, though an event of the record is on its way', async () => {
+    const event = eventAt(1)
+    await table.put(inLane(event, 0))
+    await expect(replayOne(event.recordId)).rejects.toEqual(NOT_FOUND)
+  })
+
   test('that has expired is not there', async () => {
     const event = eventAt(1)
     await table.put({ ...itemOf(event, 'held'), expiresAt: { N: '1' } })
