@@ -148,16 +148,21 @@ const isOwnType = (type: string): boolean => type === CREDENTIAL || type === PRE
 const sorted = (values: unknown[]): unknown[] =>
   values.toSorted((a, b) => compare(JSON.stringify(a), JSON.stringify(b)))
 
-const NUMBERS = [`${XSD}integer`, `${XSD}double`]
+/** By type: the texts that XML Schema reads as a number or boolean. JavaScript also reads others, such as the empty one. */
+const NATIVE = new Map([
+  [`${XSD}boolean`, /^(?:true|false|[01])$/],
+  [`${XSD}integer`, /^[+-]?\d+$/],
+  [`${XSD}double`, /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[Ee][+-]?\d+)?$/],
+])
 
 /** Converts the typed text of a quad (XML Schema) to a JSON number or boolean. */
 const withNativeValue = (value: Json): Json => {
   const { '@value': text, '@type': type } = value
-  if (typeof text !== 'string' || typeof type !== 'string') return value
+  if (typeof text !== 'string' || typeof type !== 'string' || NATIVE.get(type)?.test(text) !== true) return value
   if (type === `${XSD}boolean`) return { ...value, '@value': text === 'true' || text === '1' }
   const number = Number(text)
   const exact = Number.isFinite(number) && (type !== `${XSD}integer` || Number.isSafeInteger(number))
-  return NUMBERS.includes(type) && exact ? { ...value, '@value': number } : value
+  return exact ? { ...value, '@value': number } : value
 }
 
 /** Removes the type that compaction keeps for numbers and booleans of untyped terms. */

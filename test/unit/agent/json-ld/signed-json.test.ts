@@ -6,6 +6,7 @@ import {
   CREDENTIAL,
   PRESENTATION,
   readStatements,
+  toVerifierJson,
 } from '../../../../lib/agent/formats/json-ld/signed-json.ts'
 
 const TYPE = '<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>'
@@ -32,4 +33,28 @@ test('a node with a name is shown once, however often it is named, and one witho
   }
   await showsAll('<urn:named>')
   await expect(showsAll('_:b0')).rejects.toThrow('refer to the same nodes too often')
+})
+
+test('a text is shown as a number or boolean only where XML Schema reads it as one', async () => {
+  const XSD = 'http://www.w3.org/2001/XMLSchema#'
+  const shown = async (text: string, type: string): Promise<unknown> => {
+    const quads = `${typed('urn:c', CREDENTIAL)}<urn:c> <urn:says> "${text}"^^<${XSD}${type}> .\n`
+    const load = () => Promise.reject(new Error('nothing to load'))
+    return (await toVerifierJson(await readStatements(quads, CREDENTIAL), [], load, newBudget()))['urn:says']
+  }
+  expect(await shown('-07', 'integer')).toBe(-7)
+  expect(await shown('1.5E-7', 'double')).toBe(1.5e-7)
+  expect(await shown('.5', 'double')).toBe(0.5)
+  expect(await shown('1', 'boolean')).toBe(true)
+  expect(await shown('false', 'boolean')).toBe(false)
+  for (const [text, type] of [
+    ['', 'integer'],
+    ['0x10', 'integer'],
+    ['1.0E0', 'integer'],
+    [' ', 'double'],
+    ['0b1', 'double'],
+    ['TRUE', 'boolean'],
+    ['unknown', 'boolean'],
+  ] as const)
+    expect(await shown(text, type)).toEqual({ '@type': `${XSD}${type}`, '@value': text })
 })
