@@ -228,6 +228,17 @@ describe('an AnonCreds proof request', () => {
   })
 })
 
+test('a value of AnonCreds is no number with a plus sign, which wallets encode as another value than is signed', () => {
+  const offer = (value: string) => ({
+    ...{ connectionId: 'c', protocolVersion: 'v2' },
+    credentialFormats: { anoncreds: { credentialDefinitionId: 'd', attributes: [{ name: 'a', value }] } },
+  })
+  const faultsOf = (value: string) => faults(CreateOffer.body, offer(value))
+  for (const value of ['24', '-24', '007', '+', '+1.5', '+1 2', '+2147483648']) expect(faultsOf(value)).toEqual([])
+  for (const value of ['+24', '+0', '+0002147483647'])
+    expect(faultsOf(value)).toEqual(['credentialFormats.anoncreds.attributes.0.value'])
+})
+
 describe('a JSON-LD credential', () => {
   const { body } = CreateOffer
   const credential = {
