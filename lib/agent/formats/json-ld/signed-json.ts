@@ -54,11 +54,11 @@ export const irisOf = ({ root }: Statements, property: string): string[] =>
     isNode(value) && !value['@id'].startsWith('_:') ? [value['@id']] : [],
   )
 
-/** Texts that are values of a property of the document. */
-export const literalsOf = ({ root }: Statements, property: string): string[] =>
-  asArray(root[`${CREDENTIALS}${property}`]).flatMap((value) =>
-    isObject(value) && typeof value['@value'] === 'string' ? [value['@value']] : [],
-  )
+/** Values of properties of the document as dates, in ms since the epoch; NaN for a value that is none. */
+export const datesOf = ({ root }: Statements, ...properties: string[]): number[] =>
+  properties
+    .flatMap((property) => asArray(root[`${CREDENTIALS}${property}`]))
+    .map((value) => Date.parse(isObject(value) ? String(value['@value']) : ''))
 
 const has = ({ root }: Statements, property: string): boolean => `${CREDENTIALS}${property}` in root
 
@@ -93,7 +93,7 @@ export const toVerifierJson = async (
 /** Throws a CredoError for a credential that is over, or whose status would have to be read: nobody verifies it here. */
 export const assertVerifiable = (credential: Statements): void => {
   if (has(credential, 'credentialStatus')) throw new CredoError('the status of a credential can not be verified')
-  if (!literalsOf(credential, 'expirationDate').every((date) => Date.parse(date) > Date.now()))
+  if (!datesOf(credential, 'expirationDate', 'validUntil').every((date) => date > Date.now()))
     throw new CredoError('a credential has expired')
 }
 

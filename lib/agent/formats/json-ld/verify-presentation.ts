@@ -16,8 +16,8 @@ import { recordingSuites, signedStatements, Verified, type VerifiedQuads } from 
 import {
   assertVerifiable,
   CREDENTIAL,
+  datesOf,
   irisOf,
-  literalsOf,
   PRESENTATION,
   type Statements,
   toVerifierJson,
@@ -134,7 +134,7 @@ const assertInForce = (credential: Statements, signer: string): void => {
   if (issuers.length !== 1 || issuers[0] !== signer)
     throw new CredoError('the issuer of a credential has not signed it')
   assertVerifiable(credential)
-  if (!literalsOf(credential, 'issuanceDate').every((date) => Date.parse(date) <= Date.now()))
+  if (!datesOf(credential, 'issuanceDate', 'validFrom').every((date) => date <= Date.now()))
     throw new CredoError('a credential is not valid yet')
 }
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { newBudget } from '../../../../lib/agent/formats/json-ld/rdf.ts'
 import {
   assertShowable,
+  assertVerifiable,
   CREDENTIAL,
   PRESENTATION,
   readStatements,
@@ -57,4 +58,17 @@ test('a text is shown as a number or boolean only where XML Schema reads it as o
     ['unknown', 'boolean'],
   ] as const)
     expect(await shown(text, type)).toEqual({ '@type': `${XSD}${type}`, '@value': text })
+})
+
+test('a credential is over after its end by either name, and where its end is no date', async () => {
+  const CREDENTIALS = 'https://www.w3.org/2018/credentials#'
+  const isVerifiable = async (name: string, end: string): Promise<void> =>
+    assertVerifiable(
+      await readStatements(`${typed('urn:c', CREDENTIAL)}<urn:c> <${CREDENTIALS}${name}> ${end} .\n`, CREDENTIAL),
+    )
+  for (const name of ['expirationDate', 'validUntil']) {
+    await isVerifiable(name, '"2999-01-01T00:00:00Z"')
+    for (const end of ['"2020-01-01T00:00:00Z"', '"never"', '""', '<urn:never>'])
+      await expect(isVerifiable(name, end)).rejects.toThrow('has expired')
+  }
 })
