@@ -64,6 +64,12 @@ const has = ({ root }: Statements, property: string): boolean => `${CREDENTIALS}
 
 export const typeIrisOf = ({ root }: Statements): string[] => typesOf(root)
 
+/** IRIs of all types and properties, without those of every credential. */
+export const vocabularyOf = ({ nodes }: Statements): string[] =>
+  [...nodes.values()]
+    .flatMap((node) => [...typesOf(node), ...Object.keys(node)])
+    .filter((iri) => !iri.startsWith('@') && !iri.startsWith(CREDENTIALS))
+
 /** Relative cost of compaction: it sorts the copied terms, which takes five times as long as copying. */
 const COMPACTION = 5
 
