@@ -34,6 +34,10 @@ export const hasMoreValuesThan = (value: unknown, count: number): boolean => {
   return some(value, () => ++seen > count)
 }
 
+/** Whether a document has a number for which `isFound` is true. */
+export const hasNumber = (document: unknown, isFound: (number: number) => boolean): boolean =>
+  some(document, ({ value }) => typeof value === 'number' && isFound(value))
+
 interface Visited {
   value: unknown
   /** Number of enclosing arrays and objects, including itself if it is one. */

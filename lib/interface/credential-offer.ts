@@ -3,7 +3,7 @@
  * version 1, RFC 0036).
  */
 import * as v from 'valibot'
-import { MAX_ATTRIBUTES } from '../records/anoncreds-objects.ts'
+import { MAX_ATTRIBUTES, MAX_INT32 } from '../records/anoncreds-objects.ts'
 import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
 import { EntityId } from '../records/tenant.ts'
 import { anonCredsFormats } from './anoncreds-formats.ts'
@@ -17,7 +17,12 @@ const Attribute = exactly({
   // Libraries keep attributes as properties of an object.
   name: v.pipe(text(256), v.notValue('__proto__', 'must not be the name of an attribute')),
   /** Predicates are possible only for values that are 32-bit integers. */
-  value: v.pipe(v.string(), v.maxLength(65_536)),
+  value: v.pipe(
+    v.string(),
+    v.maxLength(65_536),
+    // Wallets of Credo read it as a number, whose signature is another one, and refuse the credential.
+    v.check((text) => !(/^\+\d+$/.test(text) && Number(text) <= MAX_INT32), 'must not be a number with a plus sign'),
+  ),
   mimeType: v.optional(text(255)),
 })
 

@@ -1,5 +1,6 @@
 /** The schema of an unsigned credential (W3C Verifiable Credentials Data Model 1.1). */
 import * as v from 'valibot'
+import { hasNumber } from '../json.ts'
 import { DATE_TIME, hasDay } from '../rfc3339.ts'
 import { Did, JsonObject, noArray, notTooDeep, text, Uri } from './fields.ts'
 
@@ -66,11 +67,22 @@ const Credential = noArray(
  */
 const MAX_BYTES = 140_000
 
+/**
+ * Whether another number would be signed than the caller wrote: JavaScript reads a large integer as one near it, and the
+ * JSON-LD processor signs 1e-7 as 0, and 16 digits of a fraction.
+ */
+const isSignedAsAnother = (number: number): boolean =>
+  !Number.isSafeInteger(number) && !(String(number).includes('.') && Number(number.toExponential(15)) === number)
+
 export const JsonLdCredential = v.pipe(
   Credential,
   v.check(
     (credential) => Buffer.byteLength(JSON.stringify(credential)) <= MAX_BYTES,
     `must be at most ${MAX_BYTES} bytes as JSON in UTF-8`,
+  ),
+  v.check(
+    (credential) => !hasNumber(credential, isSignedAsAnother),
+    'has a number that would be signed as another one: it must be a text',
   ),
   notTooDeep(),
 )

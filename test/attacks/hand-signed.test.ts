@@ -194,3 +194,18 @@ describe('blank nodes that refer to each other are refused in less than a second
     expectRefused(proof, /blank nodes/)
   })
 })
+
+test('a context that a holder adds is no schema of the credential', async () => {
+  const badges = 'https://purl.imsglobal.org/spec/ob/v3p0/context.json'
+  const [descriptor] = degreeDefinition.input_descriptors
+  const [issuer, holder] = [keySigner(), keySigner()]
+  const signed = await byHand.credential(issuer, holder.did)
+  const { challenge, answer } = await askForProof(stage, caller, wallet, {
+    presentationDefinition: {
+      ...{ id: 'degree', input_descriptors: [{ ...descriptor, schema: [{ uri: badges }] }] },
+    },
+    options: { contexts: DEGREE_CONTEXTS },
+  })
+  const credential = { ...signed, '@context': [...signed['@context'], badges] }
+  expectRefused(await answer(await byHand.presentation(holder, credential, { challenge })), /schema/)
+})

@@ -228,6 +228,17 @@ describe('an AnonCreds proof request', () => {
   })
 })
 
+test('a value of AnonCreds is no number with a plus sign, which wallets encode as another value than is signed', () => {
+  const offer = (value: string) => ({
+    ...{ connectionId: 'c', protocolVersion: 'v2' },
+    credentialFormats: { anoncreds: { credentialDefinitionId: 'd', attributes: [{ name: 'a', value }] } },
+  })
+  const faultsOf = (value: string) => faults(CreateOffer.body, offer(value))
+  for (const value of ['24', '-24', '007', '+', '+1.5', '+1 2', '+2147483648']) expect(faultsOf(value)).toEqual([])
+  for (const value of ['+24', '+0', '+0002147483647'])
+    expect(faultsOf(value)).toEqual(['credentialFormats.anoncreds.attributes.0.value'])
+})
+
 describe('a JSON-LD credential', () => {
   const { body } = CreateOffer
   const credential = {
@@ -260,6 +271,7 @@ describe('a JSON-LD credential', () => {
     [{ credentialSubject: [{ id: 'did:key:z6Mk' }, { degree: 'BSc' }] }],
     [{ credentialStatus: { id: 'https://example.org/status/1', type: 'X' } }],
     [{ '@context': ['https://www.w3.org/2018/credentials/v1', 'https://example.org/context/v1'] }],
+    [{ credentialSubject: { degree: [0.1, -1.5e-7, -0, 2 ** 53 - 1, 3.75e30] } }],
   ])('takes a credential with %o', (changed) => {
     expect(offerFaults(offer(changed))).toEqual([])
   })
@@ -287,6 +299,9 @@ describe('a JSON-LD credential', () => {
     [{ credentialSubject: { id: 7 } }, 'credential.credentialSubject'],
     [{ credentialStatus: 'revoked' }, 'credential.credentialStatus'],
     [{ proof: {} }, 'credential.proof'],
+    [{ credentialSubject: { degree: [1e-7] } }, 'credential'],
+    [{ credentialSubject: { degree: 2 ** 53 } }, 'credential'],
+    [{ credentialSubject: { degree: 0.1 + 0.2 } }, 'credential'],
   ])('refuses a credential with %o', (changed, path) => {
     const found = offerFaults(offer(changed))
     expect(found.some((fault) => fault.startsWith(path))).toBe(true)

@@ -69,7 +69,7 @@ export const proofChecks = <Request, Presentation>(
         const proofRecord = await verifierRecord(inbound)
         await onRejected?.(proofRecord)
         if (inbound.connection !== undefined) throw error
-        return verifiedOrLater(inbound.agentContext, proofRecord)
+        return proofRecord
       }
     },
 

@@ -1,6 +1,6 @@
 /** Documents that are to be trusted as contexts: what they define, and whether they need other documents. */
 import { CredoError } from '@credo-ts/core'
-import type { DocumentLoader } from '@digitalcredentials/jsonld'
+import type { ActiveContext, DocumentLoader } from '@digitalcredentials/jsonld'
 import type { ContextResolver } from '@digitalcredentials/jsonld/lib/ContextResolver.js'
 import { findFlaw, isObject, MAX_DEPTH, UNSAFE_NAMES } from '../../../json.ts'
 import { contextResolver } from './context-use.ts'
@@ -45,15 +45,32 @@ export const isOwnContext = async (json: unknown): Promise<boolean> => {
   }
 }
 
-/** The IRIs of all terms of contexts, in order. */
-export const definedTerms = async (
+const processed = async (
   contexts: readonly unknown[],
   documentLoader: DocumentLoader,
   resolver?: ContextResolver,
-): Promise<ReadonlySet<string>> => {
+): Promise<ActiveContext> => {
   const { processContext } = await processor()
   const options = { documentLoader, contextResolver: resolver ?? (await contextResolver()) }
   let active = await processContext(null, null, options)
   for (const context of contexts) active = await processContext(active, context, options)
-  return new Set([...active.mappings.values()].map((mapping) => String(mapping?.['@id'])))
+  return active
+}
+
+const termsOf = ({ mappings }: ActiveContext): ReadonlySet<string> =>
+  new Set([...mappings.values()].map((mapping) => String(mapping?.['@id'])))
+
+/** The IRIs of all terms of contexts, in order. */
+export const definedTerms = async (...of: Parameters<typeof processed>): Promise<ReadonlySet<string>> =>
+  termsOf(await processed(...of))
+
+/** Whether a context defines one of the IRIs, as a term or in its vocabulary. */
+export const definesOne = async (
+  address: string,
+  iris: readonly string[],
+  documentLoader: DocumentLoader,
+): Promise<boolean> => {
+  const active = await processed([address], documentLoader)
+  const [terms, vocabulary] = [termsOf(active), active['@vocab']]
+  return iris.some((iri) => terms.has(iri) || (typeof vocabulary === 'string' && iri.startsWith(vocabulary)))
 }

@@ -54,15 +54,21 @@ export const irisOf = ({ root }: Statements, property: string): string[] =>
     isNode(value) && !value['@id'].startsWith('_:') ? [value['@id']] : [],
   )
 
-/** Texts that are values of a property of the document. */
-export const literalsOf = ({ root }: Statements, property: string): string[] =>
-  asArray(root[`${CREDENTIALS}${property}`]).flatMap((value) =>
-    isObject(value) && typeof value['@value'] === 'string' ? [value['@value']] : [],
-  )
+/** Values of properties of the document as dates, in ms since the epoch; NaN for a value that is none. */
+export const datesOf = ({ root }: Statements, ...properties: string[]): number[] =>
+  properties
+    .flatMap((property) => asArray(root[`${CREDENTIALS}${property}`]))
+    .map((value) => Date.parse(isObject(value) ? String(value['@value']) : ''))
 
 const has = ({ root }: Statements, property: string): boolean => `${CREDENTIALS}${property}` in root
 
 export const typeIrisOf = ({ root }: Statements): string[] => typesOf(root)
+
+/** IRIs of all types and properties, without those of every credential. */
+export const vocabularyOf = ({ nodes }: Statements): string[] =>
+  [...nodes.values()]
+    .flatMap((node) => [...typesOf(node), ...Object.keys(node)])
+    .filter((iri) => !iri.startsWith('@') && !iri.startsWith(CREDENTIALS))
 
 /** Relative cost of compaction: it sorts the copied terms, which takes five times as long as copying. */
 const COMPACTION = 5
@@ -93,7 +99,7 @@ export const toVerifierJson = async (
 /** Throws a CredoError for a credential that is over, or whose status would have to be read: nobody verifies it here. */
 export const assertVerifiable = (credential: Statements): void => {
   if (has(credential, 'credentialStatus')) throw new CredoError('the status of a credential can not be verified')
-  if (!literalsOf(credential, 'expirationDate').every((date) => Date.parse(date) > Date.now()))
+  if (!datesOf(credential, 'expirationDate', 'validUntil').every((date) => date > Date.now()))
     throw new CredoError('a credential has expired')
 }
 
@@ -148,16 +154,21 @@ const isOwnType = (type: string): boolean => type === CREDENTIAL || type === PRE
 const sorted = (values: unknown[]): unknown[] =>
   values.toSorted((a, b) => compare(JSON.stringify(a), JSON.stringify(b)))
 
-const NUMBERS = [`${XSD}integer`, `${XSD}double`]
+/** By type: the texts that XML Schema reads as a number or boolean. JavaScript also reads others, such as the empty one. */
+const NATIVE = new Map([
+  [`${XSD}boolean`, /^(?:true|false|[01])$/],
+  [`${XSD}integer`, /^[+-]?\d+$/],
+  [`${XSD}double`, /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[Ee][+-]?\d+)?$/],
+])
 
 /** Converts the typed text of a quad (XML Schema) to a JSON number or boolean. */
 const withNativeValue = (value: Json): Json => {
   const { '@value': text, '@type': type } = value
-  if (typeof text !== 'string' || typeof type !== 'string') return value
+  if (typeof text !== 'string' || typeof type !== 'string' || NATIVE.get(type)?.test(text) !== true) return value
   if (type === `${XSD}boolean`) return { ...value, '@value': text === 'true' || text === '1' }
   const number = Number(text)
   const exact = Number.isFinite(number) && (type !== `${XSD}integer` || Number.isSafeInteger(number))
-  return NUMBERS.includes(type) && exact ? { ...value, '@value': number } : value
+  return exact ? { ...value, '@value': number } : value
 }
 
 /** Removes the type that compaction keeps for numbers and booleans of untyped terms. */

@@ -59,5 +59,7 @@ export const listCredentials = async (): Promise<StoredCredential[]> => {
     .toReversed()
     .map(toCredential)
     .filter((credential) => credential !== undefined)
-    .filter(({ json: { expirationDate: until } }) => typeof until !== 'string' || !(Date.parse(until) <= Date.now()))
+    .filter(({ json: { expirationDate, validUntil } }) => !isPast(expirationDate) && !isPast(validUntil))
 }
+
+const isPast = (until: unknown): boolean => typeof until === 'string' && Date.parse(until) <= Date.now()

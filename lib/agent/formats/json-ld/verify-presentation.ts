@@ -11,17 +11,20 @@ import * as v from 'valibot'
 import { isObject } from '../../../json.ts'
 import type { Presented, PresentedCredential } from '../../../presentation-exchange/presentation.ts'
 import { boundDocumentsOfJsonLd } from '../../web/index.ts'
+import { CREDENTIALS_V1 } from './bundled-contexts.ts'
+import { definesOne } from './context-documents.ts'
 import { type Budget, newBudget } from './rdf.ts'
 import { recordingSuites, signedStatements, Verified, type VerifiedQuads } from './signature-suites.ts'
 import {
   assertVerifiable,
   CREDENTIAL,
+  datesOf,
   irisOf,
-  literalsOf,
   PRESENTATION,
   type Statements,
   toVerifierJson,
   typeIrisOf,
+  vocabularyOf,
 } from './signed-json.ts'
 import { assertTrustedContexts } from './trusted-contexts.ts'
 import type { VerifierReading } from './verifier-contexts.ts'
@@ -134,7 +137,7 @@ const assertInForce = (credential: Statements, signer: string): void => {
   if (issuers.length !== 1 || issuers[0] !== signer)
     throw new CredoError('the issuer of a credential has not signed it')
   assertVerifiable(credential)
-  if (!literalsOf(credential, 'issuanceDate').every((date) => Date.parse(date) <= Date.now()))
+  if (!datesOf(credential, 'issuanceDate', 'validFrom').every((date) => date <= Date.now()))
     throw new CredoError('a credential is not valid yet')
 }
 
@@ -160,10 +163,22 @@ const signedCredential = async (
   const json = await toVerifierJson(statements, verifierContexts, reading.documentLoader, budget)
   const types = [json.type].flat().filter((one) => typeof one === 'string')
   const schemaIds = irisOf(statements, 'credentialSchema')
+  // Contexts are not signed: the holder can add one that says nothing of the credential.
+  const vocabulary = vocabularyOf(statements)
+  const used = await Promise.all(
+    contexts.map(
+      async (context) => context === CREDENTIALS_V1 || (await definesOne(context, vocabulary, reading.documentLoader)),
+    ),
+  )
   return {
     json,
     proofType: proofTypeOf(result),
-    schemaNames: new Set([...contexts, ...types, ...typeIrisOf(statements), ...schemaIds]),
+    schemaNames: new Set([
+      ...contexts.filter((_, index) => used[index]),
+      ...types,
+      ...typeIrisOf(statements),
+      ...schemaIds,
+    ]),
   }
 }
 

@@ -3,9 +3,11 @@ import { expect, test } from 'vitest'
 import { newBudget } from '../../../../lib/agent/formats/json-ld/rdf.ts'
 import {
   assertShowable,
+  assertVerifiable,
   CREDENTIAL,
   PRESENTATION,
   readStatements,
+  toVerifierJson,
 } from '../../../../lib/agent/formats/json-ld/signed-json.ts'
 
 const TYPE = '<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>'
@@ -32,4 +34,41 @@ test('a node with a name is shown once, however often it is named, and one witho
   }
   await showsAll('<urn:named>')
   await expect(showsAll('_:b0')).rejects.toThrow('refer to the same nodes too often')
+})
+
+test('a text is shown as a number or boolean only where XML Schema reads it as one', async () => {
+  const XSD = 'http://www.w3.org/2001/XMLSchema#'
+  const shown = async (text: string, type: string): Promise<unknown> => {
+    const quads = `${typed('urn:c', CREDENTIAL)}<urn:c> <urn:says> "${text}"^^<${XSD}${type}> .\n`
+    const load = () => Promise.reject(new Error('nothing to load'))
+    return (await toVerifierJson(await readStatements(quads, CREDENTIAL), [], load, newBudget()))['urn:says']
+  }
+  expect(await shown('-07', 'integer')).toBe(-7)
+  expect(await shown('1.5E-7', 'double')).toBe(1.5e-7)
+  expect(await shown('.5', 'double')).toBe(0.5)
+  expect(await shown('1', 'boolean')).toBe(true)
+  expect(await shown('false', 'boolean')).toBe(false)
+  for (const [text, type] of [
+    ['', 'integer'],
+    ['0x10', 'integer'],
+    ['1.0E0', 'integer'],
+    [' ', 'double'],
+    ['0b1', 'double'],
+    ['TRUE', 'boolean'],
+    ['unknown', 'boolean'],
+  ] as const)
+    expect(await shown(text, type)).toEqual({ '@type': `${XSD}${type}`, '@value': text })
+})
+
+test('a credential is over after its end by either name, and where its end is no date', async () => {
+  const CREDENTIALS = 'https://www.w3.org/2018/credentials#'
+  const isVerifiable = async (name: string, end: string): Promise<void> =>
+    assertVerifiable(
+      await readStatements(`${typed('urn:c', CREDENTIAL)}<urn:c> <${CREDENTIALS}${name}> ${end} .\n`, CREDENTIAL),
+    )
+  for (const name of ['expirationDate', 'validUntil']) {
+    await isVerifiable(name, '"2999-01-01T00:00:00Z"')
+    for (const end of ['"2020-01-01T00:00:00Z"', '"never"', '""', '<urn:never>'])
+      await expect(isVerifiable(name, end)).rejects.toThrow('has expired')
+  }
 })
