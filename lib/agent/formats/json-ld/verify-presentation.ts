@@ -158,27 +158,22 @@ const signedCredential = async (
   reading: VerifierReading,
   budget: Budget,
 ): Promise<SignedCredential> => {
-  const contexts = [result.credential['@context']].flat().filter((one) => typeof one === 'string')
-  const verifierContexts = await reading.contextsFor(new Set(contexts))
+  const contexts = new Set([result.credential['@context']].flat().filter((one) => typeof one === 'string'))
+  const verifierContexts = await reading.contextsFor(contexts)
   const json = await toVerifierJson(statements, verifierContexts, reading.documentLoader, budget)
   const types = [json.type].flat().filter((one) => typeof one === 'string')
   const schemaIds = irisOf(statements, 'credentialSchema')
   // Contexts are not signed: the holder can add one that says nothing of the credential.
   const vocabulary = vocabularyOf(statements)
   const used = await Promise.all(
-    contexts.map(
-      async (context) => context === CREDENTIALS_V1 || (await definesOne(context, vocabulary, reading.documentLoader)),
+    [...contexts].map(async (context) =>
+      context === CREDENTIALS_V1 || (await definesOne(context, vocabulary, reading.documentLoader)) ? [context] : [],
     ),
   )
   return {
     json,
     proofType: proofTypeOf(result),
-    schemaNames: new Set([
-      ...contexts.filter((_, index) => used[index]),
-      ...types,
-      ...typeIrisOf(statements),
-      ...schemaIds,
-    ]),
+    schemaNames: new Set([...used.flat(), ...types, ...typeIrisOf(statements), ...schemaIds]),
   }
 }
 
