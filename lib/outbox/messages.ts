@@ -61,7 +61,7 @@ export const openMessageLane = (
     party: tenant,
     read: async (now) => {
       const item = await readFirst(lane, begins, now)
-      // It is gone then, or has failed.
+      // After it the others follow: it has been delivered, or its lane waits.
       begins = undefined
       if (item !== undefined) return { items: messagesOf(item), more: false, corrupt: [] }
       const { items, next } = await queryPage(lane, { limit: READ, to: LAST_WAITING })

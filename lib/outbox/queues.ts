@@ -31,7 +31,7 @@ const clientOf = (maxAttempts: number, timeouts: Parameters<typeof leanRequestHa
 
 const newClient = (maxAttempts: number, timeouts: Parameters<typeof leanRequestHandler>[0]): SQSClient => {
   const endpoint = settings().SQS_ENDPOINT
-  const client = new SQSClient({
+  const client: SQSClient = new SQSClient({
     ...(endpoint !== undefined && { endpoint }),
     // SQS may have another address than the host of the queue's URL: AWS_ENDPOINT_URL and the local stage set one.
     useQueueUrlAsEndpoint: false,
@@ -39,10 +39,9 @@ const newClient = (maxAttempts: number, timeouts: Parameters<typeof leanRequestH
     // As in store/client.ts.
     cacheMiddleware: true,
     requestHandler: leanRequestHandler(timeouts),
-    signer: requestSigner(() => created.config, 'sqs'),
+    signer: requestSigner(() => client.config, 'sqs'),
   })
-  const created: SQSClient = leanClient(client)
-  return created
+  return leanClient(client)
 }
 
 /** Makes three attempts. */

@@ -11,7 +11,7 @@ let client: DynamoDBClient | undefined
 
 const newClient = (): DynamoDBClient => {
   const endpoint = settings().DYNAMODB_ENDPOINT
-  const client = new DynamoDBClient({
+  const created: DynamoDBClient = new DynamoDBClient({
     ...(endpoint === undefined ? {} : { endpoint }),
     maxAttempts: 3,
     // No middleware is added later. Resolving the stack for each command would take 14 µs of a read's 390 µs (npm run
@@ -22,7 +22,7 @@ const newClient = (): DynamoDBClient => {
   })
   // Lambda detects recursive loops through SQS, SNS and S3, not through DynamoDB:
   // https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
-  const created: DynamoDBClient = leanClient(client, ['recursionDetectionMiddleware'])
+  leanClient(created, ['recursionDetectionMiddleware'])
   checkLayout(created)
   created.middlewareStack.add(
     (next, { commandName }) =>

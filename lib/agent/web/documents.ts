@@ -137,7 +137,7 @@ const follow = async (url: string, options: ReadOptions, redirects: number): Pro
     throw new CredoError(`no document at ${url}: ${failure ?? status}`)
   if (status !== 200 || failure !== undefined)
     throw unreadable(`the document at ${url} can not be read: ${failure ?? status}`)
-  // The body was cut off there, and the rest of a line-based format might look complete.
+  // The part that was read of a line-based format might look complete.
   if (isCut) throw unreadable(`the document at ${url} is too large`)
   return body
 }

@@ -158,7 +158,7 @@ const sorted = (values: unknown[]): unknown[] =>
 const NATIVE = new Map([
   [`${XSD}boolean`, /^(?:true|false|[01])$/],
   [`${XSD}integer`, /^[+-]?\d+$/],
-  [`${XSD}double`, /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[Ee][+-]?\d+)?$/],
+  [`${XSD}double`, /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[Ee][+-]?\d+)?$/],
 ])
 
 /** Converts the typed text of a quad (XML Schema) to a JSON number or boolean. */

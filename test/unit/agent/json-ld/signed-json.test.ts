@@ -9,6 +9,7 @@ import {
   readStatements,
   toVerifierJson,
 } from '../../../../lib/agent/formats/json-ld/signed-json.ts'
+import { AT_ONCE, processorTime } from '../../../support/processor-time.ts'
 
 const TYPE = '<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>'
 const typed = (node: string, type: string, graph = '') => `<${node}> ${TYPE} <${type}> ${graph}.\n`
@@ -36,13 +37,16 @@ test('a node with a name is shown once, however often it is named, and one witho
   await expect(showsAll('_:b0')).rejects.toThrow('refer to the same nodes too often')
 })
 
+const XSD = 'http://www.w3.org/2001/XMLSchema#'
+
+/** What a verifier is shown of a typed text. */
+const shown = async (text: string, type: string): Promise<unknown> => {
+  const quads = `${typed('urn:c', CREDENTIAL)}<urn:c> <urn:says> "${text}"^^<${XSD}${type}> .\n`
+  const load = () => Promise.reject(new Error('nothing to load'))
+  return (await toVerifierJson(await readStatements(quads, CREDENTIAL), [], load, newBudget()))['urn:says']
+}
+
 test('a text is shown as a number or boolean only where XML Schema reads it as one', async () => {
-  const XSD = 'http://www.w3.org/2001/XMLSchema#'
-  const shown = async (text: string, type: string): Promise<unknown> => {
-    const quads = `${typed('urn:c', CREDENTIAL)}<urn:c> <urn:says> "${text}"^^<${XSD}${type}> .\n`
-    const load = () => Promise.reject(new Error('nothing to load'))
-    return (await toVerifierJson(await readStatements(quads, CREDENTIAL), [], load, newBudget()))['urn:says']
-  }
   expect(await shown('-07', 'integer')).toBe(-7)
   expect(await shown('1.5E-7', 'double')).toBe(1.5e-7)
   expect(await shown('.5', 'double')).toBe(0.5)
@@ -58,6 +62,13 @@ test('a text is shown as a number or boolean only where XML Schema reads it as o
     ['unknown', 'boolean'],
   ] as const)
     expect(await shown(text, type)).toEqual({ '@type': `${XSD}${type}`, '@value': text })
+})
+
+test.each(['integer', 'double', 'boolean'])('a long text that is almost a number is read at once: %s', async (type) => {
+  const text = `${'1'.repeat(180_000)}x`
+  const spent = processorTime()
+  expect(await shown(text, type)).toEqual({ '@type': `${XSD}${type}`, '@value': text })
+  expect(spent()).toBeLessThan(AT_ONCE)
 })
 
 test('a credential is over after its end by either name, and where its end is no date', async () => {
