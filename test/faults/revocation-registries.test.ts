@@ -1,5 +1,5 @@
 /** Revocation registries amid repetition and crashes, under a did:webvh and on an Indy ledger: one is made, and published once. */
-import { mkdtemp, readdir } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type AnonCredsIssuerService, AnonCredsIssuerServiceSymbol } from '@credo-ts/anoncreds'
@@ -34,12 +34,14 @@ describeWithLibrary('a revocation registry', () => {
   let faults: StoreFaults
   let caller: Caller & { tenantId: string }
   let operator: LedgerOperator
+  let folder: string
   /** How often one was made, and what stands before it: a test may hold it back. */
   let made = 0
   let before: () => Promise<unknown> = async () => {}
 
   beforeAll(async () => {
-    process.env.TMPDIR = await mkdtemp(join(tmpdir(), 'registries-'))
+    folder = await mkdtemp(join(tmpdir(), 'registries-'))
+    process.env.TMPDIR = folder
     vi.useFakeTimers({ toFake: ['Date'] })
     proxy = await startIndyProxy()
     process.env.INDY_PROXIES = JSON.stringify({ local: proxy.address })
@@ -52,6 +54,7 @@ describeWithLibrary('a revocation registry', () => {
     vi.useRealTimers()
     await stage.stop()
     await proxy.stop()
+    await rm(folder, { recursive: true })
   })
   beforeEach(() => {
     made = 0

@@ -1,6 +1,6 @@
 /** Credentials and presentations made with the bare library, by an issuer and a holder who do what they like. */
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,11 +39,18 @@ export const newLinkSecret = (): string => library.LinkSecret.create()
 /** 80 bits in decimal. */
 export const newNonce = (): string => anoncreds.generateNonce()
 
-/** A registry as the library takes it: its tails are a file here. */
+const TAILS_FOLDER = join(tmpdir(), 'serverless-agent-test-tails')
+
+/** A registry as the library takes it: its tails are a file here, the same one for all tests. */
 const registryOf = ({ registry }: Prepared) => {
-  const tailsLocation = join(mkdtempSync(join(tmpdir(), 'tails-')), 'tails')
-  writeFileSync(tailsLocation, Buffer.from(registry.tails, 'base64'))
   const { value } = registry.definition
+  const tailsLocation = join(TAILS_FOLDER, value.tailsHash)
+  if (!existsSync(tailsLocation)) {
+    mkdirSync(TAILS_FOLDER, { recursive: true })
+    const part = `${tailsLocation}.${process.pid}`
+    writeFileSync(part, Buffer.from(registry.tails, 'base64'))
+    renameSync(part, tailsLocation)
+  }
   return library.RevocationRegistryDefinition.fromJson({
     ...registry.definition,
     value: { ...value, tailsLocation },

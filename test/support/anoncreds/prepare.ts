@@ -1,6 +1,6 @@
 /** Makes definitions with keys and revocation registries, of an issuer and of a stranger. It takes some seconds of processor time. */
 
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,6 +37,7 @@ const published = (did: string) => {
     keyCorrectnessProof: keyCorrectnessProof.toJson(),
   }
   const registryId = `${did}/registry/degree`
+  const folder = mkdtempSync(join(tmpdir(), 'tails-'))
   const { revocationRegistryDefinition, revocationRegistryDefinitionPrivate } = RevocationRegistryDefinition.create({
     credentialDefinition,
     credentialDefinitionId: definitionId,
@@ -44,7 +45,7 @@ const published = (did: string) => {
     issuerId: did,
     revocationRegistryType: 'CL_ACCUM',
     maximumCredentialNumber: SIZE,
-    tailsDirectoryPath: mkdtempSync(join(tmpdir(), 'tails-')),
+    tailsDirectoryPath: folder,
   })
   const list = RevocationStatusList.create({
     credentialDefinition,
@@ -55,6 +56,8 @@ const published = (did: string) => {
     issuanceByDefault: true,
     timestamp: 100,
   })
+  const tails = readFileSync(revocationRegistryDefinition.getTailsLocation()).toString('base64')
+  rmSync(folder, { recursive: true })
   return {
     ...made,
     registry: {
@@ -62,7 +65,7 @@ const published = (did: string) => {
       definition: revocationRegistryDefinition.toJson(),
       privateKey: revocationRegistryDefinitionPrivate.toJson(),
       list: list.toJson(),
-      tails: readFileSync(revocationRegistryDefinition.getTailsLocation()).toString('base64'),
+      tails,
     },
   }
 }
