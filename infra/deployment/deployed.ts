@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-cloudformation'
 import { DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { KMSClient } from '@aws-sdk/client-kms'
-import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda'
+import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda'
 import { HeadObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import * as v from 'valibot'
 import type { Stack } from './account.ts'
@@ -75,13 +75,15 @@ const changedCode = async (lambda: LambdaClient, s3: S3Client, stack: Stack): Pr
     const { Type, Properties } = Object(resource)
     return Type === 'AWS::Lambda::Function' && v.is(Lambdas, Properties) ? [Properties] : []
   })
+  // Lambda takes 15 requests a second, of all of an account's, and a list has 50 functions.
+  // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+  const hashes = new Map<string | undefined, string | undefined>()
+  for await (const { Functions = [] } of paginateListFunctions({ client: lambda }, {}))
+    for (const { FunctionName, CodeSha256 } of Functions) hashes.set(FunctionName, CodeSha256)
   const changed = await Promise.all(
     functions.map(async ({ FunctionName, Code: { S3Key: Key } }) => {
-      const [{ CodeSha256 }, { Metadata }] = await Promise.all([
-        lambda.send(new GetFunctionConfigurationCommand({ FunctionName })),
-        s3.send(new HeadObjectCommand({ Bucket, Key })),
-      ])
-      return CodeSha256 === Metadata?.filesha256 ? [] : [FunctionName]
+      const { Metadata } = await s3.send(new HeadObjectCommand({ Bucket, Key }))
+      return hashes.get(FunctionName) === Metadata?.filesha256 ? [] : [FunctionName]
     }),
   )
   return changed.flat()
@@ -120,7 +122,7 @@ export const examineDeployed = async (
     read('cloudformation:DetectStackDrift, and to read what it looks at', () =>
       detectDrift(new CloudFormationClient(config), stackName),
     ),
-    read('lambda:GetFunctionConfiguration and s3:GetObject', () =>
+    read('lambda:ListFunctions and s3:GetObject', () =>
       changedCode(new LambdaClient(config), new S3Client(config), stack),
     ),
     read('dynamodb:DescribeTable and DescribeTimeToLive', () =>

@@ -41,7 +41,7 @@ describe('a stage', () => {
     DetectStackDriftCommand: { StackDriftDetectionId: '1' },
     DescribeStackDriftDetectionStatusCommand: { DetectionStatus: 'DETECTION_COMPLETE' },
     DescribeStackResourceDriftsCommand: { StackResourceDrifts: [] },
-    GetFunctionConfigurationCommand: { CodeSha256: 'abc=' },
+    ListFunctionsCommand: { Functions: [{ FunctionName: 'health', CodeSha256: 'abc=' }] },
     HeadObjectCommand: { Metadata: { filesha256: 'abc=' } },
     DescribeTableCommand: { Table: { DeletionProtectionEnabled: true } },
     DescribeTimeToLiveCommand: { TimeToLiveDescription: { TimeToLiveStatus: 'ENABLED' } },
@@ -100,7 +100,7 @@ describe('a stage', () => {
 
   test('is not, where a function has other code, or the key is about to go', async () => {
     const { lines } = await findingsOf({
-      GetFunctionConfigurationCommand: { CodeSha256: 'def=' },
+      ListFunctionsCommand: { Functions: [{ FunctionName: 'health', CodeSha256: 'def=' }] },
       DescribeKeyCommand: { KeyMetadata: { KeyState: 'PendingDeletion' } },
     })
     expect(lines).toEqual([
