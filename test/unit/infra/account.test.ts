@@ -13,7 +13,7 @@ const EMPTY: Answers = {
   GetCallerIdentityCommand: { Account: '123456789012', Arn: 'arn:aws:iam::123456789012:user/operator' },
   GetAccountSettingsCommand: {
     AccountLimit: { ConcurrentExecutions: 1000, TotalCodeSize: 80e9 },
-    AccountUsage: { TotalCodeSize: 0 },
+    AccountUsage: { TotalCodeSize: 1e9 },
   },
   GetServiceQuotaCommand: new NoSuchResourceException({ message: 'none', $metadata: {} }),
   GetAccountSummaryCommand: { SummaryMap: { Roles: 12, RolesQuota: 500 } },
@@ -32,10 +32,11 @@ const DOMAIN = {
   zoneId: 'Z1',
 }
 
+const NAMES = { stackName: 'agent-prod', rateKeyPrefix: 'agent-prod-rate' }
+
 const accountOf = (answers: Answers, domain?: typeof DOMAIN): Promise<Account> => {
   answerCommands({ ...EMPTY, ...answers })
-  const deployment = { stackName: 'agent-prod', rateKeyPrefix: 'agent-prod-rate', existing: undefined, domain }
-  return readAccount({ region: 'eu-central-1' }, deployment)
+  return readAccount({ region: 'eu-central-1' }, { ...NAMES, existing: undefined, domain })
 }
 
 afterEach(() => {
@@ -44,7 +45,7 @@ afterEach(() => {
 
 test('one with nothing of the stack has the usual quotas, and no role for logs where that was taken away', async () => {
   expect(await accountOf({})).toMatchObject({
-    lambda: { value: { concurrency: 1000, unreserved: 1000, codeLeft: 80e9 } },
+    lambda: { value: { concurrency: 1000, unreserved: 1000, codeLeft: 79e9 } },
     quotas: { value: { apiResources: 300, apiRate: 10_000 } },
     roles: { value: { used: 12, most: 500 } },
     gateway: { value: { cloudWatchRole: undefined, roleExists: false } },
@@ -70,6 +71,14 @@ test('of tables and API keys those count that a stack of this name has made', as
   })
   expect(ours).toEqual({ value: ['agent-prod', 'agent-prod-Table-1A'] })
   expect(apiKeys).toEqual({ value: items.slice(0, 2) })
+})
+
+test('the layout is that of the table that is to be used again', async () => {
+  const sent = answerCommands(EMPTY)
+  const existing = { table: 'old', key: 'arn:aws:kms:eu-central-1:123456789012:key/1' }
+  await readAccount({ region: 'eu-central-1' }, { ...NAMES, existing, domain: undefined })
+  const asked = sent.mock.calls.map(([command]) => [command.constructor.name, command.input.TableName])
+  expect(asked).toContainEqual(['ScanCommand', 'old'])
 })
 
 test('a stack under review has no template, and one that nobody may see is not taken for none', async () => {

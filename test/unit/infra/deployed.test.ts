@@ -52,7 +52,9 @@ describe('a stage', () => {
     Properties: { FunctionName: 'health', Code: { S3Key: 'health.zip' } },
   }
 
-  const findingsOf = async (answers: Answers = {}) => {
+  const OUTPUTS = { TableName: 'agent', SealingKeyArn: KEY }
+
+  const findingsOf = async (answers: Answers = {}, outputs: Record<string, string> = OUTPUTS) => {
     const sent = answerCommands({ ...SOUND, ...answers })
     const findings = await examineDeployed(
       { region: 'eu-central-1' },
@@ -60,7 +62,7 @@ describe('a stage', () => {
         stackName: 'agent-prod',
         stack: {
           status: 'UPDATE_COMPLETE',
-          outputs: { TableName: 'agent', SealingKeyArn: KEY },
+          outputs,
           template: JSON.stringify({ Resources: { Health: health } }),
           physicalIds: { ServerlessDeploymentBucket: 'bucket' },
         },
@@ -75,6 +77,19 @@ describe('a stage', () => {
     expect(lines).toEqual(['ok      deployed stage: as it was deployed'])
     const StackResourceDriftStatusFilters = ['MODIFIED', 'DELETED']
     expect(inputs).toContainEqual(expect.objectContaining({ StackResourceDriftStatusFilters }))
+  })
+
+  test('is not looked at before it has its resources', async () => {
+    expect(await findingsOf({}, {})).toEqual({ lines: [], inputs: [] })
+  })
+
+  test('is known when the detection has ended', async () => {
+    const statuses = ['DETECTION_IN_PROGRESS', 'DETECTION_COMPLETE']
+    const { lines } = await findingsOf({
+      DescribeStackDriftDetectionStatusCommand: () => ({ DetectionStatus: statuses.shift() }),
+    })
+    expect(lines).toEqual(['ok      deployed stage: as it was deployed'])
+    expect(statuses).toEqual([])
   })
 
   test('is not, where resources were changed or deleted, or could not be looked at', async () => {
