@@ -70,11 +70,10 @@ const leftOvers = <T>(
 /** A stack that begins with an empty table beside one that is left has probably forgotten it. */
 export const checkTables = (
   account: Account,
-  { EXISTING_TABLE, TABLE_NAME, ALLOW_NEW_TABLE }: NodeJS.ProcessEnv,
+  { EXISTING_TABLE, ALLOW_NEW_TABLE }: NodeJS.ProcessEnv,
 ): Finding[] => {
   const { tables } = account
-  const inUse = EXISTING_TABLE ?? TABLE_NAME
-  const others = 'value' in tables ? { value: tables.value.filter((name) => name !== inUse) } : tables
+  const others = 'value' in tables ? { value: tables.value.filter((name) => name !== EXISTING_TABLE) } : tables
   const hasTable = 'value' in account.stack && account.stack.value?.physicalIds[TABLE] !== undefined
   const isMeant = hasTable || EXISTING_TABLE !== undefined || ALLOW_NEW_TABLE === 'true'
   return leftOvers(

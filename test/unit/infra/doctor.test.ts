@@ -534,6 +534,14 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     /^FAULT {3}tables: serverless-agent-prod: left of an earlier stack, .*EXISTING_TABLE and EXISTING_KEY.*ALLOW_NEW_TABLE=true/,
   ],
   [
+    'a table that is left, by whose name the stack would make its own',
+    {
+      account: { tables: { value: ['serverless-agent-prod'] } },
+      plan: { environment: { ...environment, TABLE_NAME: 'serverless-agent-prod' } },
+    },
+    /^FAULT {3}tables: serverless-agent-prod: left of an earlier stack/,
+  ],
+  [
     'a table that is left, beside which a stack is to begin empty',
     {
       account: { tables: { value: ['serverless-agent-prod'] } },
