@@ -32,6 +32,7 @@ declare module '@digitalcredentials/jsonld' {
   }
 
   interface Term {
+    termType: string
     value: string
   }
 
