@@ -430,4 +430,16 @@ describe('of an issuer on an Indy ledger', () => {
     const foreign = await stage.call('getCredentialDefinitionById', { caller: globex, path })
     expect(foreign.body.credentialDefinition).toEqual(made.credentialDefinition)
   })
+
+  test('a definition of a schema that is named by its unqualified id is the same one', async () => {
+    const caller = await createTenant(stage)
+    const schema = await stage.call('createSchema', { caller, body: { ...schemaBody, issuerId } })
+    if (schema.body.state === 'action') write(schema.body)
+    const { schemaId } = schema.body
+    const first = await definition(caller, { schemaId, tag: 'twice', issuerId })
+    const second = await definition(caller, { schemaId: `${LEDGER_DID}:2:degree:1.0`, tag: 'twice', issuerId })
+    expect(second).toMatchObject({ status: 202, body: { id: first.body.id, schemaId } })
+    await stage.line.settle()
+    expect((await read(caller, first.body.id)).body).toMatchObject({ state: 'action' })
+  })
 })
