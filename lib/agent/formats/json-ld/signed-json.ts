@@ -73,9 +73,13 @@ export const vocabularyOf = ({ nodes }: Statements): string[] =>
 /** Relative cost of compaction: it sorts the copied terms, which takes five times as long as copying. */
 const COMPACTION = 5
 
+/** In characters. The processor quotes what it can't show. */
+const MAX_REASON = 300
+
 /**
  * The document in the terms of `contexts` (addresses for the loader). Quads have no order, so values are sorted by
- * their text; `type` starts with the document's own.
+ * their text; `type` starts with the document's own. Throws a CredoError for what can't be said in these terms, such as
+ * an IRI that begins with one of their prefixes.
  */
 export const toVerifierJson = async (
   statements: Statements,
@@ -85,7 +89,13 @@ export const toVerifierJson = async (
 ): Promise<Json> => {
   const { compact } = await processor()
   const options = { documentLoader, contextResolver: await countingResolver(budget, COMPACTION) }
-  const { '@context': context, ...json } = await compact(tree(statements, budget), { '@context': contexts }, options)
+  const { '@context': context, ...json } = await compact(
+    tree(statements, budget),
+    { '@context': contexts },
+    options,
+  ).catch((error) => {
+    throw error.name?.startsWith('jsonld.') ? new CredoError(error.message.slice(0, MAX_REASON)) : error
+  })
   const { credentialSubject: subject } = json
   return {
     '@context': asArray(context),

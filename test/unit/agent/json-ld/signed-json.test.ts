@@ -1,4 +1,5 @@
 /** What a verifier reads of signed quads. */
+import { CredoError } from '@credo-ts/core'
 import { expect, test } from 'vitest'
 import { newBudget } from '../../../../lib/agent/formats/json-ld/rdf.ts'
 import {
@@ -62,6 +63,16 @@ test('a text is shown as a number or boolean only where XML Schema reads it as o
     ['unknown', 'boolean'],
   ] as const)
     expect(await shown(text, type)).toEqual({ '@type': `${XSD}${type}`, '@value': text })
+})
+
+test('a name that the terms would read as another one is a fault of the document', async () => {
+  const context = { ex: 'https://example.org/' }
+  const load = async (documentUrl: string) => ({ documentUrl, document: { '@context': context } })
+  const shownBy = async (quads: string) =>
+    toVerifierJson(await readStatements(quads, CREDENTIAL), ['https://example.org/v1'], load, newBudget())
+  expect(await shownBy(typed('https://example.org/1', CREDENTIAL))).toMatchObject({ '@id': 'ex:1' })
+  for (const quads of [typed('ex:1', CREDENTIAL), `${typed('urn:c', CREDENTIAL)}<urn:c> <ex:1> "" .\n`])
+    await expect(shownBy(quads)).rejects.toThrow(CredoError)
 })
 
 test.each(['integer', 'double', 'boolean'])('a long text that is almost a number is read at once: %s', async (type) => {
