@@ -148,6 +148,11 @@ describe('refuses a credential that can never be signed, and says why: 422', () 
     ['a context that is none', { '@context': [...context, { degree: { '@id': 5 } }] }, 'can not be signed: Invalid'],
     ['a context that can not be read', { '@context': [...context, unreadable] }, `can not be read: ${unreadable}`],
     ['two ids of its subject', claims({ '@id': subject }), 'can not be signed: Invalid'],
+    [
+      'an issuer that its contexts make another one of',
+      { '@context': [...context, { did: 'https://example.org/did/' }] },
+      'can not be signed: its contexts make another issuer',
+    ],
     ['a relative id', claims({ degree: { '@id': 'relative' } }), 'can not be signed: Relative'],
     ['blank nodes that nothing tells apart', claims({ degree: alike }), 'blank nodes'],
     ['types with contexts of their own, each of which copies many terms', scoped, 'contexts of types'],

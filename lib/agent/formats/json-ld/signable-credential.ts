@@ -2,8 +2,10 @@
  * Checks that an offered credential can be signed, by its issuer's key and with all its values, and that this service
  * could verify it.
  */
+import { isDeepStrictEqual } from 'node:util'
 import {
   type AgentContext,
+  CredoError,
   DidResolverService,
   JsonTransformer,
   W3cCredential,
@@ -13,14 +15,14 @@ import * as v from 'valibot'
 import { invalidField } from '../../../errors.ts'
 import { canonicalize, newCredentialBudget, toQuads } from './rdf.ts'
 import { keyTypesOf } from './signature-suites.ts'
-import { assertShowable, assertVerifiable, CREDENTIAL, readStatements } from './signed-json.ts'
+import { assertShowable, assertVerifiable, CREDENTIAL, irisOf, readStatements } from './signed-json.ts'
 
 const PATH = 'credentialFormats.jsonld.credential'
 
 /**
  * Throws `request.invalid` for a credential that its issuer can't sign completely: with terms or types that its
  * contexts do not define or define wrongly, with an unreadable context, with blank nodes that take too long to
- * canonicalize, or with an issuer whose DID has no suitable key. And for one that no verifier of this service could
+ * canonicalize, or with an issuer whose DID has no suitable key, or is another by its contexts. And for one that no verifier of this service could
  * verify, because it is too large, is over or has a status; wallets on Credo take the last two from nobody.
  */
 export const assertSignable = async (
@@ -37,6 +39,8 @@ export const assertSignable = async (
     const quads = await toQuads(document, documentLoader, budget)
     await canonicalize(quads, budget)
     const statements = await readStatements(quads, CREDENTIAL)
+    if (!isDeepStrictEqual(irisOf(statements, 'issuer'), [issuer]))
+      throw new CredoError('its contexts make another issuer of the DID, or name one more')
     assertVerifiable(statements)
     assertShowable(statements, budget)
   } catch (error) {
