@@ -5,7 +5,7 @@
  */
 import { CredoError } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
-import { isObject, MAX_DEPTH } from '../../../json.ts'
+import { findFlaw, isObject, MAX_DEPTH, UNSAFE_NAMES } from '../../../json.ts'
 import { countingResolver } from './context-use.ts'
 import { type Budget, processor } from './rdf.ts'
 
@@ -40,7 +40,14 @@ export interface Statements {
  */
 export const readStatements = async (quads: string, type: string): Promise<Statements> => {
   const { fromRDF } = await processor()
-  const graph = (await fromRDF(quads, { format: 'application/n-quads', useNativeTypes: false })).filter(isNode)
+  const options = { format: 'application/n-quads', useNativeTypes: false } as const
+  // Of JSON in a text it parses any depth by recursion.
+  const all = await fromRDF(quads, options).catch((cause) => {
+    throw new CredoError('the document has a text that is not the JSON that it is said to be', { cause })
+  })
+  const flaw = findFlaw(all, { maxDepth: MAX_DEPTH, forbidden: UNSAFE_NAMES })
+  if (flaw !== undefined) throw new CredoError(`the document ${flaw.message}`)
+  const graph = all.filter(isNode)
   if (type === CREDENTIAL && graph.some((node) => '@graph' in node))
     throw new CredoError('the credential has named graphs')
   const [root, another] = graph.filter((node) => typesOf(node).includes(type))
