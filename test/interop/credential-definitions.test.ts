@@ -187,6 +187,17 @@ describe('a credential definition', () => {
 })
 
 describe('of a stranger, under a did:webvh on another host', () => {
+  test.each([
+    ['reserved', ['degree', 'Constructor'], /no name of/],
+    ['the same twice for the library', ['First Name', 'firstname'], /two names/],
+  ])('a schema with attributes that are %s is none to make a definition of', async (what, attrNames, reason) => {
+    const stranger = await host.issuer(`attributes-${what.length}`)
+    const schemaId = stranger.publish({ ...schemaOf(stranger.did), attrNames })
+    const { id } = (await definition(globex, { schemaId, tag: what })).body
+    await stage.line.settle()
+    expect((await read(globex, id)).body).toMatchObject({ state: 'failed', reason: expect.stringMatching(reason) })
+  })
+
   test('a schema and a definition are read', async () => {
     const stranger = await host.issuer('stranger')
     const schemaId = stranger.publish(schemaOf(stranger.did))
