@@ -12,7 +12,7 @@ import { type Budget, processor } from './rdf.ts'
 type Json = Record<string, unknown>
 
 const CREDENTIALS = 'https://www.w3.org/2018/credentials#'
-const XSD = 'http://www.w3.org/2001/XMLSchema#'
+export const XSD = 'http://www.w3.org/2001/XMLSchema#'
 export const CREDENTIAL = `${CREDENTIALS}VerifiableCredential`
 export const PRESENTATION = `${CREDENTIALS}VerifiablePresentation`
 const SUBJECT = `${CREDENTIALS}credentialSubject`
@@ -171,11 +171,13 @@ const isOwnType = (type: string): boolean => type === CREDENTIAL || type === PRE
 const sorted = (values: unknown[]): unknown[] =>
   values.toSorted((a, b) => compare(JSON.stringify(a), JSON.stringify(b)))
 
+export const DOUBLE = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[Ee][+-]?\d+)?$/
+
 /** By type: the texts that XML Schema reads as a number or boolean. JavaScript also reads others, such as the empty one. */
 const NATIVE = new Map([
   [`${XSD}boolean`, /^(?:true|false|[01])$/],
   [`${XSD}integer`, /^[+-]?\d+$/],
-  [`${XSD}double`, /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[Ee][+-]?\d+)?$/],
+  [`${XSD}double`, DOUBLE],
 ])
 
 /** Converts the typed text of a quad (XML Schema) to a JSON number or boolean. */
