@@ -24,7 +24,7 @@ export const RateSettings = v.object({
   ADDRESS_RATE: v.pipe(
     v.optional(wholeNumber(10, 999_999_999)),
     v.description(
-      'Requests of one IP address to each operation without a token in 5 minutes; without it there is no firewall.',
+      'Envelopes of one IP address in 5 minutes, and as many registrations for notifications; without it there is no firewall.',
     ),
   ),
 })

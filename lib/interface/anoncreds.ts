@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import {
   AnonCredsCredentialDefinition,
   AnonCredsSchema,
-  commonName,
+  faultOfAttributes,
   MAX_ATTRIBUTES,
   MAX_OBJECT_ID,
 } from '../records/anoncreds-objects.ts'
@@ -35,24 +35,13 @@ const Label = v.pipe(
 
 const Version = v.pipe(v.string(), v.regex(/^[0-9]{1,10}(?:\.[0-9]{1,10}){0,4}$/, 'must be digits and dots, as 1.0'))
 
-/**
- * Reserved attribute names: the library uses the first for the link secret, and objects keyed by attribute would lose
- * the others.
- */
-const RESERVED = ['master_secret', '__proto__', 'constructor', 'prototype']
-
 const Attributes = v.pipe(
   v.array(Label),
   v.minLength(1),
   v.maxLength(MAX_ATTRIBUTES),
-  v.check((names) => names.every((name) => commonName(name) !== ''), 'must have names of more than spaces'),
   v.check(
-    (names) => !names.some((name) => RESERVED.includes(commonName(name))),
-    `must have no name of ${RESERVED.join(', ')}`,
-  ),
-  v.check(
-    (names) => new Set(names.map(commonName)).size === names.length,
-    'must not have two names that differ only in spaces and case',
+    (names) => faultOfAttributes(names) === undefined,
+    ({ input }) => faultOfAttributes(input) ?? '',
   ),
 )
 

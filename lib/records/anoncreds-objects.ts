@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
+import { UNSAFE_NAMES } from '../json.ts'
 
 /** Maximum length of a DID or of the id of any object, in characters. */
 export const MAX_OBJECT_ID = 4096
@@ -15,6 +16,22 @@ export const LINK_SECRET = 'master_secret'
 
 /** An attribute's name as AnonCreds compares it: `First Name` is `firstname`. */
 export const commonName = (name: string): string => name.replaceAll(' ', '').toLowerCase()
+
+/**
+ * Reserved attribute names: the library uses the first for the link secret, and objects keyed by attribute would lose
+ * the others.
+ */
+const RESERVED = [LINK_SECRET, ...UNSAFE_NAMES]
+
+/** Why no credential can have all of these attributes; undefined if one can. */
+export const faultOfAttributes = (names: string[]): string | undefined => {
+  const common = names.map(commonName)
+  if (common.includes('')) return 'must have names of more than spaces'
+  if (RESERVED.some((name) => common.includes(name))) return `must have no name of ${RESERVED.join(', ')}`
+  return new Set(common).size < common.length
+    ? 'must not have two names that differ only in spaces and case'
+    : undefined
+}
 
 /**
  * Whether two schemas have the same attributes. They have no order: an Indy ledger stores them as a set, and indy-vdr

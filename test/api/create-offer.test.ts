@@ -11,6 +11,8 @@ const valid = { ...offerBody(acme.connectionId, subject), autoAcceptCredential: 
 const { credential, options } = valid.credentialFormats.jsonld
 const at = 'credentialFormats.jsonld'
 
+const XSD = 'http://www.w3.org/2001/XMLSchema#'
+
 const offer = (body: object, as = token) => api.post(path, { token: as, body })
 const withCredential = (more: object) => ({
   ...valid,
@@ -125,6 +127,7 @@ describe('refuses a credential that can never be signed, and says why: 422', () 
     degree: [{ '@id': `_:n${one + 1}` }, String(one)],
   }))
   const graphs = { '@context': [...context, { graph: { '@id': 'https://example.org/graph', '@container': '@graph' } }] }
+  const weighed = { '@context': [...context, { weight: { '@id': 'urn:weight', '@type': `${XSD}double` } }] }
   const prefix = { p: `https://example.org/${'x'.repeat(1_000)}/`, long: 'https://example.org/long' }
   const prefixed = { '@context': [...context, prefix] }
   const terms = Object.fromEntries(Array.from({ length: 2_000 }, (_, one) => [`t${one}`, `https://example.org/${one}`]))
@@ -148,6 +151,16 @@ describe('refuses a credential that can never be signed, and says why: 422', () 
     ['a context that is none', { '@context': [...context, { degree: { '@id': 5 } }] }, 'can not be signed: Invalid'],
     ['a context that can not be read', { '@context': [...context, unreadable] }, `can not be read: ${unreadable}`],
     ['two ids of its subject', claims({ '@id': subject }), 'can not be signed: Invalid'],
+    [
+      'an issuer that its contexts make another one of',
+      { '@context': [...context, { did: 'https://example.org/did/' }] },
+      'can not be signed: its contexts make another issuer',
+    ],
+    ...['12,5', 'INF', '1E400', '0.12345678901234567'].map((weight): [string, object, string] => [
+      `a text that would be signed as another number: ${weight}`,
+      { ...weighed, ...claims({ weight: ['12.50', weight] }) },
+      `signed as another number: ${weight}`,
+    ]),
     ['a relative id', claims({ degree: { '@id': 'relative' } }), 'can not be signed: Relative'],
     ['blank nodes that nothing tells apart', claims({ degree: alike }), 'blank nodes'],
     ['types with contexts of their own, each of which copies many terms', scoped, 'contexts of types'],

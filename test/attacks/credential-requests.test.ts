@@ -36,11 +36,12 @@ interface Offered {
   detail: Json
 }
 
-const offer = async (mode: string = 'always', credentialSubject?: object): Promise<Offered> => {
+const offer = async (mode: string = 'always', credentialSubject?: object, context?: object): Promise<Offered> => {
   const body = offerBody(connection.connectionId, wallet.did)
   const { credential, options } = body.credentialFormats.jsonld
+  const contexts = context && { '@context': [...credential['@context'], context] }
   const detail = {
-    credential: { ...credential, issuer, ...(credentialSubject !== undefined && { credentialSubject }) },
+    credential: { ...credential, ...contexts, issuer, ...(credentialSubject !== undefined && { credentialSubject }) },
     options,
   }
   const { body: record } = await stage.call('createOffer', {
@@ -266,6 +267,23 @@ describe('the one permitted difference', () => {
       offered,
       await send(requestOf(offered.thid, withCredential({ credentialSubject })(offered.detail))),
     )
+  })
+
+  test.each<[string, string, string]>([
+    ['a prefix of the contexts', 'urn:x:thesis', 'x:thesis'],
+    ['its full name', 'x:thesis', 'urn:x:thesis'],
+  ])('is no id that the offer has, by %s', async (_, id, another) => {
+    const subject = { degree: { id, degree: 'Doctor' } }
+    const offered = await offer('always', subject, { x: 'urn:x:' })
+    await expectAbandoned(offered, await send(requestOf(offered.thid, withSubject({ id: another })(offered.detail))))
+  })
+
+  test.each<[string, object, object]>([
+    ['has one by another name', { identifier: STRANGER, degree: 'Bachelor' }, { identifier: '@id' }],
+    ['is a list', { '@list': [{ degree: 'Bachelor' }] }, {}],
+  ])('is no id of a subject that %s', async (_, subject, context) => {
+    const offered = await offer('always', subject, context)
+    await expectAbandoned(offered, await send(requestOf(offered.thid, withSubject({ id: wallet.did })(offered.detail))))
   })
 
   test('is not that the offer named the subject in another way', async () => {

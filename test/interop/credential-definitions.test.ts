@@ -187,6 +187,17 @@ describe('a credential definition', () => {
 })
 
 describe('of a stranger, under a did:webvh on another host', () => {
+  test.each([
+    ['reserved', ['degree', 'Constructor'], /no name of/],
+    ['the same twice for the library', ['First Name', 'firstname'], /two names/],
+  ])('a schema with attributes that are %s is none to make a definition of', async (what, attrNames, reason) => {
+    const stranger = await host.issuer(`attributes-${what.length}`)
+    const schemaId = stranger.publish({ ...schemaOf(stranger.did), attrNames })
+    const { id } = (await definition(globex, { schemaId, tag: what })).body
+    await stage.line.settle()
+    expect((await read(globex, id)).body).toMatchObject({ state: 'failed', reason: expect.stringMatching(reason) })
+  })
+
   test('a schema and a definition are read', async () => {
     const stranger = await host.issuer('stranger')
     const schemaId = stranger.publish(schemaOf(stranger.did))
@@ -429,5 +440,17 @@ describe('of an issuer on an Indy ledger', () => {
     const path = { credentialDefinitionId: encodeURIComponent(action.credentialDefinitionId) }
     const foreign = await stage.call('getCredentialDefinitionById', { caller: globex, path })
     expect(foreign.body.credentialDefinition).toEqual(made.credentialDefinition)
+  })
+
+  test('a definition of a schema that is named by its unqualified id is the same one', async () => {
+    const caller = await createTenant(stage)
+    const schema = await stage.call('createSchema', { caller, body: { ...schemaBody, issuerId } })
+    if (schema.body.state === 'action') write(schema.body)
+    const { schemaId } = schema.body
+    const first = await definition(caller, { schemaId, tag: 'twice', issuerId })
+    const second = await definition(caller, { schemaId: `${LEDGER_DID}:2:degree:1.0`, tag: 'twice', issuerId })
+    expect(second).toMatchObject({ status: 202, body: { id: first.body.id, schemaId } })
+    await stage.line.settle()
+    expect((await read(caller, first.body.id)).body).toMatchObject({ state: 'action' })
   })
 })

@@ -264,7 +264,7 @@ describe('a step', () => {
     const message = 'the connection is not ready: its state is abandoned'
     expect(await accept()).toMatchObject({ status: 409, body: { message } })
     await stage.call('deleteConnection', { caller: guest, path: { connectionId: invitees.id } })
-    expect((await accept()).body).toMatchObject({ message: 'the connection of the exchange was deleted' })
+    expect((await accept()).body).toMatchObject({ message: 'the connection was deleted' })
   })
 
   test('for a format that was not offered is a 422, and nothing was asked for', async () => {

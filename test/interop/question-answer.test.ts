@@ -93,6 +93,18 @@ test('a question of ours is not answered by us', async () => {
 })
 
 describe('between two tenants', () => {
+  test('one whose connection was deleted is not answered any more', async () => {
+    const [asking, answering] = [await createTenant(stage), await createTenant(stage)]
+    const { connectionId: on, invitees } = await connectTenants(stage, asking, answering)
+    await ask(asking, on)
+    const question = await waitFor('the question', async () => (await list({}, answering))[0])
+    await stage.call('deleteConnection', { caller: answering, path: { connectionId: invitees.id } })
+    expect(await answer(question.id, 'Yes', answering)).toMatchObject({
+      status: 409,
+      body: { message: 'the connection was deleted' },
+    })
+  })
+
   test('each sees its own side', async () => {
     const [asking, answering] = [await createTenant(stage), await createTenant(stage)]
     const { connectionId: on } = await connectTenants(stage, asking, answering)

@@ -8,7 +8,7 @@ import {
   DidCommOutboundMessageContext,
   MessageSendingError,
 } from '@credo-ts/didcomm'
-import { AgentError } from '../../errors.ts'
+import { AgentError, isAgentError } from '../../errors.ts'
 import { readLaneEnd } from '../../outbox/outbox-id.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { unreadDocument } from '../web/index.ts'
@@ -32,6 +32,19 @@ export const readyConnection = async (agentContext: AgentContext, id: string): P
   if (connection.theirDid === undefined)
     throw new AgentError('connection.not_ready', 'the other agent has ended the connection')
   return connection
+}
+
+/** The same for a record, whose connection may have been deleted: then throws `connection.not_ready`. */
+export const readyConnectionOf = async (
+  agentContext: AgentContext,
+  { connectionId }: { connectionId: string },
+): Promise<DidCommConnectionRecord> => {
+  try {
+    return await readyConnection(agentContext, connectionId)
+  } catch (error) {
+    if (!isAgentError(error, 'resource.not_found')) throw error
+    throw new AgentError('connection.not_ready', 'the connection was deleted')
+  }
 }
 
 /**

@@ -3,10 +3,10 @@
  * that can be answered.
  */
 import { type AgentContext, CredoError } from '@credo-ts/core'
-import { AgentError, isAgentError } from '../../errors.ts'
+import { AgentError } from '../../errors.ts'
 import type { RecordJson } from '../../records/record-json.ts'
 import type { NewRecord } from '../../store/stored-record.ts'
-import { readyConnection, withSendErrors } from '../connections/index.ts'
+import { readyConnection, readyConnectionOf, withSendErrors } from '../connections/index.ts'
 import { currentAgent, type TenantAgent, toStored } from '../credo/index.ts'
 import type { Exchange } from '../threads/index.ts'
 
@@ -58,20 +58,11 @@ export const continueExchange = async <Of extends Exchange>(
       'exchange.out_of_turn',
       `the state of the exchange is ${exchange.state}, as ${exchange.role}: it must be ${expected}`,
     )
-  await assertConnected(context, exchange)
+  // A connectionless exchange needs no connection: the other agent's message says where to answer.
+  const { connectionId } = exchange
+  if (connectionId !== undefined) await readyConnectionOf(context, { connectionId })
   const changed = await withMessageErrors(field, () => withSendErrors(() => act(agent, exchange)))
   return toJson(toStored(context, changed))
-}
-
-/** A connectionless exchange needs no connection: the other agent's message says where to answer. */
-const assertConnected = async (agentContext: AgentContext, { connectionId }: Exchange): Promise<void> => {
-  if (connectionId === undefined) return
-  try {
-    await readyConnection(agentContext, connectionId)
-  } catch (error) {
-    if (!isAgentError(error, 'resource.not_found')) throw error
-    throw new AgentError('connection.not_ready', 'the connection of the exchange was deleted')
-  }
 }
 
 /** In characters. The reason may quote the other agent's message. */

@@ -28,7 +28,7 @@ const HANDSHAKES: Record<string, DidCommHandshakeProtocol> = {
   connections: DidCommHandshakeProtocol.Connections,
 }
 
-/** The first offered handshake protocol that this agent supports; undefined if there is none. */
+/** The handshake to begin: did-exchange, if it is offered; undefined if this agent supports none of those offered. */
 export const handshakeOf = ({ handshakeProtocols = [] }: DidCommOutOfBandInvitation) => {
   const offered = handshakeProtocols.map((uri) => uri.match(/^https:\/\/didcomm\.org\/(\w+)\/1\.\d+$/)?.[1] ?? '')
   const chosen = Object.keys(HANDSHAKES).find((name) => offered.includes(name))

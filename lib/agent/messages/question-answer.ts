@@ -12,7 +12,7 @@ import type * as v from 'valibot'
 import { AgentError, invalidField } from '../../errors.ts'
 import type { SendQuestion } from '../../interface/question-answer.ts'
 import { type RecordJson, toRecordJson } from '../../records/record-json.ts'
-import { readyConnection, sendOn } from '../connections/index.ts'
+import { readyConnection, readyConnectionOf, sendOn } from '../connections/index.ts'
 import { currentContext, toStored } from '../credo/index.ts'
 
 /**
@@ -58,6 +58,6 @@ const sent = async (
   message: DidCommMessage,
   record: QuestionAnswerRecord,
 ): Promise<RecordJson> => {
-  await sendOn(context, await readyConnection(context, record.connectionId), message, record)
+  await sendOn(context, await readyConnectionOf(context, record), message, record)
   return toRecordJson(toStored(context, record))
 }

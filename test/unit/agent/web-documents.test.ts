@@ -21,14 +21,15 @@ const asked: string[] = []
 beforeAll(async () => {
   server = createServer((request, response) => {
     asked.push(request.url ?? '')
+    const path = request.url?.split('?')[0]
     const to = {
       ...{ '/moved': '/context', '/around': '/around' },
       ...{ '/to-metadata': 'http://169.254.169.254/latest/', '/to-no-address': 'http://[' },
     }
-    const location = to[request.url as keyof typeof to]
+    const location = to[path as keyof typeof to]
     if (location !== undefined) return response.writeHead(302, { location }).end()
-    if (request.url === '/large') return response.writeHead(200).end(JSON.stringify({ text: 'x'.repeat(300 * 1024) }))
-    if (request.url === '/quarter') return response.writeHead(200).end(JSON.stringify({ text: 'x'.repeat(255 * 1024) }))
+    if (path === '/large') return response.writeHead(200).end(JSON.stringify({ text: 'x'.repeat(300 * 1024) }))
+    if (path === '/quarter') return response.writeHead(200).end(JSON.stringify({ text: 'x'.repeat(255 * 1024) }))
     response.writeHead(200, { 'content-type': 'application/ld+json' }).end(JSON.stringify(CONTEXT))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -51,6 +52,10 @@ const load = (...urls: string[]): Promise<unknown> =>
     for (const url of urls) documents.push(await loader(url))
     return documents[0]
   })
+
+/** So many different addresses of a document. */
+const some = (count: number, document: string): string[] =>
+  Array.from({ length: count }, (_, one) => `${address}/${document}?${one}`)
 
 /** Runs as on AWS, where neither http nor loopback is allowed. */
 const onAws = async (act: () => Promise<unknown>): Promise<void> => {
@@ -108,26 +113,30 @@ test('a repetition gets what the try before it has read, and one try that reads 
 })
 
 test('JSON-LD reads 10 documents of them, redirects included, and no more', async () => {
-  const context = `${address}/context`
-  await expect(load(...Array<string>(10).fill(context))).resolves.toHaveProperty('document')
-  await expect(load(...Array<string>(11).fill(context))).rejects.toThrow(/too many documents/)
-  await expect(load(...Array<string>(6).fill(`${address}/moved`))).rejects.toThrow(/too many documents/)
+  await expect(load(...some(10, 'context'))).resolves.toHaveProperty('document')
+  await expect(load(...some(11, 'context'))).rejects.toThrow(/too many documents/)
+  await expect(load(...some(6, 'moved'))).rejects.toThrow(/too many documents/)
+})
+
+test('a unit of work reads a context once', async () => {
+  asked.length = 0
+  await load(...Array<string>(11).fill(`${address}/context`))
+  expect(asked).toEqual(['/context'])
 })
 
 test('the time that a unit of work may wait is that of the answers: what it computes in between does not count', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
-  const context = `${address}/context`
+  const [first = '', second = ''] = some(2, 'context')
   await transaction('@base', async () => {
-    await loader(context)
+    await loader(first)
     vi.setSystemTime(Date.now() + 60_000)
-    await expect(loader(context)).resolves.toHaveProperty('document')
+    await expect(loader(second)).resolves.toHaveProperty('document')
   })
 })
 
 test('a unit of work reads 1 MB, and no more', async () => {
-  const large = `${address}/quarter`
-  await expect(load(large, large, large, large, large)).rejects.toThrow(/too many documents|too large/)
+  await expect(load(...some(5, 'quarter'))).rejects.toThrow(/too many documents|too large/)
 })
 
 test('on AWS, nothing is read from inside', async () => {

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type * as v from 'valibot'
 import { assertAnonCredsDeployed } from '../../../anoncreds-library.ts'
 import { AgentError, invalidField } from '../../../errors.ts'
-import { parseIndyDid } from '../../../indy/ids.ts'
+import { type IndyDid, idLike, parseIndyDid, parseIndyId } from '../../../indy/ids.ts'
 import type { CreateCredentialDefinition } from '../../../interface/anoncreds.ts'
 import { enqueue } from '../../../jobs/job.ts'
 import { DEFAULT_REGISTRY_SIZE, type StoredCredentialDefinition } from '../../../records/credential-definition.ts'
@@ -26,16 +26,17 @@ type NewDefinition = v.InferOutput<(typeof CreateCredentialDefinition)['body']>
  * definition for an issuer, schema and tag: unless it has failed, it is returned. Throws `request.invalid`,
  * `quota.exceeded`, `definition.exists` if it has other options, and `anoncreds.unavailable`.
  */
-export const createDefinition = async (unit: UnitOfWork, requested: NewDefinition): Promise<RecordJson> => {
-  if (requested.revocationRegistrySize !== undefined && !requested.supportRevocation)
+export const createDefinition = async (unit: UnitOfWork, named: NewDefinition): Promise<RecordJson> => {
+  if (named.revocationRegistrySize !== undefined && !named.supportRevocation)
     throw invalidField('revocationRegistrySize', 'is only for a definition with supportRevocation')
   const agent = await currentAgent()
-  const issuerId = await issuerOf(agent, requested.issuerId)
+  const issuerId = await issuerOf(agent, named.issuerId)
   registryOf(issuerId, 'issuerId')
   const indy = parseIndyDid(issuerId)
   if (indy !== undefined && indy.namespace === undefined) throw namelessLedger()
-  registryOf(requested.schemaId, 'schemaId')
-  const known = await definitionAt(unit, { ...requested, issuerId })
+  registryOf(named.schemaId, 'schemaId')
+  const requested = { ...named, issuerId, schemaId: indy ? onLedgerOf(indy, named.schemaId) : named.schemaId }
+  const known = await definitionAt(unit, requested)
   if (known !== undefined && known.state !== 'failed') return withPublished(unit.tenant, sameOptions(known, requested))
   assertAnonCredsDeployed()
   const id = randomUUID()
@@ -45,11 +46,17 @@ export const createDefinition = async (unit: UnitOfWork, requested: NewDefinitio
     createdAt: new Date().toISOString(),
     metadata: {},
     state: 'wait',
-    ...definedBy({ ...requested, issuerId }),
+    ...definedBy(requested),
   }
   addDefinition(unit, record, known)
   enqueue(unit, { tenant: unit.tenant, type: 'credential-definition', id: record.id })
   return shown(record)
+}
+
+/** A schema by its qualified id, so that it has one definition for a tag, whose id would be the same by either. */
+const onLedgerOf = (issuer: IndyDid, schemaId: string): string => {
+  const id = parseIndyId(schemaId)
+  return id === undefined || id.namespace !== undefined ? schemaId : (idLike(id, issuer) ?? schemaId)
 }
 
 /** Credo needs the qualified ids of a definition to issue by the unqualified ones. */

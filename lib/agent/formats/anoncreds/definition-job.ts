@@ -10,6 +10,7 @@ import {
 } from '@credo-ts/anoncreds'
 import { AgentError } from '../../../errors.ts'
 import type { JobHandler } from '../../../jobs/job.ts'
+import { faultOfAttributes } from '../../../records/anoncreds-objects.ts'
 import type { StoredCredentialDefinition } from '../../../records/credential-definition.ts'
 import { transaction } from '../../../store/transaction.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
@@ -28,6 +29,9 @@ export const credentialDefinitionJob: JobHandler = {
   run: async ({ tenant, id }) => {
     const prepared = await transaction(tenant, (unit) => prepare(unit, id))
     if (prepared === undefined) return { commit: async () => {} }
+    // Other issuers' schemas may have any.
+    const fault = faultOfAttributes(prepared.schema.attrNames)
+    if (fault !== undefined) return { givenUp: `the attributes of its schema ${fault}` }
     const generated = await generateKeys(prepared)
     return { commit: (unit) => publishDefinition(unit, id, generated) }
   },

@@ -57,20 +57,28 @@ const processed = async (
   return active
 }
 
-const termsOf = ({ mappings }: ActiveContext): ReadonlySet<string> =>
+const termsOf = ({ mappings }: Pick<ActiveContext, 'mappings'>): ReadonlySet<string> =>
   new Set([...mappings.values()].map((mapping) => String(mapping?.['@id'])))
 
 /** The IRIs of all terms of contexts, in order. */
 export const definedTerms = async (...of: Parameters<typeof processed>): Promise<ReadonlySet<string>> =>
   termsOf(await processed(...of))
 
-/** Whether a context defines one of the IRIs, as a term or in its vocabulary. */
+/**
+ * Whether the last of a document's contexts defines one of the IRIs, as a term or in its vocabulary. It is read by
+ * itself or, if it says nothing without those before it, as what it adds to them.
+ */
 export const definesOne = async (
-  address: string,
+  contexts: readonly unknown[],
   iris: readonly string[],
   documentLoader: DocumentLoader,
 ): Promise<boolean> => {
-  const active = await processed([address], documentLoader)
+  const active = await processed(contexts.slice(-1), documentLoader).catch(async () => {
+    const before = await processed(contexts.slice(0, -1), documentLoader)
+    const after = await processed(contexts, documentLoader)
+    const mappings = new Map([...after.mappings].filter(([term]) => !before.mappings.has(term)))
+    return { mappings, ...(before['@vocab'] !== after['@vocab'] && { '@vocab': after['@vocab'] }) }
+  })
   const [terms, vocabulary] = [termsOf(active), active['@vocab']]
   return iris.some((iri) => terms.has(iri) || (typeof vocabulary === 'string' && iri.startsWith(vocabulary)))
 }

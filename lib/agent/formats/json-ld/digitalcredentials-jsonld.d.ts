@@ -32,6 +32,7 @@ declare module '@digitalcredentials/jsonld' {
   }
 
   interface Term {
+    termType: string
     value: string
   }
 
@@ -44,6 +45,7 @@ declare module '@digitalcredentials/jsonld' {
   }
 
   const jsonld: {
+    expand(document: unknown, options: Options): Promise<unknown[]>
     compact(document: unknown, context: unknown, options: Options): Promise<Record<string, unknown>>
     toRDF(document: unknown, options: Options): Promise<Quad[]>
     fromRDF(dataset: string, options: { format: 'application/n-quads'; useNativeTypes: boolean }): Promise<object[]>

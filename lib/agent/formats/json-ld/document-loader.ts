@@ -12,6 +12,7 @@ import {
   W3cCredentialsModule,
 } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
+import { currentUnit } from '../../../store/transaction.ts'
 import { boundDocumentsOfJsonLd, readText } from '../../web/index.ts'
 import { BUNDLED_CONTEXTS, bundledContext, COMMUNITY_CONTEXTS } from './bundled-contexts.ts'
 
@@ -30,17 +31,29 @@ export const documentLoader = (
   }
 }
 
-/** Credo's credentials module for issuers: other contexts are read from the web. Verifiers use verifier-contexts.ts. */
+/**
+ * Credo's credentials module for issuers: other contexts are read from the web, each once by a unit of work. Verifiers
+ * use verifier-contexts.ts.
+ */
 export const w3cCredentials = () =>
   new W3cCredentialsModule({
     documentLoader: (agentContext) =>
-      documentLoader(agentContext, async (url) => {
-        const carried = COMMUNITY_CONTEXTS.get(url)
-        if (carried !== undefined) return carried
-        boundDocumentsOfJsonLd()
-        return JSON.parse(await readText(url))
-      }),
+      documentLoader(agentContext, async (url) => COMMUNITY_CONTEXTS.get(url) ?? readContextOnce(url)),
   })
+
+const READ = Symbol('contexts that the unit of work has read')
+
+const readContextOnce = (url: string): Promise<Record<string, unknown>> => {
+  const contexts = currentUnit().slot(READ, () => new Map<string, Promise<Record<string, unknown>>>())
+  const context = contexts.get(url) ?? readContext(url)
+  contexts.set(url, context)
+  return context
+}
+
+const readContext = async (url: string): Promise<Record<string, unknown>> => {
+  boundDocumentsOfJsonLd()
+  return JSON.parse(await readText(url))
+}
 
 /** Contexts of key types. Credo's suites look for them in the key, whatever its DID document has. */
 const KEY_CONTEXTS: Record<string, string> = {

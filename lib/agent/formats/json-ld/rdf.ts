@@ -87,7 +87,21 @@ const statementsIn = (document: unknown): number => {
  * The quads of a document (N-Quads). Throws if a value would be dropped, and so not signed, and if the budget is used
  * up.
  */
-export const toQuads = async (document: unknown, documentLoader: DocumentLoader, budget: Budget): Promise<string> => {
+export const toQuads = async (...of: Parameters<typeof quadsOf>): Promise<string> => {
+  const quads = await quadsOf(...of)
+  const { default: NQuads } = await import('@digitalcredentials/jsonld/lib/NQuads.js')
+  return NQuads.serialize(quads)
+}
+
+/** What a document makes statements of or refers to, except texts. Throws as `toQuads`. */
+export const nodesIn = async (...of: Parameters<typeof quadsOf>): Promise<ReadonlySet<string>> =>
+  new Set(
+    (await quadsOf(...of))
+      .flatMap(({ subject, object }) => [subject, object])
+      .flatMap(({ termType, value }) => (termType === 'Literal' ? [] : [value])),
+  )
+
+const quadsOf = async (document: unknown, documentLoader: DocumentLoader, budget: Budget): Promise<Quad[]> => {
   if (statementsIn(document) > budget.statements) throw tooMany()
   const { toRDF } = await processor()
   const contextResolver = await countingResolver(budget, 1)
@@ -96,8 +110,7 @@ export const toQuads = async (document: unknown, documentLoader: DocumentLoader,
   if (budget.quads < 0) throw tooMany()
   budget.characters -= quads.reduce((sum, quad) => sum + charactersOf(quad), 0)
   if (budget.characters < 0) throw new CredoError('the documents repeat long names too often')
-  const { default: NQuads } = await import('@digitalcredentials/jsonld/lib/NQuads.js')
-  return NQuads.serialize(quads)
+  return quads
 }
 
 const charactersOf = ({ subject, predicate, object, graph }: Quad): number =>

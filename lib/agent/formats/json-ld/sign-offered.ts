@@ -1,24 +1,31 @@
 /** Signs JSON-LD credentials as they were offered (Aries RFC 0593). */
 import { isDeepStrictEqual } from 'node:util'
-import { type AgentContext, CredoError, JsonEncoder } from '@credo-ts/core'
+import { type AgentContext, CredoError, JsonEncoder, W3cCredentialsModuleConfig } from '@credo-ts/core'
 import { DidCommAttachment, type DidCommJsonLdCredentialFormatService } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { invalidField } from '../../../errors.ts'
 import { isObject } from '../../../json.ts'
 import { MAX_IDENTIFIER } from '../../envelopes/index.ts'
-import { NOT_OFFERED } from '../index.ts'
+import { withReadErrors } from '../../web/index.ts'
+import { NOT_OFFERED, NotAsOfferedError } from '../index.ts'
 import { type CredentialDetail, isCredentialDetail, issuerOf, withPurpose } from './credential-detail.ts'
+import { newBudget, nodesIn } from './rdf.ts'
 import { findSigningKey } from './signable-credential.ts'
 
 type AcceptOptions = Parameters<DidCommJsonLdCredentialFormatService['acceptRequest']>[1]
 
 export const isAsOffered = (offer: unknown, request: unknown): boolean => detailToSign(offer, request) !== undefined
 
-/** The options to sign the offer, where Credo would sign the request. Throws `request.invalid`, CredoError. */
+/**
+ * The options to sign the offer, where Credo would sign the request. Throws `request.invalid`, CredoError, and a
+ * NotAsOfferedError for a request that gives a subject the id of something else.
+ */
 export const toSignOffered = async (agentContext: AgentContext, options: AcceptOptions): Promise<AcceptOptions> => {
   const { offerAttachment, requestAttachment, credentialFormats } = options
-  const detail = detailToSign(offerAttachment?.getDataAsJson(), requestAttachment.getDataAsJson())
-  if (detail === undefined) throw new CredoError(NOT_OFFERED)
+  const offered: unknown = offerAttachment?.getDataAsJson()
+  const detail = detailToSign(offered, requestAttachment.getDataAsJson())
+  if (detail === undefined || !isCredentialDetail(offered)) throw new CredoError(NOT_OFFERED)
+  await withReadErrors(() => assertOwnIds(agentContext, offered.credential, detail.credential))
   const verificationMethod = await signingKey(agentContext, detail, credentialFormats?.jsonld?.verificationMethod)
   return {
     ...options,
@@ -53,29 +60,34 @@ const SubjectId = v.pipe(
  */
 const detailToSign = (offered: unknown, requested: unknown): CredentialDetail | undefined => {
   if (!isCredentialDetail(offered) || !isCredentialDetail(requested)) return undefined
-  const usedIds = new Set(textsIn(offered.credential))
-  const credentialSubject = withIds(
-    offered.credential.credentialSubject,
-    requested.credential.credentialSubject,
-    usedIds,
-  )
+  const credentialSubject = withIds(offered.credential.credentialSubject, requested.credential.credentialSubject)
   const detail = { ...offered, credential: { ...offered.credential, credentialSubject } }
   return isDeepStrictEqual(withPurpose(detail), withPurpose(requested)) ? detail : undefined
 }
 
-/** Leaves out an id that is used already: two nodes would become one, with the claims of both. */
-const withIds = (offered: unknown, requested: unknown, usedIds: Set<string>): unknown => {
+const withIds = (offered: unknown, requested: unknown): unknown => {
   if (Array.isArray(offered))
-    return offered.map((subject, index) =>
-      withIds(subject, Array.isArray(requested) ? requested[index] : undefined, usedIds),
-    )
+    return offered.map((subject, index) => withIds(subject, Array.isArray(requested) ? requested[index] : undefined))
   const hasId = !isObject(offered) || Object.hasOwn(offered, 'id') || Object.hasOwn(offered, '@id')
-  if (hasId || !isObject(requested) || !v.is(SubjectId, requested.id) || usedIds.has(requested.id)) return offered
-  usedIds.add(requested.id)
-  return { ...offered, id: requested.id }
+  return hasId || !isObject(requested) || !v.is(SubjectId, requested.id) ? offered : { ...offered, id: requested.id }
 }
 
-const textsIn = (value: unknown): string[] => {
-  if (typeof value === 'string') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+/**
+ * Throws a NotAsOfferedError for an id that something in the credential has: both would become one, with the claims of
+ * both. What is signed is compared, because contexts can give an id several names.
+ */
+const assertOwnIds = async (agentContext: AgentContext, offered: object, named: object): Promise<void> => {
+  if (isDeepStrictEqual(offered, named)) return
+  const loader = agentContext.resolve(W3cCredentialsModuleConfig).documentLoader(agentContext)
+  const count = async (credential: object) => (await nodesIn(credential, loader, newBudget())).size
+  const nodes = await count(offered)
+  const isOwn = await count(named).then(
+    (others) => others === nodes,
+    (error: unknown) => {
+      // Contexts name the id in another way, so that the subject would have two.
+      if (error instanceof Error && error.name.startsWith('jsonld.')) return false
+      throw error
+    },
+  )
+  if (!isOwn) throw new NotAsOfferedError(NOT_OFFERED)
 }

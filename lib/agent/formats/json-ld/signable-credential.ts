@@ -2,26 +2,31 @@
  * Checks that an offered credential can be signed, by its issuer's key and with all its values, and that this service
  * could verify it.
  */
+import { isDeepStrictEqual } from 'node:util'
 import {
   type AgentContext,
+  CredoError,
   DidResolverService,
   JsonTransformer,
   W3cCredential,
   W3cCredentialsModuleConfig,
 } from '@credo-ts/core'
+import type { DocumentLoader } from '@digitalcredentials/jsonld'
 import * as v from 'valibot'
 import { invalidField } from '../../../errors.ts'
-import { canonicalize, newCredentialBudget, toQuads } from './rdf.ts'
+import { contextResolver } from './context-use.ts'
+import { canonicalize, newCredentialBudget, processor, toQuads } from './rdf.ts'
 import { keyTypesOf } from './signature-suites.ts'
-import { assertShowable, assertVerifiable, CREDENTIAL, readStatements } from './signed-json.ts'
+import { assertShowable, assertVerifiable, CREDENTIAL, DOUBLE, irisOf, readStatements, XSD } from './signed-json.ts'
 
 const PATH = 'credentialFormats.jsonld.credential'
 
 /**
- * Throws `request.invalid` for a credential that its issuer can't sign completely: with terms or types that its
- * contexts do not define or define wrongly, with an unreadable context, with blank nodes that take too long to
- * canonicalize, or with an issuer whose DID has no suitable key. And for one that no verifier of this service could
- * verify, because it is too large, is over or has a status; wallets on Credo take the last two from nobody.
+ * Throws `request.invalid` for a credential that its issuer can't sign as it is: with terms or types that its contexts
+ * do not define or define wrongly, with an unreadable context, with texts that would be signed as other numbers, with
+ * blank nodes that take too long to canonicalize, or with an issuer whose DID has no suitable key, or is another by its
+ * contexts. And for one that no verifier of this service could verify, because it is too large, is over or has a status;
+ * wallets on Credo take the last two from nobody.
  */
 export const assertSignable = async (
   agentContext: AgentContext,
@@ -37,10 +42,38 @@ export const assertSignable = async (
     const quads = await toQuads(document, documentLoader, budget)
     await canonicalize(quads, budget)
     const statements = await readStatements(quads, CREDENTIAL)
+    if (!isDeepStrictEqual(irisOf(statements, 'issuer'), [issuer]))
+      throw new CredoError('its contexts make another issuer of the DID, or name one more')
     assertVerifiable(statements)
     assertShowable(statements, budget)
+    // Last: what takes too long to process has been rejected.
+    await assertNumbers(document, documentLoader)
   } catch (error) {
     throw invalidField(PATH, signingFault(error))
+  }
+}
+
+/** Text with the type of a number, in expanded form. */
+const DoubleText = v.object({ '@type': v.literal(`${XSD}double`), '@value': v.string() })
+
+/** Digits of a signed number. */
+const DIGITS = 16
+
+/**
+ * Throws a CredoError for a text of the type `xsd:double` that is no number, or has more digits than are signed: the
+ * processor signs as much of it as JavaScript reads as a number.
+ */
+const assertNumbers = async (document: unknown, documentLoader: DocumentLoader): Promise<void> => {
+  const { expand } = await processor()
+  const options = { documentLoader, contextResolver: await contextResolver(), safe: true, base: null }
+  const pending: unknown[] = await expand(document, options)
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    if (v.is(DoubleText, value)) {
+      const { '@value': text } = value
+      const number = DOUBLE.test(text) ? Number(text) : Number.NaN
+      if (!Number.isFinite(number) || Number(number.toPrecision(DIGITS)) !== number)
+        throw new CredoError(`a text would be signed as another number: ${text}`)
+    } else if (typeof value === 'object' && value !== null) pending.push(...Object.values(value))
   }
 }
 

@@ -5,14 +5,14 @@
  */
 import { CredoError } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
-import { isObject, MAX_DEPTH } from '../../../json.ts'
+import { findFlaw, isObject, MAX_DEPTH, UNSAFE_NAMES } from '../../../json.ts'
 import { countingResolver } from './context-use.ts'
 import { type Budget, processor } from './rdf.ts'
 
 type Json = Record<string, unknown>
 
 const CREDENTIALS = 'https://www.w3.org/2018/credentials#'
-const XSD = 'http://www.w3.org/2001/XMLSchema#'
+export const XSD = 'http://www.w3.org/2001/XMLSchema#'
 export const CREDENTIAL = `${CREDENTIALS}VerifiableCredential`
 export const PRESENTATION = `${CREDENTIALS}VerifiablePresentation`
 const SUBJECT = `${CREDENTIALS}credentialSubject`
@@ -40,7 +40,14 @@ export interface Statements {
  */
 export const readStatements = async (quads: string, type: string): Promise<Statements> => {
   const { fromRDF } = await processor()
-  const graph = (await fromRDF(quads, { format: 'application/n-quads', useNativeTypes: false })).filter(isNode)
+  const options = { format: 'application/n-quads', useNativeTypes: false } as const
+  // Of JSON in a text it parses any depth by recursion.
+  const all = await fromRDF(quads, options).catch((cause) => {
+    throw new CredoError('the document has a text that is not the JSON that it is said to be', { cause })
+  })
+  const flaw = findFlaw(all, { maxDepth: MAX_DEPTH, forbidden: UNSAFE_NAMES })
+  if (flaw !== undefined) throw new CredoError(`the document ${flaw.message}`)
+  const graph = all.filter(isNode)
   if (type === CREDENTIAL && graph.some((node) => '@graph' in node))
     throw new CredoError('the credential has named graphs')
   const [root, another] = graph.filter((node) => typesOf(node).includes(type))
@@ -73,9 +80,13 @@ export const vocabularyOf = ({ nodes }: Statements): string[] =>
 /** Relative cost of compaction: it sorts the copied terms, which takes five times as long as copying. */
 const COMPACTION = 5
 
+/** In characters. The processor quotes what it can't show. */
+const MAX_REASON = 300
+
 /**
  * The document in the terms of `contexts` (addresses for the loader). Quads have no order, so values are sorted by
- * their text; `type` starts with the document's own.
+ * their text; `type` starts with the document's own. Throws a CredoError for what can't be said in these terms, such as
+ * an IRI that begins with one of their prefixes.
  */
 export const toVerifierJson = async (
   statements: Statements,
@@ -85,7 +96,13 @@ export const toVerifierJson = async (
 ): Promise<Json> => {
   const { compact } = await processor()
   const options = { documentLoader, contextResolver: await countingResolver(budget, COMPACTION) }
-  const { '@context': context, ...json } = await compact(tree(statements, budget), { '@context': contexts }, options)
+  const { '@context': context, ...json } = await compact(
+    tree(statements, budget),
+    { '@context': contexts },
+    options,
+  ).catch((error) => {
+    throw error.name?.startsWith('jsonld.') ? new CredoError(error.message.slice(0, MAX_REASON)) : error
+  })
   const { credentialSubject: subject } = json
   return {
     '@context': asArray(context),
@@ -154,11 +171,13 @@ const isOwnType = (type: string): boolean => type === CREDENTIAL || type === PRE
 const sorted = (values: unknown[]): unknown[] =>
   values.toSorted((a, b) => compare(JSON.stringify(a), JSON.stringify(b)))
 
+export const DOUBLE = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[Ee][+-]?\d+)?$/
+
 /** By type: the texts that XML Schema reads as a number or boolean. JavaScript also reads others, such as the empty one. */
 const NATIVE = new Map([
   [`${XSD}boolean`, /^(?:true|false|[01])$/],
   [`${XSD}integer`, /^[+-]?\d+$/],
-  [`${XSD}double`, /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[Ee][+-]?\d+)?$/],
+  [`${XSD}double`, DOUBLE],
 ])
 
 /** Converts the typed text of a quad (XML Schema) to a JSON number or boolean. */

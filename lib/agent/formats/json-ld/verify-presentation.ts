@@ -158,7 +158,8 @@ const signedCredential = async (
   reading: VerifierReading,
   budget: Budget,
 ): Promise<SignedCredential> => {
-  const contexts = new Set([result.credential['@context']].flat().filter((one) => typeof one === 'string'))
+  const all = [result.credential['@context']].flat()
+  const contexts = new Set(all.filter((one) => typeof one === 'string'))
   const verifierContexts = await reading.contextsFor(contexts)
   const json = await toVerifierJson(statements, verifierContexts, reading.documentLoader, budget)
   const types = [json.type].flat().filter((one) => typeof one === 'string')
@@ -167,7 +168,10 @@ const signedCredential = async (
   const vocabulary = vocabularyOf(statements)
   const used = await Promise.all(
     [...contexts].map(async (context) =>
-      context === CREDENTIALS_V1 || (await definesOne(context, vocabulary, reading.documentLoader)) ? [context] : [],
+      context === CREDENTIALS_V1 ||
+      (await definesOne(all.slice(0, all.indexOf(context) + 1), vocabulary, reading.documentLoader))
+        ? [context]
+        : [],
     ),
   )
   return {

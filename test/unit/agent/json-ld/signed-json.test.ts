@@ -1,5 +1,6 @@
 /** What a verifier reads of signed quads. */
-import { expect, test } from 'vitest'
+import { CredoError } from '@credo-ts/core'
+import { describe, expect, test } from 'vitest'
 import { newBudget } from '../../../../lib/agent/formats/json-ld/rdf.ts'
 import {
   assertShowable,
@@ -62,6 +63,40 @@ test('a text is shown as a number or boolean only where XML Schema reads it as o
     ['unknown', 'boolean'],
   ] as const)
     expect(await shown(text, type)).toEqual({ '@type': `${XSD}${type}`, '@value': text })
+})
+
+const RDF = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
+
+describe('JSON in a text is a fault of the document', () => {
+  test.each([
+    ['that is not JSON', '{'],
+    ['that is too deep to be shown', '['.repeat(10_000) + ']'.repeat(10_000)],
+    ['with a name that libraries drop', '{"__proto__":{}}'],
+    ['with a number that would be shown as null', '1e400'],
+  ])('%s', async (_, json) => {
+    const text = JSON.stringify(json)
+    const quads = `${typed('urn:c', CREDENTIAL)}<urn:c> <urn:says> ${text}^^<${RDF}JSON> .\n`
+    await expect(readStatements(quads, CREDENTIAL)).rejects.toThrow(CredoError)
+  })
+})
+
+test('lists in each other, deeper than documents are, are a fault of the document', async () => {
+  const lists = Array.from({ length: 500 }, (_, n) => [
+    `_:l${n} <${RDF}first> _:l${n + 1} .\n`,
+    `_:l${n} <${RDF}rest> <${RDF}nil> .\n`,
+  ])
+  const quads = [typed('urn:c', CREDENTIAL), '<urn:c> <urn:says> _:l0 .\n', ...lists.flat()].join('')
+  await expect(readStatements(quads, CREDENTIAL)).rejects.toThrow(CredoError)
+})
+
+test('a name that the terms would read as another one is a fault of the document', async () => {
+  const context = { ex: 'https://example.org/' }
+  const load = async (documentUrl: string) => ({ documentUrl, document: { '@context': context } })
+  const shownBy = async (quads: string) =>
+    toVerifierJson(await readStatements(quads, CREDENTIAL), ['https://example.org/v1'], load, newBudget())
+  expect(await shownBy(typed('https://example.org/1', CREDENTIAL))).toMatchObject({ '@id': 'ex:1' })
+  for (const quads of [typed('ex:1', CREDENTIAL), `${typed('urn:c', CREDENTIAL)}<urn:c> <ex:1> "" .\n`])
+    await expect(shownBy(quads)).rejects.toThrow(CredoError)
 })
 
 test.each(['integer', 'double', 'boolean'])('a long text that is almost a number is read at once: %s', async (type) => {
