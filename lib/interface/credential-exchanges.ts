@@ -61,7 +61,7 @@ export const AcceptCredentialRequest = /* @__PURE__ */ defineContract(() => ({
   path: '/credentials/accept-request',
   summary: 'Accept a credential request and issue the credential',
   description:
-    'If the request is not valid for the offer, the exchange ends: the record is `abandoned`, and the holder gets a problem report.',
+    'If the request is not valid for the offer, the exchange ends: the record is `abandoned`, and the holder gets a problem report if there is a connection.',
   body: RequestAcceptance,
 }))
 
