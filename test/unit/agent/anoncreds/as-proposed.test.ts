@@ -13,13 +13,14 @@ const asking = (restrictions: object[] | undefined, more: object = {}) => ({
   ...more,
 })
 
-const attached = (json: Record<string, unknown>) => new DidCommAttachment({ data: { json } })
+const attached = (json: object) =>
+  new DidCommAttachment({ data: { base64: Buffer.from(JSON.stringify(json)).toString('base64') } })
 
 describe.each([
   ['anoncreds', new AnonCredsProofFormat()],
   ['indy', new IndyProofFormat()],
 ])('in %s', (_, format) => {
-  const isAsProposed = (proposed: Record<string, unknown>, requested: Record<string, unknown>) =>
+  const isAsProposed = (proposed: object, requested: object) =>
     format.shouldAutoRespondToRequest({} as AgentContext, {
       proofRecord: {} as DidCommProofExchangeRecord,
       proposalAttachment: attached(proposed),
