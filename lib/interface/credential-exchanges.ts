@@ -33,7 +33,7 @@ export const AcceptCredentialProposal = /* @__PURE__ */ defineContract(() => ({
   path: '/credentials/accept-proposal',
   summary: 'Answer a credential proposal with an offer of what was proposed, or of something else',
   description:
-    'What `credentialFormats` does not have is taken from the proposal. The rules of CreateOffer apply to all of it.',
+    'Offers the formats in `credentialFormats`, or all that were proposed; fields that they do not have are taken from the proposal. The rules of CreateOffer apply to all of it.',
   body: ProposalAcceptance,
 }))
 
