@@ -5,6 +5,7 @@ import {
   NOTHING_NAMED,
   prepareProofRequest,
 } from '../lib/agent/exchanges/proofs/index.ts'
+import { assertFlawless } from '../lib/http/body.ts'
 import { command } from '../lib/http/command.ts'
 import { validate } from '../lib/http/validate.ts'
 import { AcceptProofProposal } from '../lib/interface/proof-exchanges.ts'
@@ -15,7 +16,10 @@ export const acceptProofProposal = command(AcceptProofProposal, {
   handle: ({ path, body, prepared }) => accept(path.proofRecordId, body, prepared, validFormats),
 })
 
+const NOT_SUPPORTED = 'the proposal is not supported as a request'
+
 /** A proposal is text of another agent: as a request it has to be what a body may be. */
-const validFormats = (proofFormats: object) =>
-  validate(RequestedFormats, { proofFormats }, 'request.invalid', 'the proposal is not supported as a request')
-    .proofFormats
+const validFormats = (proofFormats: object) => {
+  assertFlawless({ proofFormats }, NOT_SUPPORTED)
+  return validate(RequestedFormats, { proofFormats }, 'request.invalid', NOT_SUPPORTED).proofFormats
+}

@@ -3,7 +3,7 @@ import httpJsonBodyParser from '@middy/http-json-body-parser'
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { type Contract, mayBeEmpty, type Schema } from '../interface/contract.ts'
-import { type Flaw, findFlaw, UNSAFE_NAMES } from '../json.ts'
+import { findFlaw, UNSAFE_NAMES } from '../json.ts'
 import { addChecked, headerOf, type OperationMiddleware } from './event.ts'
 import { validate } from './validate.ts'
 
@@ -31,10 +31,15 @@ const isJson = (contentType: string | undefined, others: readonly string[] = [])
   )
 }
 
-const invalid = ({ path, message }: Flaw) =>
-  new AgentError('request.invalid', 'The body is not valid', {
-    details: [{ path: path.join('.').slice(0, 200), message }],
-  })
+/** Throws `request.invalid` for a flaw that schemas would not find: they drop members that name a prototype. */
+export const assertFlawless = (json: unknown, message: string): void => {
+  const flaw = findFlaw(json, RULES)
+  if (flaw === undefined) return
+  const details = [{ path: flaw.path.join('.').slice(0, 200), message: flaw.message }]
+  throw new AgentError('request.invalid', message, { details })
+}
+
+const INVALID = 'The body is not valid'
 
 const notJson = (cause?: unknown) => new AgentError('request.malformed', 'The body is not JSON', { cause })
 
@@ -93,8 +98,7 @@ export const checkBody = (schema: Schema, contract: Contract): OperationMiddlewa
       throw new AgentError('request.unsupported_media_type', 'The content type is not JSON')
     if (bytes.length === 0) throw new AgentError('request.malformed', 'The body is missing')
     const parsed = parse(request, isBase64Encoded ? decode(bytes) : String(body), contract)
-    const flaw = findFlaw(parsed, RULES)
-    if (flaw !== undefined) throw invalid(flaw)
-    addChecked(event, { body: validate(schema, parsed, 'request.invalid', 'The body is not valid') })
+    assertFlawless(parsed, INVALID)
+    addChecked(event, { body: validate(schema, parsed, 'request.invalid', INVALID) })
   }
 }

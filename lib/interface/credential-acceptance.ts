@@ -19,7 +19,7 @@ const STEP = {
 /** Sent to the wallet in v2 only. */
 const GOAL = { goalCode: v.optional(text(255)), goal: v.optional(text(2000)) }
 
-/** Absent fields are taken from the proposal. */
+/** Absent fields are taken from the proposal, and so are all formats if none is named. */
 export const ProposalAcceptance = exactly({
   ...STEP,
   ...GOAL,

@@ -33,7 +33,7 @@ export const AcceptCredentialProposal = /* @__PURE__ */ defineContract(() => ({
   path: '/credentials/accept-proposal',
   summary: 'Answer a credential proposal with an offer of what was proposed, or of something else',
   description:
-    'What `credentialFormats` does not have is taken from the proposal. The rules of CreateOffer apply to all of it.',
+    'Offers the formats in `credentialFormats`, or all that were proposed; fields that they do not have are taken from the proposal. The rules of CreateOffer apply to all of it.',
   body: ProposalAcceptance,
 }))
 
@@ -61,7 +61,7 @@ export const AcceptCredentialRequest = /* @__PURE__ */ defineContract(() => ({
   path: '/credentials/accept-request',
   summary: 'Accept a credential request and issue the credential',
   description:
-    'If the request is not valid for the offer, the exchange ends: the record is `abandoned`, and the holder gets a problem report.',
+    'If the request is not valid for the offer, the exchange ends: the record is `abandoned`, and the holder gets a problem report if there is a connection.',
   body: RequestAcceptance,
 }))
 

@@ -173,7 +173,9 @@ export const DeleteOutOfBandRecord = /* @__PURE__ */ defineContract(() => ({
   method: 'DELETE',
   path: '/oob/{outOfBandId}',
   summary: 'Delete an invitation, so that nobody can accept it any more',
-  description: 'Its connections remain. A handshake that is not completed can not be completed any more.',
+  description:
+    'Its connections remain. A handshake that is not completed can not be completed any more, and its exchange ' +
+    'without a connection can not go on.',
   parameters: { path: OUT_OF_BAND_PATH },
   responses: { 204: v.undefined() },
   errorStatuses: [404],

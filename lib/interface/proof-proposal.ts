@@ -10,6 +10,12 @@ import { withSuitable } from './suitable-formats.ts'
 
 const Name = text(256)
 
+/** Credo collects attributes in an object, which has these names already. */
+const Referent = v.pipe(
+  text(128),
+  v.check((referent) => !(referent in {}), 'must not be a name that every object has'),
+)
+
 const preview = (credentialDefinitionId: v.GenericSchema<unknown, string>) =>
   v.pipe(
     exactly({
@@ -26,7 +32,7 @@ const preview = (credentialDefinitionId: v.GenericSchema<unknown, string>) =>
               value: v.optional(v.pipe(v.string(), v.maxLength(65_536))),
               mimeType: v.optional(text(255)),
               /** Attributes with the same referent are from one credential. */
-              referent: v.optional(text(128)),
+              referent: v.optional(Referent),
             }),
           ),
           v.maxLength(100),

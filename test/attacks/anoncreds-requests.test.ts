@@ -1,6 +1,13 @@
 /** Wallets that ask for another AnonCreds credential than the one that they were offered: nothing but the offer is ever signed. */
 import { randomUUID } from 'node:crypto'
-import { type DidCommCredentialExchangeRecord, DidCommCredentialsModuleConfig } from '@credo-ts/didcomm'
+import { JsonTransformer } from '@credo-ts/core'
+import {
+  type DidCommCredentialExchangeRecord,
+  DidCommCredentialsModuleConfig,
+  DidCommMessageRepository,
+  DidCommMessageRole,
+  DidCommRequestCredentialV2Message,
+} from '@credo-ts/didcomm'
 import { anoncredsNodeJS } from '@hyperledger/anoncreds-nodejs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
@@ -233,6 +240,40 @@ describeWithLibrary('requests of AnonCreds', () => {
       )
       expect((await record(offered)).state).toBe('credential-issued')
     })
+  })
+
+  test('a request without a connection, which only the library can tell, is abandoned by the call that accepts it', async () => {
+    const { stage, caller, credentialDefinitionId } = world
+    const holder = await createTenant(stage)
+    const { body: offered } = await stage.call('createOfferOob', {
+      caller,
+      body: {
+        ...{ protocolVersion: 'v2', handshake: false, autoAcceptCredential: 'never' },
+        credentialFormats: { anoncreds: { credentialDefinitionId, attributes: ATTRIBUTES } },
+      },
+    })
+    const { credentialRecordId, credentialRecordThId: threadId, invitation } = offered
+    await stage.call('receiveInvitation', { caller: holder, body: { invitation } })
+    const { body: held } = await stage.call('getCredentials', { caller: holder, query: { threadId } })
+    await stage.call('acceptCredentialOffer', { caller: holder, body: { credentialRecordId: held[0].id } })
+    const inState = (state: string) =>
+      waitFor(state, async () => {
+        const { body } = await stage.call('getCredentialById', { caller, path: { credentialRecordId } })
+        return body.state === state && body
+      })
+    await inState('request-received')
+    await inTenant(caller.tenantId, async ({ context }) => {
+      const messages = context.resolve(DidCommMessageRepository)
+      const of = { associatedRecordId: credentialRecordId, messageClass: DidCommRequestCredentialV2Message }
+      const request = await messages.getAgentMessage(context, of)
+      const altered = withContent(request.toJSON(), ({ blinded_ms_correctness_proof: _, ...content }) => content)
+      const agentMessage = JsonTransformer.fromJSON(altered, DidCommRequestCredentialV2Message)
+      const { Receiver: role } = DidCommMessageRole
+      await messages.saveOrUpdateAgentMessage(context, { agentMessage, associatedRecordId: credentialRecordId, role })
+    })
+    const accepted = await stage.call('acceptCredentialRequest', { caller, body: { credentialRecordId } })
+    expect(accepted).toMatchObject({ status: 200, body: { state: 'abandoned' } })
+    expect(await inState('abandoned')).toMatchObject({ errorMessage: expect.stringContaining('offered') })
   })
 
   test('a request on the thread of the other version is refused', async () => {

@@ -1,10 +1,13 @@
 /** Messages of present-proof that carry two presentations, or none that was asked for: only what was verified is ever shown. */
 import { randomUUID } from 'node:crypto'
+import { DidKey } from '@credo-ts/core'
 import { expect, test } from 'vitest'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useTenantAndWallet } from '../support/stage/use-stage.ts'
+import { succeed } from '../support/tenants.ts'
 import { askWallet } from '../support/wallets/asked-proof.ts'
 import { DEGREE_CONTEXTS, degreeDefinition, HandSigning, keySigner } from '../support/wallets/hand-signed.ts'
+import { RawMessages } from '../wallet/raw-messages.ts'
 
 const { stage, caller, wallet } = await useTenantAndWallet()
 
@@ -110,3 +113,34 @@ test.each(['never', 'contentApproved'])(
     expect(proof).toMatchObject({ state: 'abandoned', isVerified: false })
   },
 )
+
+test('a presentation without a connection is verified where its message does not say where the wallet is', async () => {
+  const asked = await succeed(stage, 'createRequest', caller, {
+    body: { ...body, autoAcceptProof: 'contentApproved', handshake: false },
+  })
+  const path = { proofRecordId: asked.proofRecordId }
+  const { request } = await succeed(stage, 'getProofFormData', caller, { path })
+  const byHand = new HandSigning(wallet)
+  const holder = keySigner()
+  const json = await byHand.presentation(holder, await byHand.credential(keySigner(), holder.did), {
+    challenge: request.presentationExchange.options.challenge,
+  })
+  const raw = new RawMessages(wallet)
+  const [{ serviceEndpoint, recipientKeys }] = asked.invitation.services
+  const answer = await raw.send(
+    {
+      '@type': 'https://didcomm.org/present-proof/2.0/presentation',
+      '@id': randomUUID(),
+      '~thread': { thid: asked.proofRecordThId, pthid: asked.invitation['@id'] },
+      ...withAttachments(attachment({ json })),
+    },
+    {
+      endpoint: serviceEndpoint,
+      recipientKeys: recipientKeys.map((key: string) => DidKey.fromDid(key).publicJwk),
+      senderKey: await raw.newKey(),
+    },
+  )
+  expect(answer.status).toBe(200)
+  const proof = await succeed(stage, 'getProofById', caller, { path })
+  expect(proof).toMatchObject({ state: 'presentation-received', isVerified: true })
+})

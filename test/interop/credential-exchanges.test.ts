@@ -198,7 +198,8 @@ describe('a proposal of JSON-LD', () => {
     const { sent, received } = await proposed({ credentialFormats: jsonldOf({ issuer: issuerDid }) })
     expect(sent).toMatchObject({ role: 'holder', state: 'proposal-sent', connectionId: holderConnectionId })
     expect(received).toMatchObject({ role: 'issuer', connectionId })
-    const offer = await as(issuer, 'acceptCredentialProposal', { credentialRecordId: received.id })
+    const asked = { credentialRecordId: received.id, credentialFormats: {} }
+    const offer = await as(issuer, 'acceptCredentialProposal', asked)
     expect(offer).toMatchObject({ id: received.id, state: 'offer-sent' })
     // With `contentApproved` an offer of exactly what was proposed needs no call.
     expect(await exchangeIn(holder, sent.threadId, 'done')).toMatchObject({ id: sent.id })

@@ -1,5 +1,8 @@
 /** A proof between two tenants, by the operations on both sides: asked for on a connection, answered with what is held, acknowledged. */
+import { DidCommProposePresentationV1Message } from '@credo-ts/anoncreds'
+import { DidCommMessageRepository, DidCommMessageRole } from '@credo-ts/didcomm'
 import { describe, expect, test } from 'vitest'
+import { inTenant } from '../support/anoncreds/world.ts'
 import { expectExample } from '../support/api/example.ts'
 import { degreeAbout, hold, keyDidOf } from '../support/held-degree.ts'
 import { createTenant, degreeDefinition, requestBody } from '../support/scenes.ts'
@@ -333,6 +336,31 @@ describe('a proposal', () => {
     const { id } = await proposalOf(proposed)
     expect(await acceptProposal(id, asRequested())).toMatchObject({ status: 200 })
     await inState(prover, proposed.id, 'request-received')
+  })
+
+  test('of an attribute that no request could have is not taken without it', async () => {
+    const credentialDefinitionId = 'V4SGRU86Z58d6TV7PBUe6f:3:CL:7:default'
+    const attributes = [
+      { name: 'name', credentialDefinitionId, referent: 'one' },
+      { name: 'age', credentialDefinitionId },
+    ]
+    const proposed = await propose({ protocolVersion: 'v1', proofFormats: { indy: { attributes } } })
+    const { id } = await proposalOf(proposed)
+    await inTenant(verifier.tenantId, async ({ context }) => {
+      const messages = context.resolve(DidCommMessageRepository)
+      const agentMessage = await messages.getAgentMessage(context, {
+        associatedRecordId: id,
+        messageClass: DidCommProposePresentationV1Message,
+      })
+      for (const attribute of agentMessage.presentationProposal.attributes)
+        if (attribute.referent === 'one') attribute.referent = 'constructor'
+      const { Receiver: role } = DidCommMessageRole
+      await messages.saveOrUpdateAgentMessage(context, { agentMessage, associatedRecordId: id, role })
+    })
+    expect(await acceptProposal(id)).toMatchObject({
+      status: 422,
+      body: { details: [{ path: 'proofFormats.indy.requested_attributes' }] },
+    })
   })
 
   test('is accepted for the record of the path only', async () => {

@@ -108,9 +108,11 @@ export class OutboxTransport implements DidCommOutboundTransport {
 
   async sendMessage({ payload, endpoint, connectionId }: DidCommOutboundPackage): Promise<void> {
     if (endpoint === undefined) throw new CredoError('the message has no endpoint')
-    // A connectionless message goes to a service of an invitation and is ordered by endpoint.
-    const lane = connectionId === undefined ? { connectionId: digest(endpoint) } : await currentLane(connectionId)
-    await addToOutbox(lane, { endpoint, payload: JSON.stringify(payload) })
+    const text = JSON.stringify(payload)
+    // Without a connection each message has a lane of its own: whoever is behind the endpoint, such as other wallets of
+    // a mediator, must not wait for one that is refused. The next message of the exchange follows its answer anyway.
+    const lane = connectionId === undefined ? { connectionId: digest(text) } : await currentLane(connectionId)
+    await addToOutbox(lane, { endpoint, payload: text })
   }
 }
 

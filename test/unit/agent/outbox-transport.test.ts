@@ -45,11 +45,11 @@ test('several messages to one connection that are sent side by side are one item
   expect(await table.items('acme|ConnectionRecord|c3')).toHaveLength(1)
 })
 
-test('what is sent without a connection has the lane of its endpoint', async () => {
-  const endpoints = [ENDPOINT, 'https://other.example/inbox']
-  for (const endpoint of endpoints) await send('acme', [{ endpoint }])
-  expect(queues.sent.map(({ body }) => body.lane)).toEqual(
-    endpoints.map((endpoint) => messageLane('acme', digest(endpoint))),
+test('messages without a connection wait for none of another wallet at the same endpoint', async () => {
+  const payloads = [{ to: 'one' }, { to: 'other' }]
+  for (const payload of payloads) await send('acme', [{ endpoint: ENDPOINT, payload }])
+  expect(queues.sent.map(({ body }) => body)).toMatchObject(
+    payloads.map((payload) => ({ lane: messageLane('acme', digest(JSON.stringify(payload))), reason: first })),
   )
 })
 

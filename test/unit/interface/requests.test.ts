@@ -325,6 +325,14 @@ test('an attribute that is proposed with a referent names its credential definit
   expect(faults(ProofProposal, proposal({}))).toEqual(['proofFormats.indy'])
 })
 
+test.each(['constructor', 'toString', '__proto__'])('no attribute is proposed with the referent %s', (referent) => {
+  const credentialDefinitionId = 'V4SGRU86Z58d6TV7PBUe6f:3:CL:7:default'
+  const indy = { attributes: [{ name: 'degree', referent, credentialDefinitionId }] }
+  expect(faults(ProofProposal, { connectionId: 'c', proofFormats: { indy } })).toEqual([
+    'proofFormats.indy.attributes.0.referent',
+  ])
+})
+
 describe('an AnonCreds offer', () => {
   const degree = (...attributes: object[]) => ({ credentialDefinitionId: ID, attributes })
   const [name, level] = [

@@ -6,11 +6,11 @@ import {
   type DidCommCredentialProtocol,
   DidCommCredentialRole,
   type DidCommInboundMessageContext,
-  type DidCommProblemReportError,
+  DidCommProblemReportError,
 } from '@credo-ts/didcomm'
 import { MAX_ATTRIBUTES } from '../../../records/anoncreds-objects.ts'
 import { type CheckedFormat, NOT_OFFERED, NotAsOfferedError } from '../../formats/index.ts'
-import { abandonExchange } from '../../threads/index.ts'
+import { abandonExchange, isFinished } from '../../threads/index.ts'
 
 type Exchange = DidCommCredentialExchangeRecord
 
@@ -72,7 +72,10 @@ export const credentialChecks = (
       throw problemReport(NOT_OFFERED)
     },
 
-    /** Runs `process` for a credential, if the thread has an exchange in which this agent is the holder. */
+    /**
+     * Runs `process` for a credential, if the thread has an exchange in which this agent is the holder. Without a
+     * connection no problem report can be sent: the exchange is abandoned, and the message counts as handled.
+     */
     processCredential: async (
       { agentContext, connection, message }: DidCommInboundMessageContext,
       process: () => Promise<Exchange>,
@@ -80,7 +83,10 @@ export const credentialChecks = (
       const thread = { threadId: message.threadId, role: DidCommCredentialRole.Holder }
       const properties = { ...thread, ...(connection && { connectionId: connection.id }) }
       const exchange = await protocol.getByProperties(agentContext, properties)
-      return abandonUnlessOffered(agentContext, exchange, process)
+      return abandonUnlessOffered(agentContext, exchange, process).catch((error) => {
+        if (connection === undefined && error instanceof DidCommProblemReportError) return exchange
+        throw error
+      })
     },
   }
 }
@@ -104,8 +110,8 @@ const isAsOffered = async (
 }
 
 /** Whether Credo's `contentApproved` applies: a stored request or credential was already compared with the offer. */
-export const mayAutoRespond = ({ autoAcceptCredential }: Exchange): boolean =>
-  autoAcceptCredential !== DidCommAutoAcceptCredential.Never
+export const mayAutoRespond = (exchange: Exchange): boolean =>
+  exchange.autoAcceptCredential !== DidCommAutoAcceptCredential.Never && !isFinished(exchange)
 
 interface Preview {
   attributes: readonly { name: string }[]

@@ -31,22 +31,20 @@ export const proposeCredential = (proposal: v.InferOutput<typeof CredentialPropo
   })
 
 /**
- * Offers what was proposed. Given formats replace the proposed ones, which fill in missing fields. `check` validates
- * the offer's formats, and throws `request.invalid`.
+ * Offers what was proposed, or only the given formats, if there are any: the proposed ones fill in their missing fields.
+ * `check` validates the offer's formats, and throws `request.invalid`.
  */
 export const acceptProposal = (
-  { credentialFormats, ...step }: v.InferOutput<typeof ProposalAcceptance>,
+  { credentialFormats = {}, ...step }: v.InferOutput<typeof ProposalAcceptance>,
   check: (formats: Formats, protocolVersion: string) => OfferedFormats,
 ): Promise<RecordJson> =>
   continueCredentialExchange(step, DidCommCredentialState.ProposalReceived, async (agent, { id, protocolVersion }) => {
     const { credentials } = agent.didcomm
     const proposed = await proposedFormats(credentials, id)
-    const named: Formats | undefined = credentialFormats
-    const formats = Object.keys(named ?? proposed).map((key) => [
+    const named: Formats = credentialFormats
+    const formats = Object.keys(Object.keys(named).length > 0 ? named : proposed).map((key) => [
       key,
-      key === 'jsonld'
-        ? (named?.[key] ?? proposed[key])
-        : defined({ ...proposed[key], ...defined(named?.[key] ?? {}) }),
+      key === 'jsonld' ? (named[key] ?? proposed[key]) : defined({ ...proposed[key], ...defined(named[key] ?? {}) }),
     ])
     const offered = await toOfferedFormats(agent, check(Object.fromEntries(formats), protocolVersion))
     return credentials.negotiateProposal({

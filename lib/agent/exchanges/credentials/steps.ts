@@ -85,22 +85,28 @@ export const declineOffer = ({
   )
 
 /**
- * Issues the credential that was offered and requested. A request with an invalid proof abandons the exchange with a
- * problem report.
+ * Issues the credential that was offered and requested. A request with an invalid proof abandons the exchange, with a
+ * problem report on its connection.
  */
 export const acceptRequest = ({ credentialFormats, ...step }: v.InferOutput<typeof RequestAcceptance>) =>
-  continueCredentialExchange(step, RequestReceived, async ({ didcomm: { credentials } }, { id }) => {
+  continueCredentialExchange(step, RequestReceived, async ({ didcomm: { credentials } }, exchange) => {
     const formats: Formats = defined(credentialFormats ?? {})
     try {
       return await credentials.acceptRequest({ ...optionsOf(step), credentialFormats: formats })
     } catch (error) {
       if (!(error instanceof DidCommProblemReportError)) throw error
-      return reportProblem(credentials, id, error)
+      return reportProblem(credentials, exchange, error)
     }
   })
 
-const reportProblem = async (credentials: Credentials, id: string, { message }: Error): Promise<Exchange> => {
-  await credentials.sendProblemReport({ credentialExchangeRecordId: id, description: message })
+/** Without a connection Credo can't send one: the exchange is abandoned all the same. */
+const reportProblem = async (
+  credentials: Credentials,
+  { id, connectionId }: Exchange,
+  { message }: Error,
+): Promise<Exchange> => {
+  if (connectionId !== undefined)
+    await credentials.sendProblemReport({ credentialExchangeRecordId: id, description: message })
   return credentials.getById(id)
 }
 

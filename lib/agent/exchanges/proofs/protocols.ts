@@ -69,9 +69,21 @@ class ProofV1Protocol extends DidCommProofV1Protocol {
   }
 
   override async shouldAutoRespondToPresentation(...parameters: Parameters<V1['shouldAutoRespondToPresentation']>) {
-    return parameters[1].proofRecord.isVerified === true && super.shouldAutoRespondToPresentation(...parameters)
+    return mayAcknowledge(parameters[1]) && super.shouldAutoRespondToPresentation(...parameters)
   }
 }
+
+interface Presented {
+  proofRecord: DidCommProofExchangeRecord
+  presentationMessage: Pick<DidCommPresentationV2Message, 'service'>
+}
+
+/**
+ * Whether a presentation is verified, and its prover can be told so: without a connection only if the message says
+ * where. Otherwise Credo throws, and the presentation would be lost.
+ */
+const mayAcknowledge = ({ proofRecord: { isVerified, connectionId }, presentationMessage }: Presented): boolean =>
+  isVerified === true && (connectionId !== undefined || presentationMessage.service !== undefined)
 
 /** Makes Credo compare the request with the proposal, which it does for `contentApproved` only. */
 const contentApproved = (record: DidCommProofExchangeRecord): DidCommProofExchangeRecord => {
@@ -130,7 +142,7 @@ class ProofV2Protocol extends DidCommProofV2Protocol<ProofFormats> {
 
   /** Credo throws if a wallet answers only some of the requested formats. Such a presentation waits for an API call. */
   override async shouldAutoRespondToPresentation(...parameters: Parameters<V2['shouldAutoRespondToPresentation']>) {
-    if (parameters[1].proofRecord.isVerified !== true) return false
+    if (!mayAcknowledge(parameters[1])) return false
     try {
       return await super.shouldAutoRespondToPresentation(...parameters)
     } catch (error) {

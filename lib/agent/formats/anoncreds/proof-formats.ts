@@ -1,7 +1,7 @@
 /** Attachment formats of AnonCreds proofs (Aries RFC 0037, 0592, 0771): Credo's, with this agent's own verification. */
 import { AnonCredsDidCommProofFormatService, LegacyIndyDidCommProofFormatService } from '@credo-ts/anoncreds'
 import { defined } from '../../../json.ts'
-import { respond, withWholeIntervals } from './proof-messages.ts'
+import { inBothOrders, respond, withWholeIntervals } from './proof-messages.ts'
 import { verifyReceived } from './received-presentation.ts'
 
 type Indy = LegacyIndyDidCommProofFormatService
@@ -22,6 +22,12 @@ export class IndyProofFormat extends LegacyIndyDidCommProofFormatService {
       super.acceptRequest(agentContext, { ...options, requestAttachment, proofFormats: { indy } }),
     )
   }
+
+  override shouldAutoRespondToRequest(
+    ...[agentContext, options]: Parameters<Indy['shouldAutoRespondToRequest']>
+  ): Promise<boolean> {
+    return inBothOrders(options, (compared) => super.shouldAutoRespondToRequest(agentContext, compared))
+  }
 }
 
 export class AnonCredsProofFormat extends AnonCredsDidCommProofFormatService {
@@ -41,5 +47,11 @@ export class AnonCredsProofFormat extends AnonCredsDidCommProofFormatService {
     return respond(this, agentContext, options, (anoncreds, requestAttachment) =>
       super.acceptRequest(agentContext, { ...options, requestAttachment, proofFormats: { anoncreds } }),
     )
+  }
+
+  override shouldAutoRespondToRequest(
+    ...[agentContext, options]: Parameters<AnonCreds['shouldAutoRespondToRequest']>
+  ): Promise<boolean> {
+    return inBothOrders(options, (compared) => super.shouldAutoRespondToRequest(agentContext, compared))
   }
 }

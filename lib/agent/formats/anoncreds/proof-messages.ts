@@ -26,6 +26,25 @@ export const withWholeIntervals = (request: AnonCredsRequestProofFormat | undefi
     requested_predicates: mapItems(request.requested_predicates ?? {}, withWholeInterval),
   }
 
+interface Compared {
+  proofRecord: DidCommProofExchangeRecord
+  proposalAttachment: DidCommAttachment
+  requestAttachment: DidCommAttachment
+}
+
+/**
+ * Whether a request asks for what was proposed, by Credo's comparison in both orders: in one, the request may have
+ * further restrictions. They are alternatives, so a verifier could ask for another credential.
+ */
+export const inBothOrders = async (
+  compared: Compared,
+  areEqual: (compared: Compared) => Promise<boolean>,
+): Promise<boolean> => {
+  const { proposalAttachment, requestAttachment } = compared
+  const reversed = { ...compared, proposalAttachment: requestAttachment, requestAttachment: proposalAttachment }
+  return (await areEqual(compared)) && areEqual(reversed)
+}
+
 /** The caller's choices by format, checked by the contract. */
 interface Received {
   proofRecord: DidCommProofExchangeRecord
