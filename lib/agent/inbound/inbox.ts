@@ -8,6 +8,7 @@ import type {
   DidCommInboundMessageContext as Inbound,
 } from '@credo-ts/didcomm'
 import { AgentError } from '../../errors.ts'
+import { mayPassLater } from '../../store/faults.ts'
 import { defineItem, readItem } from '../../store/item.ts'
 import { integer, packedText } from '../../store/item-fields.ts'
 import { type Address, messageMarkAddress } from '../../store/keys.ts'
@@ -47,7 +48,7 @@ export const handleOnce = async (tenant: string, handle: () => Promise<string>):
       MAX_REPETITIONS,
     )
   } catch (error) {
-    if (error instanceof AgentError) throw error
+    if (error instanceof AgentError || mayPassLater(error)) throw error
     // If the message was handled before, the commit has found the mark, or a handler did not expect the message any
     // more.
     const stored = await mark?.storedAnswer()
