@@ -394,21 +394,24 @@ describe('an attempt that fails', () => {
     expect(await outcomeOf(key)).toBe('given up: an internal error')
   })
 
-  test.each(['ThrottlingException', 'InternalServerError', 'TimeoutError', 'KMSInternalException'])(
-    'by %s of AWS is never a failure, however long that lasts',
-    async (name) => {
-      const key = await newJob()
-      const broken = failing(failure(name))
-      for (let attempt = 1; attempt <= 60; attempt++) {
-        await runJob(key, broken)
-        pass(30 * MINUTE)
-      }
-      expect(broken.runs).toBe(60)
-      await runJob(key, handler())
-      expect(await outcomeOf(key)).toBe('done')
-      expect(counted()).toEqual([])
-    },
-  )
+  test.each([
+    'ThrottlingException',
+    'InternalServerError',
+    'TimeoutError',
+    'KMSInternalException',
+    'AccessDeniedException',
+  ])('by %s of AWS is never a failure, however long that lasts', async (name) => {
+    const key = await newJob()
+    const broken = failing(failure(name))
+    for (let attempt = 1; attempt <= 60; attempt++) {
+      await runJob(key, broken)
+      pass(30 * MINUTE)
+    }
+    expect(broken.runs).toBe(60)
+    await runJob(key, handler())
+    expect(await outcomeOf(key)).toBe('done')
+    expect(counted()).toEqual([])
+  })
 
   test('to give up leaves the job where it is, and its wake-up comes again', async () => {
     const key = await newJob()

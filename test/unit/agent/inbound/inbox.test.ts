@@ -5,6 +5,8 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { packEnvelope } from '../../../../lib/agent/envelopes/pack-envelope.ts'
 import { forgetMark, handleOnce, markMessage } from '../../../../lib/agent/inbound/inbox.ts'
 import { generateJwk } from '../../../../lib/agent/keys/key-pair.ts'
+import { currentUnit } from '../../../../lib/store/transaction.ts'
+import { failure } from '../../store/started-table.ts'
 import { useTable } from '../../store/use-table.ts'
 
 const table = await useTable({ memory: true })
@@ -22,6 +24,7 @@ const [ours, other, alice, bob] = [keyPair(), keyPair(), keyPair(), keyPair()]
 const handler = vi.fn<() => Promise<void>>(async () => undefined)
 beforeEach(() => {
   handler.mockReset()
+  table.way = undefined
 })
 
 interface Received {
@@ -56,6 +59,21 @@ test('a message that comes several times at once has one answer', async () => {
   const received = ['a', 'b', 'c', 'd'].map((answer) => receive({ id: 'at once', from: alice }, answer))
   expect(new Set(await Promise.all(received)).size).toBe(1)
 })
+
+test.each(['GetItem', 'PutItem'])(
+  'a message is not called one that nobody can handle where AWS refuses %s',
+  async (refused) => {
+    let refusals = 1
+    table.way = async (command, send) => {
+      if (command === refused && refusals-- > 0) throw failure('AccessDeniedException')
+      await send()
+    }
+    handler.mockImplementation(async () => void (await currentUnit().get({ pk: 'any', sk: '~' })))
+    const again = () => receive({ id: refused, from: alice }, 'answer')
+    await expect(again()).rejects.toMatchObject({ name: 'AccessDeniedException' })
+    expect(await again()).toBe('answer')
+  },
+)
 
 test('an answer that is too large for one item is as long the second time', async () => {
   const answer = 'x'.repeat(700 * 1024)
