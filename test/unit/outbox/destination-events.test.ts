@@ -39,6 +39,14 @@ test('a refused connection closes it at once; the lane of one that is not shared
   })
 })
 
+test('failures count for a minute, one for each lane; those of lanes of its own until a success, and three close it', () => {
+  const before = [{ ...suspicion('a'), at: NOW - 60_000 }, suspicion('b')]
+  expect(changeOf({ suspicions: before }, failed('b'))?.set.suspicions).toEqual([suspicion('b')])
+  const own = (lane: string) => ({ lane: suspectOf(lane).lane, own: lane, at: 1 })
+  const third = changeOf({ suspicions: [own('a'), own('b')] }, failed('c', { party: undefined }))
+  expect(third?.set.closedAt).toBe(NOW)
+})
+
 test('a lane that has closed it does not count until its day is over', () => {
   const ignored = (until: number) => ({ ignored: [{ lane: suspectOf('a').lane, until }] })
   expect(changeOf(ignored(NOW + 1), failed('a'))).toBeUndefined()
