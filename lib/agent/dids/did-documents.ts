@@ -14,9 +14,9 @@ const documents = new Bounded<string, DidResolutionResult>(MAX_DOCUMENTS)
 
 /** Freezes an object and everything in it. */
 export const deepFreeze = <T>(value: T): T => {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  if (Object.isFrozen(value)) return value
   Object.freeze(value)
-  for (const member of Object.values(value)) deepFreeze(member)
+  for (const member of Object.values(value as object)) deepFreeze(member)
   return value
 }
 

@@ -133,8 +133,8 @@ describe('state that is corrupt', () => {
     scene.respond = respond
     const [entry] = await ofKind('waiting-lane')
     await scene.table.put({ ...entry, since: { S: 'ever' } })
-    const { lane: _, ...nameless } = { ...entry, sk: { S: `${entry?.sk?.S}|2` } }
-    await scene.table.put(nameless as typeof entry & object)
+    const { lane, ...nameless } = entry ?? {}
+    await scene.table.put({ ...nameless, sk: { S: `${lane?.S}|nameless` } })
     await scene.pass(10 * MINUTE)
     expect(scene.taken).toHaveLength(3)
     expect(await scene.left()).toEqual([])
