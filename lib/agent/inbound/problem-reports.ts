@@ -6,7 +6,6 @@ import { CredoError } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
   DidCommConnectionService,
-  DidCommDidExchangeRole,
   DidCommDidExchangeState,
   type DidCommInboundMessageContext,
   type DidCommMessage,
@@ -145,6 +144,7 @@ const findReportedConnection = async (inbound: Inbound): Promise<DidCommConnecti
   return isOfConnection(connection, message) && (await isOfCurrentDid(inbound, connection)) ? connection : undefined
 }
 
+/** Of the requester only. */
 const REQUESTED_STATES: string[] = [DidCommDidExchangeState.RequestSent, DidCommDidExchangeState.ResponseReceived]
 
 /** A requested connection that is not ready: the other agent reports with a key of its invitation or DID. */
@@ -152,10 +152,7 @@ const findRequested = async (inbound: Inbound): Promise<DidCommConnectionRecord 
   const { agentContext, message, recipientKey } = inbound
   if (recipientKey === undefined) return undefined
   const requested = (await connectionsOfOurKey(agentContext, recipientKey)).find(
-    ({ role, state, threadId = '' }) =>
-      role === DidCommDidExchangeRole.Requester &&
-      REQUESTED_STATES.includes(state) &&
-      threadsOf(message).includes(threadId),
+    ({ state, threadId = '' }) => REQUESTED_STATES.includes(state) && threadsOf(message).includes(threadId),
   )
   if (requested === undefined) return undefined
   return (await isOfInviterOf(inbound, requested)) || (await isOfCurrentDid(inbound, requested)) ? requested : undefined
