@@ -37,7 +37,7 @@ const Entry = v.looseObject({
   proof: proofs(MAX_PROOFS),
 })
 
-const Log = v.pipe(v.array(Entry), v.minLength(1), v.maxLength(MAX_ENTRIES))
+const Log = v.array(Entry)
 
 const WitnessProofs = v.pipe(
   v.array(v.looseObject({ versionId: v.pipe(v.string(), v.maxLength(200)), proof: proofs(MAX_WITNESS_PROOFS) })),

@@ -319,6 +319,15 @@ describe('a process that is killed amid a job', () => {
     expect(await outcomeOf(key)).toMatch(/^given up: its process was stopped/)
   })
 
+  test('does not end it after four, however long ago', async () => {
+    const key = await newJob()
+    for (let ends = 1; ends <= 4; ends++) await end(key)
+    pass(120 * MINUTE)
+    const last = handler()
+    await runJob(key, last)
+    expect(await outcomeOf(key)).toBe('done')
+  })
+
   test('does not end it within an hour, nor where an attempt in between has ended as it should', async () => {
     const key = await newJob()
     for (let ends = 1; ends <= 5; ends++) await end(key)

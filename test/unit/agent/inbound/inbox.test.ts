@@ -11,6 +11,9 @@ import { useTable } from '../../store/use-table.ts'
 
 const table = await useTable({ memory: true })
 
+/** In seconds. */
+const DAY = 24 * 60 * 60
+
 const keyPair = () => {
   const key = Kms.PublicJwk.fromUnknown(Kms.publicJwkFromPrivateJwk(generateJwk({ kty: 'OKP', crv: 'Ed25519' })))
   if (!key.is(Kms.Ed25519PublicJwk)) throw new TypeError('not an Ed25519 key')
@@ -53,6 +56,8 @@ const rejected = { code: 'request.malformed' }
 test('a repeated message gets its first answer, whatever is in it now', async () => {
   expect(await receive({ id: 'repeated', from: alice }, 'first')).toBe('first')
   expect(await receive({ id: 'repeated', from: alice }, 'second')).toBe('first')
+  const mark = (await table.items()).find(({ kind }) => kind?.S === 'mark')
+  expect(Math.round(Number(mark?.expiresAt?.N) / DAY - Date.now() / 1000 / DAY)).toBe(7)
 })
 
 test('a message that comes several times at once has one answer', async () => {

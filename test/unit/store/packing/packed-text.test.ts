@@ -5,7 +5,9 @@ import { describe, expect, test } from 'vitest'
 import { compact, expand } from '../../../../lib/store/packing/compact-text.ts'
 import { DICTIONARY_1 } from '../../../../lib/store/packing/dictionary-1.ts'
 import { MismatchError } from '../../../../lib/store/packing/mismatch.ts'
-import { isPacked, MAX_TEXT_BYTES, pack, unpack } from '../../../../lib/store/packing/packed-text.ts'
+import { isPacked, pack, unpack } from '../../../../lib/store/packing/packed-text.ts'
+
+const MAX_TEXT_BYTES = 400 * 1024
 
 const dictionary = Buffer.from(DICTIONARY_1)
 
