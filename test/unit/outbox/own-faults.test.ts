@@ -129,6 +129,7 @@ test('what is known of one item counts against no other', () => {
   expect(addFault(known, 'b', 'errors', 7)).toEqual({ item: 'b', errors: 1, ends: 0, since: 7 })
   expect(addFault(known, 'b', 'ends', 7)).toEqual({ item: 'b', errors: 0, ends: 0, since: 7 })
   expect(addFault(known, 'a', 'ends', 7)).toEqual({ ...known, ends: 10 })
+  expect(addFault(known, 'a', undefined, 7)).toEqual(known)
 })
 
 describe('a message whose process ends while it is tried', () => {
