@@ -12,12 +12,16 @@ import { reason, StageFailure } from './failure.ts'
 
 const OPTIONS = { stage: { type: 'string' }, since: { type: 'string' } } as const
 
+const NO_TIME = '--since is a time such as 2026-11-20T12:00:00Z'
+
 const Arguments = v.object({
   stage: StageName,
   since: v.optional(
     v.pipe(
       v.string(),
-      v.isoTimestamp('--since is a time such as 2026-11-20T12:00:00Z'),
+      v.isoTimestamp(NO_TIME),
+      // Times are compared as text, which is their order up to the year 9999. NaN is no time.
+      v.check((since) => Date.parse(since) < Date.UTC(10_000, 0), NO_TIME),
       v.transform((since) => new Date(since).toISOString()),
     ),
   ),

@@ -80,7 +80,7 @@ export const Settings = v.object({
   SEALING_KEY: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{43}$/, 'is not 32 bytes in base64url'))),
   KMS_KEY_ID: v.optional(v.pipe(v.string(), v.minLength(1))),
   /** Organization that receives the base agent's events. */
-  BASE_ORG_ID: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9._:-]{1,64}$/)), 'base'),
+  BASE_ORG_ID: v.optional(v.pipe(v.string(), v.regex(/^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,64}$/)), 'base'),
   /** Label of the base agent in its invitations. */
   AGENT_LABEL: v.optional(v.pipe(v.string(), v.minLength(1)), 'serverless-agent'),
   /** Folder of AnonCreds' native library; on AWS only for functions that have it in their zip. */

@@ -1,5 +1,6 @@
 /** The grants of a token issuer: roles that its tokens may have, and tenants and organizations that they reach. */
 import * as v from 'valibot'
+import { EntityId } from '../records/tenant.ts'
 
 /** credo-controller's role names: the base agent; the base agent with its tenants; one tenant. */
 export const ROLES = ['RestRootAgent', 'RestRootAgentWithTenants', 'RestTenantAgent'] as const
@@ -8,9 +9,8 @@ export type Role = (typeof ROLES)[number]
 /** Ids of tenants or organizations; `*`: all of them. */
 export type Reach = '*' | string[]
 
-const ID = /^[A-Za-z0-9._:-]{1,64}$/
 const isReach = (value: unknown): value is Reach =>
-  value === '*' || (Array.isArray(value) && value.every((id) => typeof id === 'string' && ID.test(id)))
+  value === '*' || (Array.isArray(value) && value.every((id) => v.is(EntityId, id)))
 
 export const Reach = v.custom<Reach>(isReach, 'is neither "*" nor a list of ids')
 

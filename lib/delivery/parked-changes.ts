@@ -134,6 +134,7 @@ export async function* parkedChanges(): AsyncGenerator<ParkedChange> {
 
 const toRecord = (pieces: Uint8Array[]): DynamoDBRecord => JSON.parse(gunzipSync(Buffer.concat(pieces)).toString())
 
+/** The last part first: if this breaks off, what is left is no change that lacks a part. */
 const remove = (sequence: string, parts: number) => async (): Promise<void> => {
-  for (let part = 0; part < parts; part++) await removeIf(parkedAddress({ sequence, part }))
+  for (let part = parts - 1; part >= 0; part--) await removeIf(parkedAddress({ sequence, part }))
 }

@@ -33,9 +33,13 @@ export const html = (strings: TemplateStringsArray, ...values: (string | Markup 
  */
 const INVISIBLE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-/** A foreign text in one line of at most `max` characters. */
+/** Nothing but spaces and characters that are not drawn, some of which others need: joiners, in emoji and in Persian. */
+const BLANK = /^[\p{Default_Ignorable_Code_Point} ]*$/u
+
+/** A foreign text in one line of at most `max` characters; empty where nobody would see it. */
 export const shortText = (text: string, max: number): string => {
   const line = text.replace(INVISIBLE, ' ').replace(/\s+/g, ' ').trim()
+  if (BLANK.test(line)) return ''
   const characters = [...line]
   return characters.length > max ? `${characters.slice(0, max).join('')}…` : line
 }

@@ -4,10 +4,13 @@ import * as v from 'valibot'
 /** Id of the base agent in keys. No token or path can name it, because ids have no `@`. */
 export const BASE_AGENT = '@base'
 
-/** Ids of tenants, organizations and records: 1 to 64 characters of `[A-Za-z0-9._:-]`. */
+/**
+ * Ids of tenants, organizations and records: 1 to 64 characters of `[A-Za-z0-9._:-]`. `.` and `..` are none, because
+ * clients remove them from paths (RFC 3986, section 5.2.4).
+ */
 export const EntityId = v.pipe(
   v.string(),
-  v.regex(/^[A-Za-z0-9._:-]{1,64}$/, 'must be 1 to 64 characters of A-Z a-z 0-9 . _ : -'),
+  v.regex(/^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,64}$/, 'must be 1 to 64 characters of A-Z a-z 0-9 . _ : -, and not . or ..'),
 )
 
 const TenantConfig = v.looseObject({

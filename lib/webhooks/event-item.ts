@@ -118,14 +118,15 @@ export const isToSend = ({ position }: PendingEvent, stored: Pick<StoredEvent, '
 /** The item of an event in the list of its endpoint while it is in its lane. */
 export const listedItem = (event: PendingEvent): Item => eventItem.encode({ ...event, state: 'pending' })
 
-/** The item of an event at rest. `delivery`: its only attempt. */
+/** The item of an event at rest. `delivery`: its only attempt, of which the response is stored. */
 export const restingItem = (
   event: NewEvent & Pick<StoredEvent, 'attempts'>,
   state: Exclude<EventState, 'pending'>,
   delivery?: StoredEvent['delivery'],
 ): Item => {
   const expiresAt = Math.max(expiryOf(event.occurredAt), epochSeconds() + 24 * 60 * 60)
-  return eventItem.encode({ ...event, position: undefined, state, delivery, expiresAt })
+  const response = delivery && v.parse(Response, delivery)
+  return eventItem.encode({ ...event, position: undefined, state, delivery: response, expiresAt })
 }
 
 /** Epoch seconds, counted from the time of the event, or from the start of the attempt (ISO 8601). */

@@ -1,7 +1,7 @@
 /** Parked changes: kept whole, however large, once, in the order of the stream, and for a month. */
 import { randomBytes } from 'node:crypto'
 import type { DynamoDBRecord } from 'aws-lambda'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { beginTry, endTry, type ParkedChange, park, parkedChanges } from '../../../lib/delivery/parked-changes.ts'
 import { dispatchTriesAddress, PARKED_CHANGES, parkedAddress } from '../../../lib/store/keys.ts'
 import { epochSeconds } from '../../../lib/store/table.ts'
@@ -10,6 +10,8 @@ import { modified } from '../../support/webhooks/changes.ts'
 import { failure } from '../store/started-table.ts'
 import { useTable } from '../store/use-table.ts'
 
+process.env.LOG_LEVEL = 'error'
+const told = vi.spyOn(console, 'log').mockImplementation(() => {})
 const table = await useTable({ memory: true, check: false })
 
 beforeEach(async () => {
@@ -81,6 +83,18 @@ test('a change of which a part is missing is passed over, and those behind it ar
   for (const address of [parkedAddress({ sequence: '5', part: 1 }), parkedAddress({ sequence: '6', part: 0 })])
     await removeIf(address)
   expect((await all()).map(({ sequence }) => sequence)).toEqual(['4', '7'])
+})
+
+test('of a change whose removal has broken off nothing is told, because it was dispatched', async () => {
+  await park(changeOf('8', 400_000))
+  const [change] = await all()
+  let requests = 0
+  table.way = (_, send) => (++requests === 1 ? send() : Promise.reject(failure('AccessDeniedException')))
+  await expect(change?.remove()).rejects.toThrow()
+  table.way = undefined
+  told.mockClear()
+  expect(await all()).toEqual([])
+  expect(told).not.toHaveBeenCalledWith(expect.stringContaining('"sequence":"8"'))
 })
 
 test('tries of a change are counted anew after one that an outage has ended, of which nothing is left where none was counted', async () => {

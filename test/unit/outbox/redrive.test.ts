@@ -173,10 +173,15 @@ describe('the command', () => {
     })
   })
 
-  test.each([[['--since', 'yesterday']], [['--since']], [['--stage', 'a b']], [['--all']], [['prod']]])(
-    'refuses %j in one line',
-    (args) => {
-      expect(() => redriveArguments(args)).toThrow(/^[^\n]+$/)
+  test.each([[['--since']], [['--stage', 'a b']], [['--all']], [['prod']]])('refuses %j in one line', (args) => {
+    expect(() => redriveArguments(args)).toThrow(/^[^\n]+$/)
+  })
+
+  // An offset without minutes is one that JavaScript does not read; texts of times after 9999 sort before all others.
+  test.each(['yesterday', '2026-11-20T12:00:00+01', '9999-12-31T23:59:59-23:59'])(
+    'says what a time is, for %s',
+    (since) => {
+      expect(() => redriveArguments(['--since', since])).toThrow('--since is a time such as 2026-11-20T12:00:00Z')
     },
   )
 

@@ -92,13 +92,15 @@ describe('what the sender says', () => {
     expect(shortText('x'.repeat(101), 100)).toBe(`${'x'.repeat(100)}…`)
     expect(shortText('😀'.repeat(3), 2)).toBe('😀😀…')
     expect(shortText('😀😀', 2)).toBe('😀😀')
+    expect(shortText('👩\u200d🚀 می\u200cخواهم', 100)).toBe('👩\u200d🚀 می\u200cخواهم')
     const shown = words(page({ label: 'x'.repeat(5000), goal: 'y'.repeat(5000) }))
     expect([shown.match(/x{9,}…/)?.[0].length, shown.match(/y{9,}…/)?.[0].length]).toEqual([101, 301])
     expect(shown.length).toBeLessThan(1800)
   })
 
   test('may be nothing at all', () => {
-    for (const label of [undefined, '', ' \u202e ', 7, {}]) expect(words(page({ label }))).toContain('from somebody')
+    for (const label of [undefined, '', ' \u202e ', '\u200b', '\u3164 \u00ad', 7, {}])
+      expect(words(page({ label }))).toContain('from somebody')
   })
 })
 

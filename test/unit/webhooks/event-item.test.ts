@@ -136,4 +136,10 @@ describe('an attempt that is stored with its event', () => {
     expect(listedAttempt(attemptItem.encode(made))).toMatchObject(shown)
     expect(listedAttempt(restingItem({ ...pending, attempts: 1 }, 'delivered'))).toBeUndefined()
   })
+
+  test('should repeat nothing that the event has', () => {
+    const { startedAt, status, milliseconds, response } = made
+    const { delivery } = restingItem({ ...pending, attempts: 1 }, 'delivered', made)
+    expect(JSON.parse(delivery?.S ?? '')).toEqual({ startedAt, status, milliseconds, response })
+  })
 })
