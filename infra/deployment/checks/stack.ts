@@ -68,10 +68,7 @@ const leftOvers = <T>(
   })
 
 /** A stack that begins with an empty table beside one that is left has probably forgotten it. */
-export const checkTables = (
-  account: Account,
-  { EXISTING_TABLE, ALLOW_NEW_TABLE }: NodeJS.ProcessEnv,
-): Finding[] => {
+export const checkTables = (account: Account, { EXISTING_TABLE, ALLOW_NEW_TABLE }: NodeJS.ProcessEnv): Finding[] => {
   const { tables } = account
   const others = 'value' in tables ? { value: tables.value.filter((name) => name !== EXISTING_TABLE) } : tables
   const hasTable = 'value' in account.stack && account.stack.value?.physicalIds[TABLE] !== undefined
