@@ -149,6 +149,12 @@ const exchange = (attempt: Get, sent: string | undefined): Promise<PostOutcome> 
       socket.on('secureConnect', usable)
     })
     request.on('error', fail)
+    // Without this nothing tells of a 101 that nobody asked for.
+    request.on('upgrade', ({ statusCode = 0 }, socket) => {
+      socket.destroy()
+      outcome.status = statusCode
+      end()
+    })
     request.on('response', (response) => {
       outcome.status = response.statusCode ?? 0
       outcome.headers = chosenHeaders(response)

@@ -86,7 +86,7 @@ export const ResolveDid = /* @__PURE__ */ defineContract(() => ({
   path: '/dids/{did+}',
   summary: 'Resolve any DID',
   description:
-    'The result is not stored. 404: the document is not found, which is also said of a did:key, did:jwk or did:webvh that is malformed. 503: its host does not answer. 422: another DID is malformed, or its method is not supported; `didResolutionMetadata.error` is in ' +
+    'The result is not stored. 404: the document is not found, which is also said of a did:key, did:jwk or did:webvh that is malformed, and of a did:peer whose keys or services are. 503: its host does not answer. 422: another DID is malformed, or its method is not supported; `didResolutionMetadata.error` is in ' +
     '`details`. The DID may be in the path unchanged or percent-encoded; a longer one than API Gateway takes is a 400.',
   parameters: { path: v.object({ did: DidInPath }) },
   responses: {

@@ -111,8 +111,7 @@ const afterFailure = async (job: LeasedJob, error: unknown): Promise<string | un
     return undefined
   }
   const isConflict = isAgentError(translateFault(error), 'store.conflict')
-  const isOfAws = isConflict || isAgentError(translateFault(error), 'store.unavailable')
-  const failures = job.failures + (isOfAws ? 0 : 1)
+  const failures = job.failures + (mayPassLater(error) ? 0 : 1)
   log(isOurs(error) ? 'error' : 'warn', 'an attempt at a job has failed', {
     event: 'job.failed',
     ...{ type: job.type, tenant: job.tenant, id: job.id, failures, error: errorName(error) },

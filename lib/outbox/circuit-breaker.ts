@@ -67,9 +67,7 @@ const LANES_THAT_CLOSE_AGAIN = 100
 
 /** The failures that count now, with a new one; one for each lane. */
 export const addSuspicion = (known: readonly Suspicion[], added: Suspicion): Suspicion[] => [
-  ...known
-    .filter(({ lane, at, own }) => lane !== added.lane && (own !== undefined || added.at - at < COUNTS_FOR))
-    .slice(1 - LANES_THAT_CLOSE_AGAIN),
+  ...known.filter(({ lane, at, own }) => lane !== added.lane && (own !== undefined || added.at - at < COUNTS_FOR)),
   added,
 ]
 

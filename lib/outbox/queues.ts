@@ -191,7 +191,7 @@ const JOB_PATIENCE = 2_000
  */
 export const wakeJobsNow = async (jobs: readonly string[]): Promise<void> => {
   const QueueUrl = settings().JOB_QUEUE_URL
-  if (QueueUrl === undefined || jobs.length === 0) return
+  if (QueueUrl === undefined) return
   const Entries = jobs.slice(0, BATCH).map((job, index) => ({ Id: String(index), ...jobEntry(job) }))
   await sqsOnce()
     .send(new SendMessageBatchCommand({ QueueUrl, Entries }), { requestTimeout: JOB_PATIENCE })

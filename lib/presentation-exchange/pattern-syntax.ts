@@ -18,7 +18,7 @@ export const MAX_PATTERN = 512
  * Maximum number of parts of a pattern, with its repetitions written out: the engine may have to follow all of them at
  * a time.
  */
-export const MAX_PATTERN_SIZE = 500
+const MAX_PATTERN_SIZE = 500
 
 interface Translation {
   /** The pattern in the syntax of RE2, without capturing groups. */

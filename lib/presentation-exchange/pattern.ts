@@ -9,7 +9,7 @@ import { translatePattern } from './pattern-syntax.ts'
 import type { Work } from './work.ts'
 
 /** In UTF-16 code units. */
-export const MAX_TEXT = 10_000
+const MAX_TEXT = 10_000
 
 interface Pattern {
   size: number

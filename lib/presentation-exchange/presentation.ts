@@ -44,8 +44,8 @@ export const Submission = v.object({
 export type Submission = v.InferOutput<typeof Submission>
 
 /**
- * The index of the credential that an entry of the submission names, by `path` alone or by `path` and `path_nested`;
- * undefined if there is none.
+ * The index that an entry of the submission names, by `path` alone or by `path` and `path_nested`; undefined if it names
+ * none.
  */
 const credentialIndex = (
   { path, path_nested: nested }: Submission['descriptor_map'][number],
@@ -55,8 +55,8 @@ const credentialIndex = (
   const [member, element, ...others] = [...steps(path), ...(nested === undefined ? [] : steps(nested.path))]
   if (member?.kind !== 'name' || member.name !== 'verifiableCredential' || others.length > 0) return undefined
   // A single credential may be outside of a list.
-  const index = element === undefined && credentials === 1 ? 0 : element?.kind === 'index' ? element.index : -1
-  return index >= 0 && index < credentials ? index : undefined
+  if (element === undefined) return credentials === 1 ? 0 : undefined
+  return element.kind === 'index' ? element.index : undefined
 }
 
 /** A verified credential. */

@@ -7,7 +7,7 @@
  * The budget of a presentation, in units. Matching a pattern costs its size for each character, another check of a text
  * one unit. The slowest evaluation of this budget takes about half a second of processor time.
  */
-export const MAX_WORK = 20_000_000
+const MAX_WORK = 20_000_000
 
 /** Units for a value that a path or a filter visits. */
 export const VISIT = 10

@@ -4,10 +4,9 @@
  */
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 import { Bounded } from '../bounded.ts'
-import { AgentError, errorName } from '../errors.ts'
+import { AgentError, errorName, isAgentError } from '../errors.ts'
 import { measure } from '../metrics.ts'
 import { settings } from '../settings.ts'
-import { translateFault } from './faults.ts'
 import { defineItem, readItem } from './item.ts'
 import { bytes } from './item-fields.ts'
 import { dataKeyAddress } from './keys.ts'
@@ -114,9 +113,12 @@ const makeKey = async (unit: KeyCreation, scope: string): Promise<Uint8Array> =>
   }
 }
 
+/** What KMS refuses it may allow again, such as a key that was disabled; but other bytes it never opens. */
 const failed = (error: unknown): unknown => {
-  measure('error', 'KMS gave no key', { event: 'kms.failed', error: errorName(error) }, { values: { KmsFaults: 1 } })
-  return translateFault(error)
+  const name = errorName(error)
+  measure('error', 'KMS gave no key', { event: 'kms.failed', error: name }, { values: { KmsFaults: 1 } })
+  if (isAgentError(error) || name === 'InvalidCiphertextException') return error
+  return new AgentError('store.unavailable', 'KMS gave no key', { cause: error })
 }
 
 /** A copy, because the SDK's bytes are part of a buffer of 64 KiB, which would stay in memory with the key. */

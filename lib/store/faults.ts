@@ -41,8 +41,7 @@ export const isRepeated = (error: unknown): boolean => ((error as AwsError).$met
 /** Why a transaction was refused, if its conditions or a conflict are the reason; undefined for any other error. */
 export const cancellationOf = (error: unknown): Cancellation | undefined => {
   if (isOf(error, CONFLICT)) return { failed: [], conflict: true }
-  if (!isOf(error, /^TransactionCanceledException$/)) return undefined
-  const reasons = reasonsOf(error)
+  const reasons = reasonsOf(error as AwsError)
   const failed = reasons.flatMap((reason, index) => (reason === 'ConditionalCheckFailed' ? [index] : []))
   const conflict = reasons.includes('TransactionConflict')
   return failed.length > 0 || conflict ? { failed, conflict } : undefined

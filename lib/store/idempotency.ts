@@ -3,6 +3,7 @@ import { AgentError } from '../errors.ts'
 import { defineItem, type Stored } from './item.ts'
 import { bytes, integer, optional, packedText } from './item-fields.ts'
 import { type Address, digest, idempotencyAddress } from './keys.ts'
+import { piecesField, storedAnswer, wholeAnswer } from './stored-answers.ts'
 import { epochSeconds } from './table.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
@@ -36,12 +37,16 @@ const responseItem = defineItem(
   'idempotency',
   ({ tenant, subject, key }: { tenant: string; subject: string; key: string }) =>
     idempotencyAddress(tenant, subject, key),
-  /** One of the two. */
-  { answer: optional(packedText()), sealed: optional(bytes()), expiresAt: integer() },
+  /** An answer, which may be in pieces, or a sealed one. */
+  { answer: optional(packedText()), pieces: piecesField, sealed: optional(bytes()), expiresAt: integer() },
 )
 
-const storedResponse = ({ answer, sealed }: Stored<typeof responseItem>): StoredResponse => {
-  const response = answer ?? sealed
+const storedResponse = async (
+  unit: UnitOfWork,
+  address: Address,
+  { answer, pieces, sealed }: Stored<typeof responseItem>,
+): Promise<StoredResponse> => {
+  const response = answer === undefined ? sealed : await wholeAnswer(address, { answer, pieces }, unit)
   if (response === undefined) throw new AgentError('internal', 'a stored idempotency is corrupt at answer')
   return response
 }
@@ -77,19 +82,17 @@ export const onlyOnce = async (
   const fingerprint = digest(request)
   const known = await unit.load(responseItem, of)
   if (known !== undefined) {
-    const pair: StoredPair = JSON.parse(await codec.decode(unit, address, storedResponse(known)))
+    const pair: StoredPair = JSON.parse(await codec.decode(unit, address, await storedResponse(unit, address, known)))
     if (pair.request !== fingerprint) throw usedForAnother()
     return pair.answer ?? undefined
   }
   const response = await act()
   const pair: StoredPair = { request: fingerprint, answer: response ?? null }
   const encoded = await codec.encode(unit, address, JSON.stringify(pair))
-  unit.create(
-    responseItem.encode({
-      ...of,
-      ...(typeof encoded === 'string' ? { answer: encoded } : { sealed: encoded }),
-      expiresAt: epochSeconds() + SECONDS_KEPT,
-    }),
-  )
+  const expiresAt = epochSeconds() + SECONDS_KEPT
+  if (typeof encoded === 'string') {
+    const { stored, pieces } = storedAnswer(address, encoded, expiresAt)
+    for (const item of [responseItem.encode({ ...of, ...stored, expiresAt }), ...pieces]) unit.create(item)
+  } else unit.create(responseItem.encode({ ...of, sealed: encoded, expiresAt }))
   return response
 }

@@ -86,10 +86,10 @@ export const eventIdOf = (occurredAt: string, ...parts: string[]): string => {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
-const UUID_V8 = /^([0-9a-f]{8})-([0-9a-f]{4})-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const UUID_V8 = /^([0-9a-f]{8}-[0-9a-f]{4})-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 /** The time in an event's id (ISO 8601 UTC, ms), which is part of the item's key; undefined for any other id. */
 export const occurredAtOf = (eventId: string): string | undefined => {
-  const [, high, low] = UUID_V8.exec(eventId) ?? []
-  return high === undefined || low === undefined ? undefined : new Date(Number.parseInt(high + low, 16)).toISOString()
+  const [, high] = UUID_V8.exec(eventId) ?? []
+  return high && new Date(Number.parseInt(high.replace('-', ''), 16)).toISOString()
 }

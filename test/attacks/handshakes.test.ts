@@ -4,6 +4,7 @@ import {
   createPeerDidDocumentFromServices,
   DidKey,
   didDocumentJsonToNumAlgo1Did,
+  didDocumentToNumAlgo2Did,
   didDocumentToNumAlgo4Did,
 } from '@credo-ts/core'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -59,6 +60,19 @@ const ownPeerDid = () => {
 const hashOf = (longForm: string): string => longForm.slice(0, longForm.lastIndexOf(':'))
 const resolvesTo = async (did: string): Promise<number> =>
   (await stage.call('resolveDid', { caller, path: { did } })).status
+
+test('a did-exchange request is accepted that names a did:peer:2 with all characters of base64url', async () => {
+  const { body: other } = await stage.call('createRequest', { caller, body: requestBody })
+  const senderKey = await handshake.newKey()
+  const serviceEndpoint = 'http://127.0.0.1:9/a~b?cc?ddd?'
+  const service = { id: '#didcomm', serviceEndpoint, recipientKeys: [senderKey], routingKeys: [] }
+  const did = didDocumentToNumAlgo2Did(createPeerDidDocumentFromServices([service], false).didDocument)
+  expect(did).toMatch(/[_-]/)
+  const { message } = await handshake.request(other.invitation, { did, senderKey })
+  expect(message).toMatchObject({ '@type': expect.stringContaining('didexchange/1.1/response') })
+  const query = { outOfBandId: other.outOfBandRecord.id }
+  expect((await stage.call('getConnections', { caller, query })).body).toMatchObject([{ theirDid: did }])
+})
 
 describe('a did-exchange request is refused that names', () => {
   test('the DID of another wallet', async () => {

@@ -85,6 +85,11 @@ test.each<[string, object, string]>([
   ['with a text for its description', { description: 'not today' }, 'not today'],
   ['with a code and a text that are none', { description: { code: 7, en: ['x'] } }, ''],
   ['that is very long', { description: { code: 'no', en: 'x'.repeat(5000) } }, `no: ${'x'.repeat(996)}`],
+  [
+    'that is cut within a character',
+    { description: { code: 'no', en: `${'x'.repeat(995)}😀` } },
+    `no: ${'x'.repeat(995)}�`,
+  ],
   ['without a description', { description: null, noticed_time: 7 }, ''],
 ])('a report %s is taken', async (_, fields, errorMessage) => {
   const connected = await connectAgain()

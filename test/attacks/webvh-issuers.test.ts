@@ -168,6 +168,13 @@ describe('a resource is refused', () => {
     await refuses(id, /too large/, 'unavailable')
   })
 
+  test('of an issuer whose log would take too long to verify: nobody knows whether it exists', async () => {
+    const one = await newIssuer()
+    const id = one.publish(schemaOf(one.did, 'long log'))
+    one.serveText('did.jsonl', Array(201).fill('{}').join('\n'))
+    await refuses(id, /too many entries/, 'unavailable')
+  })
+
   test.each<[string, string | ((response: ServerResponse) => unknown), string]>([
     ['404', (response) => response.writeHead(404).end(), 'notFound'],
     ['410', (response) => response.writeHead(410).end(), 'notFound'],

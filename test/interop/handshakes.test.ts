@@ -6,6 +6,7 @@ import {
   didDocumentJsonToNumAlgo1Did,
   didDocumentToNumAlgo2Did,
   didDocumentToNumAlgo4Did,
+  TypedArrayEncoder,
 } from '@credo-ts/core'
 import { DidCommEnvelopeService, DidCommHandshakeProtocol } from '@credo-ts/didcomm'
 import { describe, expect, test } from 'vitest'
@@ -155,15 +156,21 @@ describe('did-exchange 1.0 with an unqualified DID', () => {
     await expectReturnRoute(request, await handshake.complete(message, senderKey, '1.0'))
   })
 
-  test('is sent messages at the endpoint of its document', async () => {
+  test('is sent messages at the endpoint of its document, through its mediators', async () => {
     const request = await invite()
     const senderKey = await handshake.newKey()
     const did = unqualifiedDid(senderKey)
     const endpoint = `http://127.0.0.1:${new URL(stage.publicUrl).port}/somewhere`
-    const asked = { did, senderKey, document: legacyDocument(did, senderKey, endpoint), version: '1.0' } as const
-    const { message } = await handshake.request(request.invitation, asked)
+    const [one, other] = [await handshake.newKey(), await handshake.newKey()]
+    const routingKeys = [TypedArrayEncoder.toBase58(one.publicKey.publicKey), new DidKey(other).did]
+    const document = legacyDocument(did, senderKey, endpoint, routingKeys)
+    const { message } = await handshake.request(request.invitation, { did, senderKey, document, version: '1.0' })
     await handshake.complete(message, senderKey, '1.0')
-    const { id: connectionId } = await connectionOf(request)
+    const { id: connectionId, theirDid } = await connectionOf(request)
+    const { didDocument } = (await stage.call('resolveDid', { caller, path: { did: theirDid } })).body
+    expect(didDocument.service[0].routingKeys).toEqual(
+      [one, other].map(({ fingerprint }) => `did:key:${fingerprint}#${fingerprint}`),
+    )
     const body = { content: 'hello' }
     expect((await stage.call('sendMessage', { caller, path: { connectionId }, body })).status).toBe(200)
   })

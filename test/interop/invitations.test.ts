@@ -164,10 +164,17 @@ describe('an older invitation', () => {
     }
   })
 
-  test('is not made with a key of another tenant', async () => {
+  test('is not made with a key of another tenant, or of another DID', async () => {
     const { recipientKey } = await succeed(stage, 'createLegacyInvitation', acme)
     const answer = await stage.call('createLegacyInvitation', { caller: globex, body: { recipientKey } })
     expect(answer).toMatchObject({ status: 422, body: { details: [{ path: 'recipientKey' }] } })
+    const newDid = async () => (await stage.call('createDid', { caller: acme, body: { method: 'peer' } })).body
+    const [, ownKey] = /(z6Mk\w+)/.exec((await newDid()).did) ?? []
+    const other = { recipientKey: ownKey, invitationDid: (await newDid()).did }
+    const details = [{ path: 'recipientKey', message: 'must be a key of invitationDid' }]
+    expect(await stage.call('createInvitation', { caller: acme, body: other })).toMatchObject({
+      ...{ status: 422, body: { details } },
+    })
   })
 })
 

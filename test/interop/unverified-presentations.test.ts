@@ -182,14 +182,16 @@ describeWithLibrary('a presentation that can not be verified when it comes', () 
     expect(await proofOf(received)).toMatchObject({ isVerified: true })
   })
 
-  test('is verified, though the queue of the prover is full', async () => {
+  test('is verified, though the queue of the prover is full, and again where the service fails to say so', async () => {
     const failure = failing('getSchema', FAILURES[0]?.[1] as () => unknown)
     const asking = await ask()
     const received = await asking.answer(honest.answer(asking.request))
     failure.mockRestore()
-    vi.spyOn(DidCommProofsApi.prototype, 'acceptPresentation').mockRejectedValue(
-      new AgentError('connection.queue_full', 'too many messages wait'),
-    )
+    const acknowledgement = vi.spyOn(DidCommProofsApi.prototype, 'acceptPresentation')
+    acknowledgement.mockRejectedValueOnce(new TypeError('a fault of our own'))
+    await pass(MINUTE)
+    expect(await proofOf(received)).not.toHaveProperty('isVerified')
+    acknowledgement.mockRejectedValue(new AgentError('connection.queue_full', 'too many messages wait'))
     await pass(MINUTE)
     expect(await proofOf(received)).toMatchObject({ isVerified: true })
   })
@@ -277,12 +279,15 @@ describe('a JSON-LD presentation', () => {
 
   test('because the service fails by itself is kept, and verified later', async () => {
     const { asked, presentation } = await askFor()
-    vi.spyOn(W3cJsonLdCredentialService.prototype, 'verifyPresentation').mockRejectedValueOnce(new TypeError('secret'))
+    const verification = vi.spyOn(W3cJsonLdCredentialService.prototype, 'verifyPresentation')
+    verification.mockRejectedValueOnce(new TypeError('secret')).mockRejectedValueOnce(new TypeError('secret'))
     const received = await asked.answer(presentation)
     expect(received).toMatchObject({ state: 'presentation-received' })
     expect(received).not.toHaveProperty('isVerified')
     expect(JSON.stringify(received)).not.toContain('secret')
     await pass(MINUTE)
+    expect(await proofOf(received)).not.toHaveProperty('isVerified')
+    await pass(2 * MINUTE)
     expect(await proofOf(received)).toMatchObject({ state: 'done', isVerified: true })
   })
 

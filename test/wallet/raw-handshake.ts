@@ -106,7 +106,7 @@ export class RawHandshake {
 }
 
 /** The document of an unqualified DID as ACA-Py writes it; without an endpoint it has no service. */
-export const legacyDocument = (did: string, key: Ed25519Key, endpoint?: string): object => {
+export const legacyDocument = (did: string, key: Ed25519Key, endpoint?: string, routingKeys: string[] = []): object => {
   const publicKeyBase58 = TypedArrayEncoder.toBase58(key.publicKey.publicKey)
   const id = `did:sov:${did}`
   return {
@@ -123,7 +123,7 @@ export const legacyDocument = (did: string, key: Ed25519Key, endpoint?: string):
               type: 'IndyAgent',
               priority: 0,
               recipientKeys: [publicKeyBase58],
-              routingKeys: [],
+              routingKeys,
               serviceEndpoint: endpoint,
             },
           ],

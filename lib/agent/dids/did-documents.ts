@@ -2,7 +2,7 @@
  * DID documents in the memory of the process: those that are contained in the DID are built once, frozen and shared;
  * others are cached for a time.
  */
-import type { AgentContext, Cache, DidResolutionResult } from '@credo-ts/core'
+import { type AgentContext, type Cache, DidDocument, type DidResolutionResult, JsonTransformer } from '@credo-ts/core'
 import { Bounded } from '../../bounded.ts'
 import { memorySizeOf } from '../../json.ts'
 import { MAX_IDENTIFIER } from '../envelopes/index.ts'
@@ -14,9 +14,9 @@ const documents = new Bounded<string, DidResolutionResult>(MAX_DOCUMENTS)
 
 /** Freezes an object and everything in it. */
 export const deepFreeze = <T>(value: T): T => {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  if (Object.isFrozen(value)) return value
   Object.freeze(value)
-  for (const member of Object.values(value)) deepFreeze(member)
+  for (const member of Object.values(value as object)) deepFreeze(member)
   return value
 }
 
@@ -45,11 +45,11 @@ const KEY = 'z[1-9a-km-zA-HJ-NP-Z]{5,200}'
 
 /**
  * Credo's pattern, except for its dot, which matches any character there: this one is unambiguous, and so takes linear
- * time.
+ * time. It also has all characters of base64url.
  * https://identity.foundation/peer-did-method-spec/#abnf-for-peer-dids
  */
 const PEER_DID = new RegExp(
-  `^did:peer:(?:[01]${KEY}|2(?:\\.[AEVID]${KEY})+(?:\\.S[0-9a-zA-Z=]*)*|4z[1-9a-km-zA-HJ-NP-Z]{46}(?::z[1-9a-km-zA-HJ-NP-Z]{6,})?)$`,
+  `^did:peer:(?:[01]${KEY}|2(?:\\.[AEVID]${KEY})+(?:\\.S[0-9a-zA-Z_=-]*)*|4z[1-9a-km-zA-HJ-NP-Z]{46}(?::z[1-9a-km-zA-HJ-NP-Z]{6,})?)$`,
 )
 
 /** All but method 1 and the short form of 4, whose documents are in the tenant's table. */
@@ -57,10 +57,31 @@ const CARRIES_DOCUMENT = /^did:peer:(?:[02]|4[^:]+:)/
 
 export const carriesDocument = (did: string): boolean => CARRIES_DOCUMENT.test(did)
 
-/** The document of a did:peer; none where the DID is malformed. */
-export const resolvePeerDid = async (did: string, resolve: Resolve): Promise<DidResolutionResult> => {
+/**
+ * The same services without `-` and `_`, which Credo's pattern does not have: in base64url they come of `>`, `?`, `~`
+ * and other characters than ASCII, for which JSON has escapes.
+ */
+const withoutSymbols = (did: string): string =>
+  did.replace(/(?<=\.S)[\w=-]*[_-][\w=-]*/g, (service) => {
+    const json = Buffer.from(service, 'base64url').toString()
+    const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+    return Buffer.from(json.replace(/[>?~\x7f-\uffff]/g, escaped)).toString('base64url')
+  })
+
+/** The document of a did:peer, which `resolve` reads; none where the DID is malformed. */
+export const resolvePeerDid = async (
+  did: string,
+  resolve: (did: string) => Promise<DidResolutionResult>,
+): Promise<DidResolutionResult> => {
   if (did.length > MAX_IDENTIFIER || !PEER_DID.test(did)) return INVALID
-  return carriesDocument(did) ? resolveOnce(did, resolve) : resolve()
+  if (!carriesDocument(did)) return resolve(did)
+  const readable = did.startsWith('did:peer:2') ? withoutSymbols(did) : did
+  return resolveOnce(did, async () => {
+    const resolved = await resolve(readable)
+    if (readable === did || resolved.didDocument === null) return resolved
+    const json = JSON.stringify(resolved.didDocument.toJSON()).replaceAll(readable, did)
+    return { ...resolved, didDocument: JsonTransformer.fromJSON(JSON.parse(json), DidDocument) }
+  })
 }
 
 /** In bytes: other agents choose the size of their documents, and how many a message names. */

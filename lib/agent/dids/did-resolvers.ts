@@ -16,6 +16,6 @@ export class BoundedJwkDidResolver extends JwkDidResolver {
 
 export class LinearPeerDidResolver extends PeerDidResolver {
   override resolve(...[agentContext, did]: Parameters<PeerDidResolver['resolve']>) {
-    return resolvePeerDid(did, () => super.resolve(agentContext, did))
+    return resolvePeerDid(did, (readable) => super.resolve(agentContext, readable))
   }
 }

@@ -12,8 +12,7 @@ const resolver = new LinearPeerDidResolver()
 export const keysInQuery = async (agentContext: AgentContext, query: TagQuery): Promise<Ed25519Key[] | undefined> => {
   const terms = [query, ...(query.$or ?? [])].map(fingerprintsIn)
   const [all, ...branches] = await Promise.all(terms.map((read) => read(agentContext)))
-  const required = all ?? (branches.length > 0 ? union(branches) : undefined)
-  const keys = (required ?? []).map(ed25519Key)
+  const keys = (all ?? union(branches) ?? []).map(ed25519Key)
   return keys.length > 0 && keys.every((key) => key !== undefined) ? keys : undefined
 }
 

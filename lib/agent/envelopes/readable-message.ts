@@ -56,17 +56,19 @@ const hasLongNumber = (jwk: unknown): boolean =>
   Object.entries(jwk).some(([name, text]) => NUMBERS.has(name) && typeof text === 'string' && text.length > MAX_KEY)
 
 /**
- * Whether a message or document, including its base64 attachments, has an identifier that is too long, or a service
- * with too many keys.
+ * Whether a message or document, including its base64 attachments, has an identifier that is too long, a service with
+ * too many keys, or text that is not Unicode: many clients can't parse JSON with that (RFC 8259, section 8.2).
  */
-export const hasLongIdentifier = (value: unknown, name = ''): boolean => {
-  if (typeof value === 'string')
-    return name === 'base64' ? hasLongIdentifier(parseBase64(value)) : value.length > maxLength(name, value)
+export const hasUnreadableText = (value: unknown, name = ''): boolean => {
+  if (typeof value === 'string') {
+    if (name === 'base64') return hasUnreadableText(parseBase64(value))
+    return value.length > maxLength(name, value) || !value.isWellFormed()
+  }
   if (typeof value !== 'object' || value === null) return false
   if (JWKS.has(name) && hasLongNumber(value)) return true
   if (Array.isArray(value))
-    return (LISTS_OF_KEYS.has(name) && value.length > MAX_KEYS) || value.some((one) => hasLongIdentifier(one, name))
-  return Object.entries(value).some(([member, one]) => hasLongIdentifier(one, member))
+    return (LISTS_OF_KEYS.has(name) && value.length > MAX_KEYS) || value.some((one) => hasUnreadableText(one, name))
+  return Object.entries(value).some(([member, one]) => !member.isWellFormed() || hasUnreadableText(one, member))
 }
 
 /** Maximum length of a message type (Aries RFC 0003) or id: Credo's patterns for them take polynomial time. */
@@ -106,7 +108,7 @@ const isSmall = (value: unknown): boolean =>
   findFlaw(value, RULES) === undefined && !hasMoreValuesThan(value, MAX_VALUES) && structureOf(value) <= MAX_STRUCTURE
 
 /** Whether Credo may read a DID document of another agent. */
-export const isReadableDocument = (document: unknown): boolean => isSmall(document) && !hasLongIdentifier(document)
+export const isReadableDocument = (document: unknown): boolean => isSmall(document) && !hasUnreadableText(document)
 
 /**
  * An attached DID document (Aries RFC 0023): Credo turns all of it into class instances before it checks the signature.
@@ -169,5 +171,5 @@ export function assertReadable(message: unknown): asserts message is DidCommPlai
   if (!isSmall(message)) throw new CredoError('the message is too large')
   removeNulls(message)
   if (!v.is(Message, message)) throw new CredoError('the message has no readable type, id, label or thread')
-  if (hasLongIdentifier(message)) throw new CredoError('the message has an identifier that is too long')
+  if (hasUnreadableText(message)) throw new CredoError('the message has an identifier that is too long, or no Unicode')
 }

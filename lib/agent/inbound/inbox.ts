@@ -8,9 +8,11 @@ import type {
   DidCommInboundMessageContext as Inbound,
 } from '@credo-ts/didcomm'
 import { AgentError } from '../../errors.ts'
+import { mayPassLater } from '../../store/faults.ts'
 import { defineItem, readItem } from '../../store/item.ts'
-import { integer, optional, packedText } from '../../store/item-fields.ts'
-import { type Address, answerPieceAddress, messageMarkAddress } from '../../store/keys.ts'
+import { integer, packedText } from '../../store/item-fields.ts'
+import { type Address, messageMarkAddress } from '../../store/keys.ts'
+import { piecesField, storedAnswer, wholeAnswer } from '../../store/stored-answers.ts'
 import { epochSeconds } from '../../store/table.ts'
 import { currentUnit, transaction } from '../../store/transaction.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
@@ -24,15 +26,9 @@ const SECONDS_KEPT = 7 * 24 * 60 * 60
 
 const markItem = defineItem('mark', (address: Address) => address, {
   answer: packedText(),
-  /** Of an answer that is too large for one item: the number of pieces, which lie in the partition of the mark. */
-  pieces: optional(integer()),
+  pieces: piecesField,
   expiresAt: integer(),
 })
-
-const pieceItem = defineItem('answer-piece', answerPieceAddress, { text: packedText(), expiresAt: integer() })
-
-/** In characters, which are ASCII; an item may have 400 KB. */
-const PIECE = 300 * 1024
 
 /**
  * Handles an envelope of a tenant in one transaction, and returns the packed answer, or '' if there is none. If the
@@ -52,7 +48,7 @@ export const handleOnce = async (tenant: string, handle: () => Promise<string>):
       MAX_REPETITIONS,
     )
   } catch (error) {
-    if (error instanceof AgentError) throw error
+    if (error instanceof AgentError || mayPassLater(error)) throw error
     // If the message was handled before, the commit has found the mark, or a handler did not expect the message any
     // more.
     const stored = await mark?.storedAnswer()
@@ -92,27 +88,15 @@ class InboxMark {
   #write(): void {
     if (this.address === undefined || this.#forgotten) return
     const expiresAt = epochSeconds() + SECONDS_KEPT
-    const pieces = Math.ceil(this.answer.length / PIECE)
-    const content = pieces > 1 ? { answer: '', pieces } : { answer: this.answer }
-    this.#unit.create(markItem.encode({ ...this.address, ...content, expiresAt }), handled)
-    for (let number = 1; pieces > 1 && number <= pieces; number++) {
-      const text = this.answer.slice((number - 1) * PIECE, number * PIECE)
-      this.#unit.create(pieceItem.encode({ markPk: this.address.pk, number, text, expiresAt }), handled)
-    }
+    const { stored, pieces } = storedAnswer(this.address, this.answer, expiresAt)
+    for (const item of [markItem.encode({ ...this.address, ...stored, expiresAt }), ...pieces])
+      this.#unit.create(item, handled)
   }
 
   /** The stored answer, if the message was handled before. */
   async storedAnswer(): Promise<string | undefined> {
     const stored = this.address && (await readItem(markItem, this.address))
-    if (this.address === undefined || stored?.pieces === undefined) return stored?.answer
-    const texts: string[] = []
-    for (let number = 1; number <= stored.pieces; number++) {
-      const piece = await readItem(pieceItem, { markPk: this.address.pk, number })
-      // Pieces expire at the same time as the mark.
-      if (piece === undefined) return undefined
-      texts.push(piece.text)
-    }
-    return texts.join('')
+    return this.address && stored && wholeAnswer(this.address, stored, { load: readItem })
   }
 }
 

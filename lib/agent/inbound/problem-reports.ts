@@ -6,7 +6,6 @@ import { CredoError } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
   DidCommConnectionService,
-  DidCommDidExchangeRole,
   DidCommDidExchangeState,
   type DidCommInboundMessageContext,
   type DidCommMessage,
@@ -98,12 +97,15 @@ export class ProblemReportHandler implements DidCommMessageHandler {
     const { description } = v.parse(Report, inbound.message)
     const exchange = await findReported(inbound)
     const connection = exchange === undefined ? await findReportedConnection(inbound) : undefined
-    if (exchange !== undefined) await abandon(inbound, exchange, description.join(': ').slice(0, MAX_ERROR_MESSAGE))
+    if (exchange !== undefined) await abandon(inbound, exchange, errorMessageOf(description.join(': ')))
     else if (connection !== undefined)
-      await abandonConnection(inbound, connection, description.join(' : ').slice(0, MAX_ERROR_MESSAGE))
+      await abandonConnection(inbound, connection, errorMessageOf(description.join(' : ')))
     else if (inbound.connection === undefined) throw new CredoError('the report is about nothing of its sender')
   }
 }
+
+/** Half a character is not Unicode (RFC 8259, section 8.2). */
+const errorMessageOf = (text: string): string => text.slice(0, MAX_ERROR_MESSAGE).toWellFormed()
 
 /** The reported message is in the report's thread (ACA-Py), or started its parent thread (RFC 0035). */
 const threadsOf = ({ threadId, thread }: DidCommMessage): string[] =>
@@ -142,6 +144,7 @@ const findReportedConnection = async (inbound: Inbound): Promise<DidCommConnecti
   return isOfConnection(connection, message) && (await isOfCurrentDid(inbound, connection)) ? connection : undefined
 }
 
+/** Of the requester only. */
 const REQUESTED_STATES: string[] = [DidCommDidExchangeState.RequestSent, DidCommDidExchangeState.ResponseReceived]
 
 /** A requested connection that is not ready: the other agent reports with a key of its invitation or DID. */
@@ -149,10 +152,7 @@ const findRequested = async (inbound: Inbound): Promise<DidCommConnectionRecord 
   const { agentContext, message, recipientKey } = inbound
   if (recipientKey === undefined) return undefined
   const requested = (await connectionsOfOurKey(agentContext, recipientKey)).find(
-    ({ role, state, threadId = '' }) =>
-      role === DidCommDidExchangeRole.Requester &&
-      REQUESTED_STATES.includes(state) &&
-      threadsOf(message).includes(threadId),
+    ({ state, threadId = '' }) => REQUESTED_STATES.includes(state) && threadsOf(message).includes(threadId),
   )
   if (requested === undefined) return undefined
   return (await isOfInviterOf(inbound, requested)) || (await isOfCurrentDid(inbound, requested)) ? requested : undefined

@@ -75,8 +75,6 @@ export const x25519OfEd25519 = (seed: Uint8Array): X25519KeyPair =>
 export const NONCE_LENGTH = 24
 
 const PUBLIC_KEY_LENGTH = 32
-/** Bytes that an authentication tag adds to a message. */
-const TAG_LENGTH = 16
 
 const words = (bytes: Uint8Array): Uint32Array =>
   new Uint32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength))
@@ -128,7 +126,6 @@ export const seal = (message: Uint8Array, theirs: X25519PublicKey): Uint8Array =
 
 /** Opens a sealed box (crypto_box_seal_open). Throws if it is not for this key or was altered. */
 export const openSealed = (sealed: Uint8Array, ours: X25519KeyPair): Uint8Array => {
-  if (sealed.length < PUBLIC_KEY_LENGTH + TAG_LENGTH) throw new RangeError('a sealed box has at least 48 bytes')
   const ephemeral = x25519PublicKey(sealed.subarray(0, PUBLIC_KEY_LENGTH))
   const nonce = sealNonce(ephemeral.bytes, ours.publicBytes)
   return xsalsa20poly1305(agreeOn(ephemeral, ours), nonce).decrypt(sealed.subarray(PUBLIC_KEY_LENGTH))

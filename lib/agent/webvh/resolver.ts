@@ -14,6 +14,7 @@ import { currentUnit } from '../../store/transaction.ts'
 import { isOurLocation, parseWebvhDid, possibleTenantOf, urlOfFile, type WebvhDid } from '../../webvh/did.ts'
 import {
   documentOf,
+  LogTooLongError,
   MAX_LOG_BYTES,
   needsWitnessProofs,
   parseLog,
@@ -23,7 +24,7 @@ import {
 import { readWebvhLog } from '../../webvh/published.ts'
 import { assertNoRollback } from '../../webvh/seen-versions.ts'
 import { verifyWith } from '../keys/index.ts'
-import { readText, resolutionOf, toDidDocument } from '../web/index.ts'
+import { readText, resolutionOf, toDidDocument, unreadable } from '../web/index.ts'
 
 /**
  * The tenant that hosts a DID; undefined for a DID of another host. Throws if the DID belongs here but does not exist.
@@ -62,11 +63,20 @@ const resolve = async (did: WebvhDid): Promise<object> => {
 const readFile = (did: WebvhDid, file: Parameters<typeof urlOfFile>[1], accept: string): Promise<string> =>
   readText(urlOfFile(did, file), { accept, maxBytes: MAX_LOG_BYTES })
 
+/** Runs `parse`. A log that is too long to verify is like one that is too large to read. */
+const withinLimits = <T>(parse: () => T): T => {
+  try {
+    return parse()
+  } catch (error) {
+    throw error instanceof LogTooLongError ? unreadable(error.message) : error
+  }
+}
+
 const readDocument = async (did: WebvhDid): Promise<object> => {
-  const log = parseLog(await readFile(did, 'did.jsonl', 'text/jsonl'))
-  const witnessProofs = needsWitnessProofs(log)
-    ? parseWitnessProofs(await readFile(did, 'did-witness.json', 'application/json'), log)
-    : []
+  const served = await readFile(did, 'did.jsonl', 'text/jsonl')
+  const log = withinLimits(() => parseLog(served))
+  const proofs = needsWitnessProofs(log) ? await readFile(did, 'did-witness.json', 'application/json') : '[]'
+  const witnessProofs = withinLimits(() => parseWitnessProofs(proofs, log))
   const document = await documentOf(did, { log, witnessProofs, verify })
   await assertNoRollback(
     currentUnit(),

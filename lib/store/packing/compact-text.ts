@@ -66,7 +66,7 @@ const base64Run = (text: string, start: number, end: number): Run | undefined =>
   const run = text.slice(start, end)
   const isStandard = /[+/]/.test(run)
   const padding = ['', '', '==', '='][run.length % 4] ?? ''
-  const isPadded = padding !== '' && text.startsWith(padding, end)
+  const isPadded = text.startsWith(padding, end)
   const bytes = Buffer.from(run, 'base64')
   const form = (isStandard ? STANDARD_ALPHABET : 0) | (isPadded ? PADDED : 0)
   const encoded = isPadded ? run + padding : run

@@ -20,7 +20,7 @@ const WRITTEN = 0xdb74a108
  * Bytes of a text in UTF-8: as much as an item may have. A few bytes may stand for hundreds of KB, so both sides check
  * the text and not only the item.
  */
-export const MAX_TEXT_BYTES = 400 * 1024
+const MAX_TEXT_BYTES = 400 * 1024
 
 /** Shorter texts hardly become shorter. */
 const MIN_BYTES = 32

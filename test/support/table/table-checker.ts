@@ -44,7 +44,7 @@ const PLACES: Record<string, RegExp> = {
   'pickup-usage': /^[^|]+\|pickup-usage\|\d+ ~$/,
   'pickup-listed-queue': /^[^|]+\|pickup-usage\|\d+ [^|]+$/,
   count: /^[^|]+\|count\|[^|]+\|\d+ ~$/,
-  'answer-piece': /^[^|]+\|message\|[\w-]{43} [1-9]$/,
+  'answer-piece': /^[^|]+\|(?:message|idempotency)\|[\w-]{43} [1-9]$/,
   'corrupt-item': /^@corrupt\|[\w-]{43} ~$/,
   'pending-event': /^@outbox(\|[^|]+){3} \d{16}#[^|]+$/,
   lane: /^([^|]+\|ConnectionRecord\|[^|]+|@outbox(\|[^|]+){3})\|lane ~$/,

@@ -93,6 +93,13 @@ describe('an answer', () => {
     },
   )
 
+  test('of 101, which nobody asked for, is no reason to wait', async () => {
+    receiver.behave({ status: 101, headers: { connection: 'upgrade', upgrade: 'websocket' } })
+    const outcome = await send()
+    expect(outcome).toMatchObject({ status: 101 })
+    expect(outcome.failure).toBeUndefined()
+  })
+
   test('of 302 to loopback is not followed', async () => {
     const other = await start()
     receiver.behave({ status: 302, headers: { location: `${other.url}/` } })

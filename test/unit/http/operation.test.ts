@@ -194,6 +194,7 @@ describe('400: a path, a query or a body that cannot be read', () => {
   test('reads an id that the gateway left encoded', async () => {
     await postWith({ path: { id: 'a%3Ab' } })
     expect(handle).toHaveBeenCalledWith(expect.objectContaining({ path: { id: 'a:b' } }))
+    await expect(postWith({ path: { id: '100%' } })).resolves.toMatchObject({ statusCode: 400 })
   })
 
   test('with a parameter that is given twice', async () => {

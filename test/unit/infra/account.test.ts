@@ -1,5 +1,10 @@
 /** What is read of an account before a deployment. */
+import * as acm from '@aws-sdk/client-acm'
+import * as gateway from '@aws-sdk/client-api-gateway'
+import * as dynamodb from '@aws-sdk/client-dynamodb'
 import { NoSuchEntityException } from '@aws-sdk/client-iam'
+import * as kms from '@aws-sdk/client-kms'
+import * as route53 from '@aws-sdk/client-route-53'
 import { NoSuchResourceException } from '@aws-sdk/client-service-quotas'
 import { afterEach, expect, test, vi } from 'vitest'
 import { type Account, readAccount } from '../../../infra/deployment/account.ts'
@@ -34,9 +39,11 @@ const DOMAIN = {
 
 const NAMES = { stackName: 'agent-prod', rateKeyPrefix: 'agent-prod-rate' }
 
-const accountOf = (answers: Answers, domain?: typeof DOMAIN): Promise<Account> => {
+const EXISTING = { table: 'agent-old', key: 'arn:aws:kms:eu-central-1:123456789012:key/1' }
+
+const accountOf = (answers: Answers, domain?: typeof DOMAIN, existing?: typeof EXISTING): Promise<Account> => {
   answerCommands({ ...EMPTY, ...answers })
-  return readAccount({ region: 'eu-central-1' }, { ...NAMES, existing: undefined, domain })
+  return readAccount({ region: 'eu-central-1' }, { ...NAMES, existing, domain })
 }
 
 afterEach(() => {
@@ -109,6 +116,63 @@ test('of a hosted zone the records of the domain itself count', async () => {
     certificate: { value: { status: 'ISSUED', names: [DOMAIN.domainName] } },
     domain: { value: { stack: 'agent-old' } },
     zone: { value: { name: 'example.org', isPrivate: false, records: ['CNAME'] } },
+  })
+})
+
+test('a table and a key of a removed stack are found by what they say of themselves', async () => {
+  const { existingTable, existingKey, layout } = await accountOf(
+    {
+      DescribeTableCommand: {
+        Table: {
+          ...{ TableArn: 'arn:table', TableStatus: 'ACTIVE', GlobalSecondaryIndexes: [{ IndexName: 'due' }] },
+          ...{ StreamSpecification: { StreamEnabled: true }, LatestStreamArn: 'arn:stream' },
+        },
+      },
+      ListTagsOfResourceCommand: { Tags: [{ Key: 'sealing-key', Value: EXISTING.key }] },
+      DescribeKeyCommand: { KeyMetadata: { Arn: EXISTING.key, KeyId: '1', KeyState: 'Enabled' } },
+      GetItemCommand: {},
+      ScanCommand: { Items: [{}] },
+    },
+    undefined,
+    EXISTING,
+  )
+  const found = { name: 'agent-old', arn: 'arn:table', streamArn: 'arn:stream', status: 'ACTIVE', indexes: ['due'] }
+  expect(existingTable).toEqual({ value: { ...found, sealingKey: EXISTING.key } })
+  expect(existingKey).toEqual({ value: { arn: EXISTING.key, id: '1', state: 'Enabled' } })
+  expect(layout).toEqual({ value: { flaw: 'has no version of its layout', isEmpty: false } })
+})
+
+test('what is not there is undefined, and what can not be read is not', async () => {
+  const missing = (Type: new (options: { message: string; $metadata: object }) => Error) =>
+    new Type({ message: 'none', $metadata: {} })
+  const noTable = missing(dynamodb.ResourceNotFoundException)
+  const account = await accountOf(
+    {
+      DescribeTableCommand: noTable,
+      ScanCommand: noTable,
+      DescribeKeyCommand: missing(kms.NotFoundException),
+      DescribeCertificateCommand: missing(acm.ResourceNotFoundException),
+      GetDomainNameCommand: missing(gateway.NotFoundException),
+      GetHostedZoneCommand: missing(route53.NoSuchHostedZone),
+    },
+    DOMAIN,
+    EXISTING,
+  )
+  const none = { value: undefined }
+  expect(account).toMatchObject({ existingTable: none, existingKey: none, layout: none })
+  expect(account.address).toMatchObject({ certificate: none, domain: none, zone: none })
+  const denied = failure('AccessDenied', 'denied')
+  const names = ['DescribeTable', 'Scan', 'DescribeKey', 'DescribeCertificate', 'GetDomainName', 'GetHostedZone']
+  const unread = Object.fromEntries(names.map((name) => [`${name}Command`, denied]))
+  const { existingTable, existingKey, layout, address } = await accountOf(unread, DOMAIN, EXISTING)
+  for (const part of [existingTable, existingKey, layout, address?.certificate, address?.domain, address?.zone])
+    expect(part).toMatchObject({ failure: { kind: 'denied' } })
+})
+
+test('log groups are those of the functions of the stack', async () => {
+  const logGroups = [{ logGroupName: '/aws/lambda/agent-prod-health' }, {}]
+  expect((await accountOf({ DescribeLogGroupsCommand: { logGroups } })).logGroups).toEqual({
+    value: ['/aws/lambda/agent-prod-health'],
   })
 })
 

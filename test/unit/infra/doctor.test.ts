@@ -124,8 +124,13 @@ describe('nothing is found', () => {
     expect(notOk({ account: { stack: deployed() }, plan: moved })).toEqual([])
   })
 
-  test('before a first deployment', () => {
+  test('before a first deployment, or in one that keeps its data', () => {
     expect(notOk()).toEqual([])
+    const plans = [examine(), examine({ account: { stack: deployed() } })]
+    expect(plans.map((findings) => findings.find(({ check }) => check === 'table and key')?.message)).toEqual([
+      'both are to be made',
+      'the stack keeps its own',
+    ])
   })
 
   test('where the operator does without AnonCreds’ library', () => {

@@ -17,3 +17,22 @@ test('an action is denied unless it is allowed, also where no policy names it', 
     denied: ['kms:CreateKey', 'kms:TagResource'],
   })
 })
+
+test('the root user has no policies, and whoever may not ask about policies is not refused', async () => {
+  const [kms, iam] = [new KMSClient({ region: 'eu-central-1' }), new IAMClient({ region: 'eu-central-1' })]
+  vi.spyOn(kms, 'send').mockImplementation(async () => ({}))
+  const asked: object[] = []
+  vi.spyOn(iam, 'send').mockImplementation(async ({ input }) => {
+    asked.push(input)
+    if ('RoleName' in input) return { Role: { Arn: 'arn:aws:iam::123456789012:role/path/deployer' } }
+    throw new Error('not allowed')
+  })
+  expect(await readKeyRights(kms, iam, 'arn:aws:iam::123456789012:root')).toEqual({ denied: undefined })
+  expect(asked).toEqual([])
+  const session = 'arn:aws:sts::123456789012:assumed-role/deployer/alice'
+  expect(await readKeyRights(kms, iam, session)).toEqual({ denied: undefined })
+  expect(asked).toMatchObject([
+    { RoleName: 'deployer' },
+    { PolicySourceArn: 'arn:aws:iam::123456789012:role/path/deployer' },
+  ])
+})

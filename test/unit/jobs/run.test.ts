@@ -319,6 +319,15 @@ describe('a process that is killed amid a job', () => {
     expect(await outcomeOf(key)).toMatch(/^given up: its process was stopped/)
   })
 
+  test('does not end it after four, however long ago', async () => {
+    const key = await newJob()
+    for (let ends = 1; ends <= 4; ends++) await end(key)
+    pass(120 * MINUTE)
+    const last = handler()
+    await runJob(key, last)
+    expect(await outcomeOf(key)).toBe('done')
+  })
+
   test('does not end it within an hour, nor where an attempt in between has ended as it should', async () => {
     const key = await newJob()
     for (let ends = 1; ends <= 5; ends++) await end(key)
@@ -394,21 +403,24 @@ describe('an attempt that fails', () => {
     expect(await outcomeOf(key)).toBe('given up: an internal error')
   })
 
-  test.each(['ThrottlingException', 'InternalServerError', 'TimeoutError', 'KMSInternalException'])(
-    'by %s of AWS is never a failure, however long that lasts',
-    async (name) => {
-      const key = await newJob()
-      const broken = failing(failure(name))
-      for (let attempt = 1; attempt <= 60; attempt++) {
-        await runJob(key, broken)
-        pass(30 * MINUTE)
-      }
-      expect(broken.runs).toBe(60)
-      await runJob(key, handler())
-      expect(await outcomeOf(key)).toBe('done')
-      expect(counted()).toEqual([])
-    },
-  )
+  test.each([
+    'ThrottlingException',
+    'InternalServerError',
+    'TimeoutError',
+    'KMSInternalException',
+    'AccessDeniedException',
+  ])('by %s of AWS is never a failure, however long that lasts', async (name) => {
+    const key = await newJob()
+    const broken = failing(failure(name))
+    for (let attempt = 1; attempt <= 60; attempt++) {
+      await runJob(key, broken)
+      pass(30 * MINUTE)
+    }
+    expect(broken.runs).toBe(60)
+    await runJob(key, handler())
+    expect(await outcomeOf(key)).toBe('done')
+    expect(counted()).toEqual([])
+  })
 
   test('to give up leaves the job where it is, and its wake-up comes again', async () => {
     const key = await newJob()

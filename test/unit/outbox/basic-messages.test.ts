@@ -31,6 +31,15 @@ const messagesIn = async (to: Lane) =>
 const statesIn = async (to: Lane) =>
   (await messagesIn(to)).map(({ id, version, delivery }) => [id, version, delivery?.state])
 
+test('that wait say when they are tried again', async () => {
+  const to = scene.newLane()
+  scene.respond = () => answered(500)
+  await send(to, ['waits'], { origin: newOrigin() })
+  await scene.handleAll()
+  const delivery = { state: 'pending', attempts: 1, lastError: 'status 500', nextAttemptAt: expect.any(String) }
+  expect(await messagesIn(to)).toMatchObject([{ id: 'waits', delivery }])
+})
+
 test('are given up with the count of attempts and the error of the last one', async () => {
   const to = scene.newLane()
   scene.respond = () => answered(404)

@@ -133,6 +133,8 @@ describe('state that is corrupt', () => {
     scene.respond = respond
     const [entry] = await ofKind('waiting-lane')
     await scene.table.put({ ...entry, since: { S: 'ever' } })
+    const { lane, ...nameless } = entry ?? {}
+    await scene.table.put({ ...nameless, sk: { S: `${lane?.S}|nameless` } })
     await scene.pass(10 * MINUTE)
     expect(scene.taken).toHaveLength(3)
     expect(await scene.left()).toEqual([])

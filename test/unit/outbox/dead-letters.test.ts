@@ -86,6 +86,13 @@ test.each([URLS.WAKE_UP_DEAD_LETTER_QUEUE_URL, URLS.TIMER_DEAD_LETTER_QUEUE_URL]
   },
 )
 
+test('at most 300 of a queue are recovered from in one run', async () => {
+  const url = URLS.WAKE_UP_DEAD_LETTER_QUEUE_URL
+  dead[url] = Array.from({ length: 301 }, (_, index) => wakeUpOf(`acme|ConnectionRecord|${index}`))
+  await countDeadLetters()
+  expect(dead[url]).toHaveLength(1)
+})
+
 test('what is counted and is not received is left there', async () => {
   dead[URLS.TIMER_DEAD_LETTER_QUEUE_URL] = [wakeUpOf('acme|ConnectionRecord|c1')]
   const commands: unknown[] = []

@@ -76,6 +76,12 @@ test('a wake-up of another time than that at which it is due has nothing to do',
   expect(names(asksOf({ dueAt: NOW + 1 }))).toBe('destination')
 })
 
+test('one that another has changed wakes nothing', () => {
+  expect(names(asksOf({}, { someEntries: [[ENTRY]], change: [OVERTAKEN] }))).toBe(
+    'destination recentDestination someEntries change',
+  )
+})
+
 test('a lane of the last release that has not begun is waited for, a minute at most', () => {
   const releasedAt = (at: number) => ({ rounds: 1, released: { lane: 'a', entry: '1|2|3', at } })
   const results = { get: [{ waiting: { S: '1|2|3' } }], someEntries: [[ENTRY]] }

@@ -1,12 +1,16 @@
 /** What an event changes of a destination, as it was read. */
 import { expect, test } from 'vitest'
-import { IGNORED_FOR, QUICK_FOR, SLOW_FOR, SLOW_MS } from '../../../lib/outbox/circuit-breaker.ts'
 import type { Change, Destination } from '../../../lib/outbox/destination.ts'
 import { suspectOf } from '../../../lib/outbox/destination.ts'
 import { type DestinationEvent, tell } from '../../../lib/outbox/destination-events.ts'
 import type { Step } from '../../../lib/outbox/step.ts'
 
 const NOW = 1_800_000_000_000
+const DAY = 24 * 60 * 60_000
+const IGNORED_FOR = DAY
+const QUICK_FOR = 30 * DAY
+const SLOW_FOR = 10 * 60_000
+const SLOW_MS = 1_500
 const by = { now: NOW, random: () => 0.5, newId: () => 'new' }
 
 /** Undefined where nothing changes. */
@@ -37,6 +41,14 @@ test('a refused connection closes it at once; the lane of one that is not shared
   expect(changeOf({}, failed('a', { party: undefined }))?.set).toEqual({
     suspicions: [{ ...suspicion('a'), own: 'a' }],
   })
+})
+
+test('failures count for a minute, one for each lane; those of lanes of its own until a success, and three close it', () => {
+  const before = [{ ...suspicion('a'), at: NOW - 60_000 }, suspicion('b')]
+  expect(changeOf({ suspicions: before }, failed('b'))?.set.suspicions).toEqual([suspicion('b')])
+  const own = (lane: string) => ({ lane: suspectOf(lane).lane, own: lane, at: 1 })
+  const third = changeOf({ suspicions: [own('a'), own('b')] }, failed('c', { party: undefined }))
+  expect(third?.set.closedAt).toBe(NOW)
 })
 
 test('a lane that has closed it does not count until its day is over', () => {

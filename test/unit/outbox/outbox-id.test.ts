@@ -31,6 +31,10 @@ test('should go on increasing when one millisecond makes more ids than it can co
   const now = Date.UTC(2070, 0, 1)
   const ids = Array.from({ length: 10_000 }, () => newOutboxId(now))
   expect(ids).toEqual(ids.toSorted())
+  expect([ids[1], ids.at(-1)].map((id) => timeOfId(id) - now)).toEqual([
+    0,
+    expect.toSatisfy((ms) => ms <= 10_000 / 2048),
+  ])
   expect(new Set(ids).size).toBe(ids.length)
 })
 

@@ -4,7 +4,6 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { outcomeItem } from '../../../lib/outbox/message-item.ts'
 import { addFault } from '../../../lib/outbox/own-faults.ts'
 import { redriveMessages } from '../../../lib/outbox/redrive.ts'
-import { MAX_TEXT_BYTES } from '../../../lib/store/packing/packed-text.ts'
 import { seeded } from '../../simulation/seeded.ts'
 import { failure } from '../store/started-table.ts'
 import { answered, newOrigin, useOutboxScene } from './scene.ts'
@@ -109,7 +108,7 @@ test('the largest message that is stored leaves room for its outcome, with its c
   // A text of bytes that hardly become fewer.
   const chance = seeded(1)
   const text = (size: number) => Array.from({ length: size }, () => String.fromCharCode(35 + chance() * 57)).join('')
-  const largest = text(MAX_TEXT_BYTES - 100)
+  const largest = text(400 * 1024 - 100)
   const to = scene.newLane()
   const origin = newOrigin()
   scene.respond = ({ payload }) => answered(payload === largest ? 500 : 200)
@@ -130,6 +129,7 @@ test('what is known of one item counts against no other', () => {
   expect(addFault(known, 'b', 'errors', 7)).toEqual({ item: 'b', errors: 1, ends: 0, since: 7 })
   expect(addFault(known, 'b', 'ends', 7)).toEqual({ item: 'b', errors: 0, ends: 0, since: 7 })
   expect(addFault(known, 'a', 'ends', 7)).toEqual({ ...known, ends: 10 })
+  expect(addFault(known, 'a', undefined, 7)).toEqual(known)
 })
 
 describe('a message whose process ends while it is tried', () => {

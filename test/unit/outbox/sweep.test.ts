@@ -127,7 +127,10 @@ describe('the sweep', () => {
 
   test('does not wait for a time at which its clock was ahead', async () => {
     const entry = { kind: 'lane', name: 'acme|ConnectionRecord|1', at: 1 } as const
-    expect(toWake([entry], { now: 10, wokenAt: () => 11, shares: new Map() })).toEqual([entry])
+    const wakes = (now: number, woken: number) => toWake([entry], { now, wokenAt: () => woken, shares: new Map() })
+    expect(wakes(10, 11)).toEqual([entry])
+    expect(wakes(5 * MINUTE - 1, 0)).toEqual([])
+    expect(wakes(5 * MINUTE, 0)).toEqual([entry])
   })
 
   test('reads nothing that is due in weeks, although it counts what waits', async () => {
@@ -164,7 +167,7 @@ describe('the sweep', () => {
     expect([...pages.values()]).toEqual(Array.from({ length: 16 }, () => 50))
   })
 
-  test('counts what waits a minute later where it could not', async () => {
+  test('counts what waits once in five minutes, and a minute later where it could not', async () => {
     const CENSUS = 5 * MINUTE
     scene.now = (Math.floor(scene.now / CENSUS) + 1) * CENSUS
     let reads = 0
@@ -178,6 +181,8 @@ describe('the sweep', () => {
     }) as never)
     await expect(sweep(scene.now)).rejects.toMatchObject({ code: 'store.unavailable' })
     await sweep(scene.now + MINUTE)
+    expect(reads).toBe(32)
+    await sweep(scene.now + 2 * MINUTE)
     expect(reads).toBe(32)
   })
 

@@ -120,6 +120,20 @@ describe('with submission requirements', () => {
     })
   })
 
+  test('a group of which one is not held is passed over', () => {
+    const definition = {
+      input_descriptors: [
+        { id: 'a', group: ['G'] },
+        { id: 'd', group: ['G'], schema: [{ uri: 'https://example.org/other' }] },
+        { id: 'b', group: ['H'] },
+      ],
+      submission_requirements: [
+        { rule: 'pick' as const, from_nested: ['G', 'H'].map((from) => ({ rule: 'all' as const, from })) as never },
+      ],
+    }
+    expect(choose(definition)).toEqual([['b', 'first']])
+  })
+
   test('all of a group, or of nested requirements, is shown or nothing', () => {
     const all = (from_nested: object[]) => ({
       submission_requirements: [{ rule: 'all' as const, from_nested: from_nested as never }],

@@ -130,8 +130,8 @@ describe('formats', () => {
       ],
     ],
     hostname: [
-      ['example.org', 'a', 'xn--bcher-kva.example', '1.example'],
-      ['', '.', 'a..b', '-a', 'a-', 'a_b', 'exämple.org', 'a.', `${'a'.repeat(64)}.org`, `${'a.'.repeat(127)}`],
+      ['example.org', 'a', 'xn--bcher-kva.example', '1.example', `${'a.'.repeat(126)}a`],
+      ['', '.', 'a..b', '-a', 'a-', 'a_b', 'exämple.org', 'a.', `${'a'.repeat(64)}.org`, `${'a.'.repeat(126)}ab`],
     ],
     ipv4: [
       ['127.0.0.1', '255.255.255.255'],

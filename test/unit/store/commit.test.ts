@@ -1,6 +1,7 @@
 /** One request a commit: what it refuses to send, what the table refuses, and what each refusal is called. */
 import { type CancellationReason, TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { versionOf } from '../../../lib/store/commit.ts'
 import { itemBytes } from '../../../lib/store/item.ts'
 import { keyAddress, recordAddress } from '../../../lib/store/keys.ts'
 import { addressOfRecord } from '../../../lib/store/stored-record.ts'
@@ -378,4 +379,18 @@ describe('a commit of one item', () => {
     expect(table.requests).toEqual(['TransactWriteItems'])
     expect(await run((unit) => unit.create(larger))).toMatchObject({ code: 'store.item_too_large' })
   })
+})
+
+test('a connection expires a week after an unfinished handshake of another agent, and never once it was completed', () => {
+  const of = (state: string) => {
+    const value = { role: 'responder', state, createdAt: '2026-01-01T00:00:00.000Z' }
+    return { ...newRecord({ type: 'ConnectionRecord' }), value }
+  }
+  const week = Date.UTC(2026, 0, 8) / 1000
+  const begun = versionOf(of('response-sent'), { stored: undefined, current: undefined })
+  expect(begun).toMatchObject({ version: 1, expiresAt: week })
+  const delivery = { state: 'pending', attempts: 1, at: '2026-01-01T00:00:00.000Z' } as const
+  const next = (state: string) => versionOf(of(state), { stored: begun, current: { ...begun, delivery } })
+  expect(next('abandoned')).toMatchObject({ version: 2, expiresAt: week, delivery })
+  expect(next('completed')).not.toHaveProperty('expiresAt')
 })

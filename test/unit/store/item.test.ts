@@ -4,6 +4,7 @@ import { describe, expect, expectTypeOf, test } from 'vitest'
 import { defineItem, type Stored } from '../../../lib/store/item.ts'
 import { bytes, flag, inKey, integer, isoTime, json, optional, picklist, text } from '../../../lib/store/item-fields.ts'
 import type { Address } from '../../../lib/store/keys.ts'
+import { plainItem } from '../../../lib/store/plain-item.ts'
 import type { Item } from '../../../lib/store/table.ts'
 
 const parcel = defineItem(
@@ -178,4 +179,15 @@ describe('a time', () => {
     const item = { ...moment.encode({ ...address, at: '2026-01-31T12:00:00Z' }), at: { N: '1' } }
     expect(() => moment.decode(item)).toThrow('a stored moment is corrupt at at')
   })
+})
+
+test('an item as plain JSON shows texts as they are, and JSON that is packed or not', () => {
+  const item = {
+    number: { N: '5' },
+    digits: { S: '5' },
+    json: { S: '{"a":[1]}' },
+    list: { S: '[1]' },
+    flag: { BOOL: true },
+  }
+  expect(plainItem(item)).toEqual({ number: 5, digits: '5', json: { a: [1] }, list: [1], flag: true })
 })

@@ -172,10 +172,19 @@ describe('a KMS', () => {
     vi.stubEnv('LOG_LEVEL', 'silent')
   })
 
-  test('that refuses for good should be told as it is', async () => {
-    kms.refuse({ status: 400, type: 'AccessDeniedException' })
-    await expect((await newProcess()).key()).rejects.toMatchObject({ name: 'AccessDeniedException' })
-    expect(kms.calls).toHaveLength(1)
+  test.each(['AccessDeniedException', 'DisabledException', 'KMSInvalidStateException', 'NotFoundException'])(
+    'that refuses with %s, which an operator may mend, should be store.unavailable at once',
+    async (type) => {
+      kms.refuse({ status: 400, type })
+      await expect((await newProcess()).key()).rejects.toMatchObject({ code: 'store.unavailable' })
+      expect(kms.calls).toHaveLength(1)
+    },
+  )
+
+  test('that finds the bytes of a key to be others should be told as it is', async () => {
+    await (await newProcess()).key()
+    kms.refuse({ status: 400, type: 'InvalidCiphertextException' })
+    await expect((await newProcess()).key()).rejects.toMatchObject({ name: 'InvalidCiphertextException' })
   })
 
   test('that does not open a key that is there should be store.unavailable, and not make another', async () => {

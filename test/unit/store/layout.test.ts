@@ -2,6 +2,9 @@
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ensureLayout, readLayout } from '../../../infra/layout.ts'
+import { newEntry } from '../../../lib/outbox/waiting-list.ts'
+import { DUE_SHARDS, dueFor } from '../../../lib/store/due.ts'
+import { eventPartitions } from '../../../lib/store/keys.ts'
 import { LAYOUT_ITEM, LAYOUT_KEY, LayoutCheck } from '../../../lib/store/layout.ts'
 import type { Item } from '../../../lib/store/table.ts'
 import { failure } from './started-table.ts'
@@ -155,4 +158,12 @@ describe('a table', () => {
     expect(await ensureLayout(client, name)).toBe('has version 7 of its layout, not 2')
     expect(await table.items()).toEqual([OTHER])
   })
+})
+
+test('the shards are part of it: items stay where they are', () => {
+  const lane = 'acme|ConnectionRecord|c1'
+  expect(DUE_SHARDS).toHaveLength(16)
+  expect(dueFor(lane, 5).dueShard).toBe('due|13')
+  expect(newEntry(lane, 5, 'id')).toBe('13|000000000000005|id')
+  expect(eventPartitions('e')).toHaveLength(8)
 })

@@ -308,3 +308,10 @@ describe('the index of what is due', () => {
     expect(pages).toBe(3)
   })
 })
+
+test('DynamoDB takes no empty expression: what is not asked for is left out', () => {
+  const names = { ExpressionAttributeNames: { '#0': 'a' } }
+  expect(expressionsOf({ absent: ['a'] })).toEqual({ ConditionExpression: 'attribute_not_exists(#0)', ...names })
+  expect(expressionsOf(undefined, { remove: ['a'] })).toEqual({ UpdateExpression: ' REMOVE #0', ...names })
+  expect(expressionsOf(undefined)).toEqual({})
+})

@@ -1,6 +1,6 @@
 /** Limits of what a host serves of a did:webvh. */
 import { expect, test } from 'vitest'
-import { parseWitnessProofs } from '../../../lib/webvh/log.ts'
+import { parseLog, parseWitnessProofs } from '../../../lib/webvh/log.ts'
 
 const PROOF = {
   type: 'DataIntegrityProof',
@@ -17,4 +17,9 @@ test('a file has 50 witness proofs at most, and fewer where each is verified for
   expect(parseWitnessProofs(sets(2, 25), Array(20))).toHaveLength(2)
   expect(() => parseWitnessProofs(sets(3, 17), Array(1))).toThrow()
   expect(() => parseWitnessProofs(sets(2, 25), Array(21))).toThrow('too many witness proofs')
+})
+
+test('a log has 200 entries at most', () => {
+  expect(() => parseLog('{}\n'.repeat(200))).toThrow(/^(?!.*too many entries)/)
+  expect(() => parseLog('{}\n'.repeat(201))).toThrow('too many entries')
 })

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { webvhSeenAddress } from '../../../lib/store/anoncreds-keys.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import { assertNoRollback, expireVersions } from '../../../lib/webvh/seen-versions.ts'
+import { assertNoRollback, expireVersions, removeExpiry } from '../../../lib/webvh/seen-versions.ts'
 import { useTable } from '../store/use-table.ts'
 
 const table = await useTable({ check: false, stream: false })
@@ -41,4 +41,8 @@ test('what a handshake has seen expires, renewed once a day, and what is known f
   vi.setSystemTime(Date.now() + 25 * 60 * 60_000)
   expect(await expiryAfter(stranger, true)).toBe(first + 26 * 60 * 60)
   expect(await expiryAfter(stranger, false)).toBeNaN()
+  const completed = 'did:webvh:scid:completed.example'
+  expect(await expiryAfter(completed, true)).not.toBeNaN()
+  await transaction('acme', (unit) => removeExpiry(unit, completed))
+  expect(await expiryAfter(completed, true)).toBeNaN()
 })

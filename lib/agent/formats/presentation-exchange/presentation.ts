@@ -177,7 +177,5 @@ const notOwn = (named: ReadonlyMap<string, readonly StoredCredential[]>, signer:
   return { reason, ...(descriptorId !== undefined && { descriptorId }) }
 }
 
-const isOwn = async (agentContext: AgentContext, did: string): Promise<boolean> => {
-  if (!did.startsWith('did:')) return false
-  return (await findOwnDid({ context: agentContext }, did)) !== undefined
-}
+const isOwn = async (agentContext: AgentContext, did: string): Promise<boolean> =>
+  (await findOwnDid({ context: agentContext }, did)) !== undefined

@@ -26,10 +26,10 @@ const context = (): AgentContext => {
 
 const resolve = (did: string) => new LinearPeerDidResolver().resolve(context(), did)
 
-const document = () => {
+const document = (serviceEndpoint = 'http://127.0.0.1:1') => {
   const key = Kms.PublicJwk.fromFingerprint(FINGERPRINT)
   if (!key.is(Kms.Ed25519PublicJwk)) throw new Error('not an Ed25519 key')
-  const service = { id: '#didcomm', serviceEndpoint: 'http://127.0.0.1:1', recipientKeys: [key], routingKeys: [key] }
+  const service = { id: '#didcomm', serviceEndpoint, recipientKeys: [key], routingKeys: [key] }
   return createPeerDidDocumentFromServices([service], false).didDocument
 }
 
@@ -43,6 +43,28 @@ test.each<[string, () => string]>([
   expect(didDocument?.id).toBe(did)
   expect(JSON.stringify(didDocument)).toContain('authentication')
 })
+
+test.each(['?', '~', '>', '\u007f', 'é', '€', '𝄞'])(
+  'a DID of method 2 is resolved, wherever its endpoint has a %s',
+  async (symbol) => {
+    const dids = ['', 'a', 'aa'].map((path) => {
+      const endpoint = `https://wallet.example/${path}${symbol}`
+      const did = didDocumentToNumAlgo2Did(document(endpoint))
+      return { did, endpoint }
+    })
+    expect(dids.filter(({ did }) => /[_-]/.test(did))).not.toEqual([])
+    for (const { did, endpoint } of dids) {
+      const { didDocument } = await resolve(did)
+      expect(didDocument?.service).toMatchObject([{ serviceEndpoint: endpoint }])
+      expect(didDocument?.id).toBe(did)
+      for (const { id, controller } of didDocument?.verificationMethod ?? []) {
+        expect(controller).toBe(did)
+        expect(id.startsWith(`${did}#`)).toBe(true)
+      }
+      expect(didDocument?.recipientKeys).toHaveLength(1)
+    }
+  },
+)
 
 test.each([
   ['that Credo would read in 2^48 ways', `did:peer:2.V${FINGERPRINT}${'SS'.repeat(24)}!`],

@@ -1,7 +1,7 @@
 /** What Credo's validators must not be given. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { assertReadable, hasLongIdentifier } from '../../../../lib/agent/envelopes/readable-message.ts'
+import { assertReadable, hasUnreadableText } from '../../../../lib/agent/envelopes/readable-message.ts'
 import { isNestedDeeperThan, MAX_DEPTH } from '../../../../lib/json.ts'
 import { AT_ONCE, processorTime } from '../../../support/processor-time.ts'
 
@@ -63,6 +63,12 @@ describe('an attached document that nobody may see', () => {
   })
 })
 
+const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
+const attachedInBase64 = (value: unknown) => ({
+  ...message,
+  'presentations~attach': [{ data: { base64: base64(value) } }],
+})
+
 describe('a message is not readable', () => {
   test.each([
     ['without a type', { '@id': message['@id'] }],
@@ -72,6 +78,8 @@ describe('a message is not readable', () => {
     ['with a signature type without end', { ...message, 'connection~sig': { '@type': 'a'.repeat(100_000) } }],
     ['in a thread whose name is no text', { ...message, '~thread': { thid: 1 } }],
     ['with a text that is no Unicode', { ...message, content: '\ud800' }],
+    ['with such a text in an attachment in base64', attachedInBase64({ raw: ['\ud800'] })],
+    ['with such a name in one', attachedInBase64({ '\udc00': 1 })],
     ['with a field that names a prototype', { ...message, a: JSON.parse('{"__proto__":1}') }],
     ['that is nested 41 levels deep', { ...message, a: nested(41) }],
     ['nested without end', JSON.parse(`${'['.repeat(90_000)}${']'.repeat(90_000)}`)],
@@ -112,7 +120,6 @@ test('no thread id takes long to be judged', () => {
 })
 
 const longIdentifier = 'a'.repeat(4097)
-const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
 
 test.each<[string, unknown]>([
   ['the DID of a handshake request', { did: longIdentifier }],
@@ -139,7 +146,7 @@ test.each<[string, unknown]>([
   ['a list of routing keys', { '~service': { routingKeys: Array(17).fill('a') } }],
   ['that of recipient keys in a document', { service: [{ recipientKeys: Array(17).fill('#key') }] }],
 ])('%s can be too long', (_, message) => {
-  expect(hasLongIdentifier(message)).toBe(true)
+  expect(hasUnreadableText(message)).toBe(true)
 })
 
 test.each<[string, (data: { base64: string }) => object]>([
@@ -181,7 +188,8 @@ describe('nothing is too long about', () => {
     ['a recipient key that is a DID URL', { recipientKeys: [`did:peer:4zQm${'a'.repeat(1500)}#key-1`] }],
     ['a proof of AnonCreds in the form of W3C, in base64url', { proof: { proofValue: `u${'a'.repeat(3_500)}` } }],
     ['a text by itself', 'a'.repeat(100_000)],
+    ['whole characters of two units', { data: { base64: base64({ '😀': '😀' }) } }],
   ])('%s', (_, message) => {
-    expect(hasLongIdentifier(message)).toBe(false)
+    expect(hasUnreadableText(message)).toBe(false)
   })
 })

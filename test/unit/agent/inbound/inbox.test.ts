@@ -5,9 +5,14 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { packEnvelope } from '../../../../lib/agent/envelopes/pack-envelope.ts'
 import { forgetMark, handleOnce, markMessage } from '../../../../lib/agent/inbound/inbox.ts'
 import { generateJwk } from '../../../../lib/agent/keys/key-pair.ts'
+import { currentUnit } from '../../../../lib/store/transaction.ts'
+import { failure } from '../../store/started-table.ts'
 import { useTable } from '../../store/use-table.ts'
 
 const table = await useTable({ memory: true })
+
+/** In seconds. */
+const DAY = 24 * 60 * 60
 
 const keyPair = () => {
   const key = Kms.PublicJwk.fromUnknown(Kms.publicJwkFromPrivateJwk(generateJwk({ kty: 'OKP', crv: 'Ed25519' })))
@@ -22,6 +27,7 @@ const [ours, other, alice, bob] = [keyPair(), keyPair(), keyPair(), keyPair()]
 const handler = vi.fn<() => Promise<void>>(async () => undefined)
 beforeEach(() => {
   handler.mockReset()
+  table.way = undefined
 })
 
 interface Received {
@@ -50,12 +56,29 @@ const rejected = { code: 'request.malformed' }
 test('a repeated message gets its first answer, whatever is in it now', async () => {
   expect(await receive({ id: 'repeated', from: alice }, 'first')).toBe('first')
   expect(await receive({ id: 'repeated', from: alice }, 'second')).toBe('first')
+  const mark = (await table.items()).find(({ kind }) => kind?.S === 'mark')
+  expect(Math.round(Number(mark?.expiresAt?.N) / DAY - Date.now() / 1000 / DAY)).toBe(7)
 })
 
 test('a message that comes several times at once has one answer', async () => {
   const received = ['a', 'b', 'c', 'd'].map((answer) => receive({ id: 'at once', from: alice }, answer))
   expect(new Set(await Promise.all(received)).size).toBe(1)
 })
+
+test.each(['GetItem', 'PutItem'])(
+  'a message is not called one that nobody can handle where AWS refuses %s',
+  async (refused) => {
+    let refusals = 1
+    table.way = async (command, send) => {
+      if (command === refused && refusals-- > 0) throw failure('AccessDeniedException')
+      await send()
+    }
+    handler.mockImplementation(async () => void (await currentUnit().get({ pk: 'any', sk: '~' })))
+    const again = () => receive({ id: refused, from: alice }, 'answer')
+    await expect(again()).rejects.toMatchObject({ name: 'AccessDeniedException' })
+    expect(await again()).toBe('answer')
+  },
+)
 
 test('an answer that is too large for one item is as long the second time', async () => {
   const answer = 'x'.repeat(700 * 1024)

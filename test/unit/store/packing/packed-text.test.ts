@@ -2,10 +2,13 @@
 import { constants, deflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { toBase58 } from '../../../../lib/store/packing/base58.ts'
 import { compact, expand } from '../../../../lib/store/packing/compact-text.ts'
 import { DICTIONARY_1 } from '../../../../lib/store/packing/dictionary-1.ts'
 import { MismatchError } from '../../../../lib/store/packing/mismatch.ts'
-import { isPacked, MAX_TEXT_BYTES, pack, unpack } from '../../../../lib/store/packing/packed-text.ts'
+import { isPacked, pack, unpack } from '../../../../lib/store/packing/packed-text.ts'
+
+const MAX_TEXT_BYTES = 400 * 1024
 
 const dictionary = Buffer.from(DICTIONARY_1)
 
@@ -76,6 +79,15 @@ describe('a packed text should come back character by character', () => {
   ])('of %s', (_name, text) => {
     expectRoundTrip(text)
   })
+})
+
+test('base64 and base58 are stored as bytes, also within each other', () => {
+  const bytes = Buffer.alloc(90, 'Zürich')
+  for (const encoding of ENCODINGS) expect(compact(bytes.toString(encoding)).length).toBeLessThan(100)
+  expect(compact(Buffer.from(bytes.toString('base64')).toString('base64')).length).toBeLessThan(100)
+  // The multibase prefix, then multicodec 0x0200 and the document.
+  const did = `did:peer:4zQm${'c'.repeat(44)}:z${toBase58(Buffer.from([0x80, 0x04, ...bytes]))}`
+  expect(compact(did).length).toBeLessThan(did.length - 30)
 })
 
 describe('bytes that are not a packed text', () => {

@@ -1,0 +1,63 @@
+/** Answers that are stored to be given again. One that is too large for an item lies in pieces in the item's partition. */
+import { defineItem, type Readable } from './item.ts'
+import { integer, optional, packedText } from './item-fields.ts'
+import { type Address, answerPieceAddress } from './keys.ts'
+import type { Item } from './table.ts'
+
+/** In bytes: an item may have 400 KB. */
+const PIECE = 300 * 1024
+
+/** Number of pieces, if the item does not have the answer itself. */
+export const piecesField = optional(integer())
+
+const pieceItem = defineItem('answer-piece', answerPieceAddress, { text: packedText(), expiresAt: integer() })
+
+interface StoredAnswer {
+  /** Empty if there are pieces. */
+  answer: string
+  pieces?: number | undefined
+}
+
+/** No piece begins within a character. */
+const split = (text: string): string[] => {
+  const bytes = Buffer.from(text)
+  const texts: string[] = []
+  for (let start = 0, end = 0; start < bytes.length; start = end) {
+    end = Math.min(start + PIECE, bytes.length)
+    while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--
+    texts.push(bytes.toString('utf8', start, end))
+  }
+  return texts
+}
+
+/** What the item at an address has of an answer, and the items of its pieces. */
+export const storedAnswer = (
+  { pk: markPk }: Address,
+  answer: string,
+  expiresAt: number,
+): { stored: StoredAnswer; pieces: Item[] } => {
+  const texts = split(answer)
+  if (texts.length <= 1) return { stored: { answer }, pieces: [] }
+  const pieces = texts.map((text, index) => pieceItem.encode({ markPk, number: index + 1, text, expiresAt }))
+  return { stored: { answer: '', pieces: pieces.length }, pieces }
+}
+
+/** What reads items: the table, or a unit of work, which keeps a failure. */
+interface Reader {
+  load<Key, T>(definition: Readable<Key, T>, key: Key): Promise<T | undefined>
+}
+
+/** The whole answer; undefined if it expires while it is read. */
+export const wholeAnswer = async (
+  { pk: markPk }: Address,
+  { answer, pieces = 0 }: StoredAnswer,
+  reader: Reader,
+): Promise<string | undefined> => {
+  let whole = answer
+  for (let number = 1; number <= pieces; number++) {
+    const piece = await reader.load(pieceItem, { markPk, number })
+    if (piece === undefined) return undefined
+    whole += piece.text
+  }
+  return whole
+}
