@@ -45,6 +45,7 @@ import {
   AgentMessageHandlerRegistry,
   guardThread,
   handlesMessage,
+  ignorePendingAcks,
   logProblemReports,
   markMessage,
   noteUnsolicited,
@@ -114,6 +115,7 @@ const MIDDLEWARE = [
   guardThread,
   acceptRepeatedComplete,
   completeByMessage,
+  ignorePendingAcks,
 ]
 
 provideAgent(

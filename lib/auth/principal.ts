@@ -23,8 +23,6 @@ export interface Principal {
 /** Clock tolerance of every time claim, in seconds. */
 export const CLOCK_TOLERANCE = 30
 
-const Roles = v.array(v.pipe(v.string(), v.maxLength(128)))
-
 /**
  * An object with any keys. valibot's `record` drops `__proto__`, `prototype` and `constructor`, which are valid ids.
  */
@@ -49,7 +47,7 @@ const Claims = v.looseObject({
   sub: v.optional(v.pipe(v.string(), v.maxLength(256))),
   role: v.picklist(ROLES),
   tenantId: v.optional(v.unknown()),
-  resource_access: v.optional(byId(v.looseObject({ roles: v.optional(Roles, []) })), {}),
+  resource_access: v.optional(byId(v.looseObject({ roles: v.optional(v.array(v.string()), []) })), {}),
 })
 
 const unauthorized = (cause: string) => new AgentError('auth.unauthorized', 'Unauthorized', { cause })

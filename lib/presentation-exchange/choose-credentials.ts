@@ -61,9 +61,11 @@ export const chooseCredentials = (selection: Selection, work: Work): Chosen[] | 
   }
   const unknown = [...named.keys()].find((id) => !definition.input_descriptors.some((one) => one.id === id))
   if (unknown !== undefined) return { descriptorId: unknown, reason: 'is not a descriptor of the request' }
-  const shown = descriptorsToShow(definition, { isNamed: (id) => named.has(id), isMet: (id) => chosen.has(id) })
-  if (shown === undefined || !isSatisfiedBy(definition, shown))
-    return { reason: `no held credential fits ${missing(definition, chosen)}` }
+  const candidates: Candidates = { isNamed: (id) => named.has(id), isMet: (id) => chosen.has(id) }
+  const preferred = descriptorsToShow(definition, candidates)
+  const shown =
+    preferred && (isSatisfiedBy(definition, preferred) ? preferred : searchDescriptors(definition, candidates, work))
+  if (shown === undefined) return { reason: `no held credential fits ${missing(definition, chosen)}` }
   const left = [...named.keys()].find((id) => !shown.has(id))
   if (left !== undefined) return { descriptorId: left, reason: 'is not taken by any submission requirement' }
   return definition.input_descriptors
@@ -127,4 +129,30 @@ const descriptorsToShow = (
   }
   const shown = requirements.map(shownFor)
   return shown.includes(undefined) ? undefined : new Set(shown.flatMap((part) => part ?? []))
+}
+
+/** Descriptors of which all combinations are tried. */
+const MAX_SEARCHED = 12
+
+/**
+ * The named descriptors and as few others as satisfy the submission requirements together. Taken one by one, two
+ * requirements may show more of a group that they share than either permits.
+ */
+const searchDescriptors = (
+  definition: PresentationDefinition,
+  { isNamed, isMet }: Candidates,
+  work: Work,
+): Set<string> | undefined => {
+  const { submission_requirements: requirements, input_descriptors: descriptors } = definition
+  const met = descriptors.filter(({ id, group }) => group !== undefined && isMet(id)).map(({ id }) => id)
+  if (requirements === undefined || met.length > MAX_SEARCHED) return undefined
+  const units = JSON.stringify(requirements).length * descriptors.length
+  const [required, others] = [met.filter(isNamed), met.filter((id) => !isNamed(id))]
+  const combinations = others.reduce<string[][]>((all, id) => all.concat(all.map((one) => [...one, id])), [[]])
+  for (const combination of combinations.toSorted((a, b) => a.length - b.length)) {
+    work.spend(units)
+    const shown = new Set([...required, ...combination])
+    if (isSatisfiedBy(definition, shown)) return shown
+  }
+  return undefined
 }

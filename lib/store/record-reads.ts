@@ -53,7 +53,8 @@ export const filterBy = (
   return ({ value, tags }) =>
     expected.every(([name, one]) => {
       const known = value[name] ?? tags[name]
-      return known === one || indexes[name]?.form?.(String(known)) === one
+      const { form = String } = indexes[name] ?? {}
+      return known === one || form(String(known)) === one || known === form(String(one))
     })
 }
 

@@ -1,5 +1,10 @@
 /** Offers of AnonCreds to a wallet: on a connection and in an invitation, in every format and version. */
 import { randomUUID } from 'node:crypto'
+import {
+  AnonCredsCredentialDefinitionRecord,
+  AnonCredsCredentialDefinitionRepository,
+  getQualifiedDidIndyDid,
+} from '@credo-ts/anoncreds'
 import { TypedArrayEncoder } from '@credo-ts/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
@@ -49,6 +54,11 @@ describeWithLibrary('offers of AnonCreds', () => {
     attributes,
   })
   const indy = { credentialDefinitionId: INDY.credentialDefinitionId, attributes: VALUES }
+  const DEFINITION = {
+    ...{ issuerId: INDY_ISSUER, schemaId: INDY.schemaId, tag: 't' },
+    type: 'CL' as const,
+    value: { primary: {} },
+  }
   const jsonld = () => offerBody(world.connectionId, world.wallet.did).credentialFormats.jsonld
 
   const offer = (credentialFormats: object, more: object = {}) =>
@@ -171,6 +181,31 @@ describeWithLibrary('offers of AnonCreds', () => {
       expect((await raw.send(ack(), { ...route, senderKey })).status).toBe(200)
       expect(await stateNow()).toBe('done')
     })
+  })
+
+  test('an id that definitions on two ledgers have is refused', async () => {
+    const { tenantId } = await createTenant(world.stage)
+    await inTenant(tenantId, async ({ context }) => {
+      const definitions = context.resolve(AnonCredsCredentialDefinitionRepository)
+      for (const namespace of ['one', 'two'])
+        await definitions.save(
+          context,
+          new AnonCredsCredentialDefinitionRecord({
+            credentialDefinitionId: getQualifiedDidIndyDid(indy.credentialDefinitionId, namespace),
+            ...{ credentialDefinition: DEFINITION, methodName: 'indy' },
+          }),
+        )
+    })
+    for (const formats of [{ indy }, { anoncreds: indy }])
+      expect(
+        await world.stage.call('createOfferOob', {
+          caller: { tenantId },
+          body: { protocolVersion: 'v2', credentialFormats: formats },
+        }),
+      ).toMatchObject({
+        status: 422,
+        body: { details: [{ path: `credentialFormats.${Object.keys(formats)[0]}.credentialDefinitionId` }] },
+      })
   })
 
   test('anoncreds is offered by the id that the request names, which may be an unqualified one of an Indy ledger', async () => {

@@ -7,7 +7,7 @@ import { describeWithLibrary, testWithLibrary } from '../support/anoncreds/libra
 import { memoryRegistry } from '../support/anoncreds/memory-registry.ts'
 import { OTHER_DEGREE_KEYS, prepareDefinition } from '../support/anoncreds/prepared-definition.ts'
 import { type AnonCredsWorld, inTenant, startAnonCredsWorld } from '../support/anoncreds/world.ts'
-import { connect } from '../support/scenes.ts'
+import { connect, offerBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -59,13 +59,14 @@ const exchangeOn = (threadId: string): Promise<string> =>
     }),
   )
 
-/** The wallet offers a credential, and the tenant asks for it. */
-const requested = async (): Promise<Exchange> => {
+/** The wallet offers a credential, in `more` formats too, and the tenant asks for it. */
+const requested = async (more: object = {}): Promise<Exchange> => {
   const { didcomm } = world.wallet.agent
   const sent = await didcomm.credentials.offerCredential({
     connectionId: world.walletConnectionId,
     protocolVersion: 'v2',
     credentialFormats: {
+      ...more,
       anoncreds: { credentialDefinitionId: definition.credentialDefinitionId, attributes: ATTRIBUTES },
     },
   })
@@ -208,6 +209,18 @@ describeWithLibrary('a credential is abandoned, and not stored,', () => {
   ])('%s', async (_, alter) => {
     const exchange = await requested()
     await expectAbandoned(exchange, withContent(await issued(exchange), alter))
+  })
+
+  test('after another one in a format that comes as it was offered', async () => {
+    const { jsonld } = offerBody(world.walletConnectionId, world.wallet.did).credentialFormats
+    const credential = { ...jsonld.credential, issuer: world.wallet.did }
+    const exchange = await requested({ jsonld: { ...jsonld, credential } })
+    const message = await issued(exchange, (record) => {
+      record.credentialAttributes = [{ name: 'degree', value: 'Doctor' }, ATTRIBUTES[1]]
+    })
+    const formats = message.formats.toSorted((a: Json, b: Json) => (a.format < b.format ? 1 : -1))
+    expect(formats.map(({ format }: Json) => format)).toEqual(['aries/ld-proof-vc@v1.0', 'anoncreds/credential@v1.0'])
+    await expectAbandoned(exchange, { ...message, formats })
   })
 
   test('signed with other values than offered', async () => {

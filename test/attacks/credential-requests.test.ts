@@ -326,6 +326,19 @@ describe('a second request on a thread', () => {
   })
 })
 
+test('an acknowledgement ends an exchange only where its status is OK (Aries RFC 0015)', async () => {
+  const offered = await offer()
+  issued(await send(requestOf(offered.thid, offered.detail)))
+  const acknowledge = (status: string) =>
+    send({ ...{ '@type': `${ISSUE}/ack`, '@id': randomUUID(), '~thread': { thid: offered.thid } }, status })
+  for (const status of ['PENDING', 'FAIL']) {
+    await acknowledge(status)
+    expect((await record(offered)).state).toBe('credential-issued')
+  }
+  await acknowledge('OK')
+  expect((await record(offered)).state).toBe('done')
+})
+
 test('a request that answers no offer is refused with a problem report', async () => {
   const { detail } = await offer()
   const thid = randomUUID()

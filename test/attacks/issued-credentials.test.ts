@@ -48,12 +48,12 @@ const attached = (content: unknown) => [
 ]
 
 /** Sends an offer of what `detail` holds. */
-const sendOffer = async (detail: unknown) => {
+const sendOffer = async (detail: unknown, attributes: Json[] = []) => {
   const threadId = randomUUID()
   const answer = await send({
     '@type': 'https://didcomm.org/issue-credential/2.0/offer-credential',
     '@id': threadId,
-    credential_preview: { '@type': 'https://didcomm.org/issue-credential/2.0/credential-preview', attributes: [] },
+    credential_preview: { '@type': 'https://didcomm.org/issue-credential/2.0/credential-preview', attributes },
     formats: [{ attach_id: 'a', format: 'aries/ld-proof-vc-detail@v1.0' }],
     'offers~attach': attached(detail),
   })
@@ -101,6 +101,16 @@ const expectAbandoned = async (threadId: string, credential: unknown): Promise<v
   expect(await exchangesOn(threadId)).toMatchObject([{ state: 'abandoned', credentials: [] }])
   expect(await held()).toHaveLength(before)
 }
+
+test('a preview, which no JSON-LD credential is compared with, is not shown', async () => {
+  const attributes = [{ name: 'degree', value: 'Doctor' }]
+  const { threadId } = await sendOffer({ credential: credentialOf(), options: OPTIONS }, attributes)
+  const [offered] = await exchangesOn(threadId)
+  expect(offered).toMatchObject({ state: 'offer-received', credentialAttributes: [] })
+  const path = { credentialRecordId: offered.id }
+  const { body } = await stage.call('getCredentialFormData', { caller, path })
+  expect(body.offerAttributes).toEqual([])
+})
 
 const nested = (levels: number): Json =>
   JSON.parse(`${'{"knows":'.repeat(levels)}{"degree":"Bachelor"}${'}'.repeat(levels)}`)

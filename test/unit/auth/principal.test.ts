@@ -39,6 +39,11 @@ describe('claims become a principal', () => {
     expect(principalOf({ role: 'RestRootAgent' })).not.toHaveProperty('tenantId')
   })
 
+  test('with a role of any length, which may be nothing to this service', () => {
+    const roles = ['x'.repeat(1000), 'owner']
+    expect(principalOf({ resource_access: { acme: { roles } } }).organizations).toEqual({ acme: roles })
+  })
+
   test('without organizations whose name is not an id', () => {
     const resource_access = { 'a b': { roles: ['owner'] }, ['x'.repeat(65)]: { roles: ['owner'] } }
     expect(principalOf({ resource_access }).organizations).toEqual({})

@@ -150,6 +150,48 @@ describe('with submission requirements', () => {
   })
 })
 
+describe('with submission requirements that share descriptors', () => {
+  const requirement = (from: string, more: object) => ({ rule: 'pick' as const, from, ...more })
+  const shared = (more: object, more2: object = more) => ({
+    submission_requirements: [requirement('G', more), requirement('H', more2)],
+    input_descriptors: [
+      { id: 'a', group: ['G'] },
+      { id: 'b', group: ['G', 'H'] },
+      { id: 'c', group: ['H'] },
+      { id: 'none', group: ['G', 'H'], constraints: nameIs('none') },
+    ],
+  })
+
+  test('the fewest are shown that meet exact counts', () => {
+    expect(choose(shared({ count: 1 }))).toEqual([['b', 'first']])
+    expect(choose(shared({ min: 1, max: 1 }))).toEqual([['b', 'first']])
+    expect(choose(shared({ count: 2 }, { count: 1 }))).toEqual([
+      ['a', 'first'],
+      ['b', 'first'],
+    ])
+  })
+
+  test('with what is named', () => {
+    expect(choose(shared({ count: 1 }), { named: { c: [second] } })).toEqual([
+      ['a', 'first'],
+      ['c', 'second'],
+    ])
+    expect(choose(shared({ count: 1 }), { named: { a: [first], b: [first] } })).toMatchObject({
+      reason: expect.any(String),
+    })
+  })
+
+  test('of many, or of requirements that would take too long, nothing is searched', () => {
+    const many = Array.from({ length: 20 }, (_, n) => ({ id: `d${n}`, group: ['G'] }))
+    const definition = shared({ count: 1 })
+    const input_descriptors = [...definition.input_descriptors, ...many]
+    expect(choose({ ...definition, input_descriptors })).toMatchObject({ reason: expect.any(String) })
+    const impossible = [requirement('G', { count: 1 }), requirement('G', { count: 2 })]
+    const submission_requirements = Array.from({ length: 10_000 }, () => impossible).flat()
+    expect(() => choose({ ...definition, submission_requirements })).toThrow(WorkLimitError)
+  })
+})
+
 describe('what is named', () => {
   const input_descriptors = [{ id: 'it', constraints: nameIs('second') }, { id: 'other' }]
 

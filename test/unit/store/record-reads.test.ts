@@ -1,10 +1,10 @@
 /** Reads outside of a unit of work: a record, the records of a tag, and lists page by page. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { basicMessageRecords, proofRecords } from '../../../lib/records/kinds.ts'
+import { basicMessageRecords, connectionRecords, proofRecords } from '../../../lib/records/kinds.ts'
 import { tagPartition } from '../../../lib/store/index-entries.ts'
 import type { ListQuery } from '../../../lib/store/item-list.ts'
 import { toCursor } from '../../../lib/store/item-list.ts'
-import { type ListFilter, listRecords, readTagged, requireRecord } from '../../../lib/store/record-reads.ts'
+import { filterBy, type ListFilter, listRecords, readTagged, requireRecord } from '../../../lib/store/record-reads.ts'
 import { type StoredRecord, toRecordItem } from '../../../lib/store/stored-record.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { ACME, newRecord, storedRecord } from './records.ts'
@@ -193,4 +193,12 @@ describe('a filter', () => {
     expect(table.requests.length).toBeLessThan(40)
     expect(all.length).toBeGreaterThan(1)
   })
+})
+
+test('a did:peer:4 is found in either form, whichever was stored', () => {
+  const [short, long] = ['did:peer:4zQmHash', 'did:peer:4zQmHash:z6MkDocument']
+  const finds = (theirDid: string, known: string) =>
+    filterBy(connectionRecords, { theirDid })?.(storedRecord({ value: { theirDid: known }, tags: {} }))
+  for (const known of [short, long]) for (const theirDid of [short, long]) expect(finds(theirDid, known)).toBe(true)
+  for (const other of ['did:peer:4zQmOther', `${short}:z6MkOther`]) expect(finds(other, long)).toBe(false)
 })

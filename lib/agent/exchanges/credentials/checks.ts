@@ -9,6 +9,8 @@ import {
   DidCommProblemReportError,
 } from '@credo-ts/didcomm'
 import { MAX_ATTRIBUTES } from '../../../records/anoncreds-objects.ts'
+import { w3cCredentialRecords } from '../../../records/kinds.ts'
+import { currentUnit } from '../../../store/transaction.ts'
 import { type CheckedFormat, NOT_OFFERED, NotAsOfferedError } from '../../formats/index.ts'
 import { abandonExchange, isFinished } from '../../threads/index.ts'
 
@@ -30,7 +32,7 @@ export const credentialChecks = (
   formats: readonly CheckedFormat[],
   problemReport: (reason: string) => DidCommProblemReportError,
 ) => {
-  /** Runs `act`, and abandons the exchange on a NotAsOfferedError. */
+  /** Runs `act`. On a NotAsOfferedError it abandons the exchange, and stores none of its credentials. */
   const abandonUnlessOffered = async <T>(
     agentContext: AgentContext,
     exchange: Exchange,
@@ -41,6 +43,7 @@ export const credentialChecks = (
     } catch (error) {
       if (!(error instanceof NotAsOfferedError)) throw error
       const reason = error.message.slice(0, MAX_REASON)
+      await removeNewCredentials()
       await abandonExchange(agentContext, exchange, reason)
       throw problemReport(reason)
     }
@@ -89,6 +92,13 @@ export const credentialChecks = (
       })
     },
   }
+}
+
+/** Removes the credentials that this unit of work adds: of several formats the first ones may be as offered. */
+const removeNewCredentials = async (): Promise<void> => {
+  const unit = currentUnit()
+  for (const { type, id } of unit.written())
+    if (type === w3cCredentialRecords.type) await unit.remove(unit.tenant, type, id)
 }
 
 const isAsOffered = async (

@@ -119,11 +119,19 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
   override emitStateChangedEvent() {}
 
   override async processProposal(...[inbound]: Parameters<V2['processProposal']>) {
-    return this.#checks.processPreview(inbound.message.credentialPreview, () => super.processProposal(inbound))
+    const { message } = inbound
+    return this.#checks.processPreview(message.credentialPreview, () => {
+      removeUncheckedPreview(message)
+      return super.processProposal(inbound)
+    })
   }
 
   override async processOffer(...[inbound]: Parameters<V2['processOffer']>) {
-    return this.#checks.processPreview(inbound.message.credentialPreview, () => super.processOffer(inbound))
+    const { message } = inbound
+    return this.#checks.processPreview(message.credentialPreview, () => {
+      removeUncheckedPreview(message)
+      return super.processOffer(inbound)
+    })
   }
 
   override async processRequest(...[inbound]: Parameters<V2['processRequest']>) {
@@ -182,6 +190,14 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
 
 /** Formats of Aries RFC 0592 and 0771. */
 const ANONCREDS_FORMAT = /^(hlindy|anoncreds)\//
+
+type Previewed = Pick<Parameters<V2['processOffer']>[0]['message'], 'credentialPreview' | 'formats'>
+
+/** Only AnonCreds are compared with their preview: beside a JSON-LD credential it could say anything. */
+const removeUncheckedPreview = ({ credentialPreview, formats }: Previewed): void => {
+  if (credentialPreview !== undefined && !formats.some(({ format }) => ANONCREDS_FORMAT.test(format)))
+    credentialPreview.attributes = []
+}
 
 export const credentialProtocols = (): [CredentialProtocolV1, CredentialProtocolV2] => {
   const indy = new IndyFormat()

@@ -61,8 +61,8 @@ const ownDefinition = async (
   path: string,
 ): Promise<OwnDefinition> => {
   const own =
-    (await published(agent, credentialDefinitionId)) ??
-    (await published(agent, await idOfRecord(credentialDefinitionId)))
+    (await published(agent, credentialDefinitionId, path)) ??
+    (await published(agent, await idOfRecord(credentialDefinitionId), path))
   if (own === undefined)
     throw invalidField(`${path}.credentialDefinitionId`, 'is not a credential definition of this agent')
   const schema = await resolveSchema(agent, own.definition.schemaId)
@@ -73,12 +73,21 @@ const ownDefinition = async (
   return own
 }
 
-const published = async ({ context }: TenantAgent, id: string | undefined): Promise<OwnDefinition | undefined> => {
+const published = async (
+  { context }: TenantAgent,
+  id: string | undefined,
+  path: string,
+): Promise<OwnDefinition | undefined> => {
   if (id === undefined) return undefined
-  const record = await context
+  const [record, another] = await context
     .resolve(AnonCredsCredentialDefinitionRepository)
-    .findByCredentialDefinitionId(context, id)
-  return record === null
+    .findByQuery(context, { $or: [{ credentialDefinitionId: id }, { unqualifiedCredentialDefinitionId: id }] })
+  if (another !== undefined)
+    throw invalidField(
+      `${path}.credentialDefinitionId`,
+      'is the id of credential definitions on several ledgers: offer one in the format anoncreds, by its qualified id',
+    )
+  return record === undefined
     ? undefined
     : { id: record.credentialDefinitionId, offeredAs: id, definition: record.credentialDefinition }
 }

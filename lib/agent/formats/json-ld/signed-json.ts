@@ -156,6 +156,7 @@ const tree = ({ root, nodes }: Statements, budget: Budget): Json => {
   const value = (one: unknown, path: ReadonlySet<string>): unknown => {
     if (isNode(one)) return embed(one['@id'], path)
     if (isObject(one) && Array.isArray(one['@list'])) return { '@list': one['@list'].map((item) => value(item, path)) }
+    if (isObject(one) && one['@type'] === '@json') return { ...one, '@value': withMarkedNames(one['@value']) }
     return isObject(one) ? withNativeValue(one) : one
   }
 
@@ -190,11 +191,25 @@ const withNativeValue = (value: Json): Json => {
   return exact ? { ...value, '@value': number } : value
 }
 
-/** Removes the type that compaction keeps for numbers and booleans of untyped terms. */
+/** Begins the names in JSON literals (rdf:JSON) until the document is compacted: `@value` is a plain name there. */
+const MARK = '\0'
+
+const withMarkedNames = (json: unknown): unknown => {
+  if (Array.isArray(json)) return json.map(withMarkedNames)
+  if (!isObject(json)) return json
+  return Object.fromEntries(Object.entries(json).map(([name, member]) => [`${MARK}${name}`, withMarkedNames(member)]))
+}
+
+/** Removes the type that compaction keeps for numbers and booleans of untyped terms, and the marks. */
 const withoutNativeTypes = (json: unknown): unknown => {
   if (Array.isArray(json)) return json.map(withoutNativeTypes)
   if (!isObject(json)) return json
   const value = json['@value']
   if (typeof value === 'number' || typeof value === 'boolean') return value
-  return Object.fromEntries(Object.entries(json).map(([name, member]) => [name, withoutNativeTypes(member)]))
+  return Object.fromEntries(
+    Object.entries(json).map(([name, member]) => [
+      name.startsWith(MARK) ? name.slice(1) : name,
+      withoutNativeTypes(member),
+    ]),
+  )
 }

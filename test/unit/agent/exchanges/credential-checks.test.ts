@@ -9,6 +9,7 @@ import {
 import { expect, test } from 'vitest'
 import { credentialChecks, mayAutoRespond } from '../../../../lib/agent/exchanges/credentials/checks.ts'
 import { NotAsOfferedError } from '../../../../lib/agent/formats/index.ts'
+import { transaction } from '../../../../lib/store/transaction.ts'
 
 const receive = (
   connection?: object,
@@ -22,9 +23,8 @@ const receive = (
   const agentContext = { resolve: () => ({ update: async () => stored.push(exchange.state) }) }
   const problemReport = (reason: string) => new DidCommProblemReportError(reason, { problemCode: 'abandoned' })
   const checks = credentialChecks(Object({ getByProperties: async () => exchange }), [], problemReport)
-  const processed = checks.processCredential(Object({ agentContext, connection, message: { threadId: 't' } }), () =>
-    Promise.reject(error),
-  )
+  const inbound = Object({ agentContext, connection, message: { threadId: 't' } })
+  const processed = transaction('acme', () => checks.processCredential(inbound, () => Promise.reject(error)))
   return { exchange, processed, stored }
 }
 

@@ -80,6 +80,18 @@ describe('JSON in a text is a fault of the document', () => {
   })
 })
 
+test.each([{}, { says: { '@id': 'urn:says', '@type': '@json' } }])(
+  'names in JSON are those that were signed, in the terms %j',
+  async (terms) => {
+    const json = { '@value': 5, '@type': 'x', a: [{ '@value': true }, { '\0b': null }] }
+    const text = JSON.stringify(JSON.stringify(json))
+    const quads = `${typed('urn:c', CREDENTIAL)}<urn:c> <urn:says> ${text}^^<${RDF}JSON> .\n`
+    const load = async (documentUrl: string) => ({ documentUrl, document: { '@context': terms } })
+    const shown = await toVerifierJson(await readStatements(quads, CREDENTIAL), ['urn:terms'], load, newBudget())
+    expect(shown).toMatchObject('says' in terms ? { says: json } : { 'urn:says': { '@type': '@json', '@value': json } })
+  },
+)
+
 test('lists in each other, deeper than documents are, are a fault of the document', async () => {
   const lists = Array.from({ length: 500 }, (_, n) => [
     `_:l${n} <${RDF}first> _:l${n + 1} .\n`,
