@@ -204,6 +204,11 @@ describeWithLibrary('a credential is abandoned, and not stored,', () => {
     ],
     ['with a number of 140,000 digits', withSignature(({ p_credential }) => (p_credential.v = '9'.repeat(140_000)))],
     ['without values', ({ values: _, ...content }) => content],
+    ['of a revocation registry that no registry of this agent has', (content) => ({ ...content, rev_reg_id: 'x' })],
+    [
+      'of a revocation registry that is not there',
+      (content) => ({ ...content, rev_reg_id: `${content.cred_def_id}/registry/x` }),
+    ],
     ['that is no object', () => [1]],
     ['that is nothing', () => 'null'],
   ])('%s', async (_, alter) => {

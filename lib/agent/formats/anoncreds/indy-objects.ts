@@ -1,6 +1,13 @@
 /** AnonCreds objects of Indy ledgers, in the spelling of the ids by which they are read. */
 
-import { definitionOf, didLike, type IndyId, idLike, parseIndyId } from '../../../indy/ids.ts'
+import {
+  definitionOf,
+  didLike,
+  type IndyId,
+  idLike,
+  parseIndyId,
+  type RevocationRegistryId,
+} from '../../../indy/ids.ts'
 import * as proxy from '../../../indy/proxy.ts'
 import { NotOnLedgerError } from '../../../indy/replies.ts'
 import { statusList } from '../../../indy/revocation.ts'
@@ -42,9 +49,21 @@ export const readDefinition = async (credentialDefinitionId: string) => {
   }
 }
 
+/**
+ * The registry on the first ledger that has its definition: on another one, somebody else may own the issuer's DID, and
+ * say of the issuer's credentials who is revoked.
+ */
+const findRegistry = async (id: RevocationRegistryId) => {
+  const of = definitionOf(id)
+  const { ledger } = await findOnLedger(of, (one) => proxy.readDefinition(one, of))
+  const object = await proxy.readRegistry(ledger, id)
+  if (object === undefined) throw new NotOnLedgerError('the ledger of the definition does not have it')
+  return { ledger, object }
+}
+
 export const readRegistry = async (registryId: string) => {
   const id = idOf('revocationRegistry', registryId)
-  const { ledger, object } = await findOnLedger(id, (one) => proxy.readRegistry(one, id))
+  const { ledger, object } = await findRegistry(id)
   const { issuanceType, ...value } = object.value
   const credDefId = spelled(definitionOf(id), id, 'the definition')
   const revocDefType = 'CL_ACCUM' as const
@@ -57,7 +76,7 @@ export const readRegistry = async (registryId: string) => {
 /** The list that was valid at `at` (epoch seconds). */
 export const readStatusList = async (registryId: string, at: number) => {
   const id = idOf('revocationRegistry', registryId)
-  const { ledger, object } = await findOnLedger(id, (one) => proxy.readRegistry(one, id))
+  const { ledger, object } = await findRegistry(id)
   const status = await proxy.readAccumulator(ledger, id, at)
   if (status === undefined) throw new NotOnLedgerError('the registry has no status of this time')
   const { accumulator: currentAccumulator, timestamp } = status

@@ -32,17 +32,28 @@ interface Compared {
   requestAttachment: DidCommAttachment
 }
 
+/** A request as this agent reads it, without nulls: Credo's comparison throws for them. Undefined if it is none. */
+const comparable = (attachment: DidCommAttachment): DidCommAttachment | undefined => {
+  const { success, output } = v.safeParse(ReceivedRequest, attachment.getDataAsJson())
+  const withoutNulls = (_: string, value: unknown) => value ?? undefined
+  return success ? withContent(attachment, JSON.parse(JSON.stringify(output, withoutNulls))) : undefined
+}
+
 /**
  * Whether a request asks for what was proposed, by Credo's comparison in both orders: in one, the request may have
  * further restrictions. They are alternatives, so a verifier could ask for another credential.
  */
 export const inBothOrders = async (
-  compared: Compared,
+  { proofRecord, ...attachments }: Compared,
   areEqual: (compared: Compared) => Promise<boolean>,
 ): Promise<boolean> => {
-  const { proposalAttachment, requestAttachment } = compared
-  const reversed = { ...compared, proposalAttachment: requestAttachment, requestAttachment: proposalAttachment }
-  return (await areEqual(compared)) && areEqual(reversed)
+  const proposal = comparable(attachments.proposalAttachment)
+  const request = comparable(attachments.requestAttachment)
+  if (proposal === undefined || request === undefined) return false
+  return (
+    (await areEqual({ proofRecord, proposalAttachment: proposal, requestAttachment: request })) &&
+    areEqual({ proofRecord, proposalAttachment: request, requestAttachment: proposal })
+  )
 }
 
 /** The caller's choices by format, checked by the contract. */

@@ -5,13 +5,15 @@ import {
   isUnqualifiedCredentialDefinitionId,
   isUnqualifiedRevocationRegistryId,
 } from '@credo-ts/anoncreds'
-import { type AgentContext, JsonEncoder } from '@credo-ts/core'
+import { type AgentContext, CredoError, JsonEncoder } from '@credo-ts/core'
 import { DidCommAttachment, type DidCommCredentialExchangeRecord } from '@credo-ts/didcomm'
 import * as v from 'valibot'
+import { isAgentError } from '../../../errors.ts'
 import { currentUnit } from '../../../store/transaction.ts'
 import { NotAsOfferedError } from '../index.ts'
 import { Credential, OfferedIds } from './issuance-messages.ts'
 import { isJudgement } from './judgement.ts'
+import { assertAnonCredsLoads } from './library.ts'
 import { assertReadable } from './resolution.ts'
 import { encodedValue } from './values/index.ts'
 
@@ -39,10 +41,18 @@ export const storeOffered = async (
     credential.schema_id === offer.schema_id &&
     hasValues(credential, credentialExchangeRecord)
   if (!isOffered) throw new NotAsOfferedError('the credential is not what was offered')
-  // Otherwise the issuer would have to believe that its credential was rejected.
-  await currentUnit().recordFailure(() => assertReadable(agentContext, credential))
-  const stored = withContent(attachment, await qualified(agentContext, credential))
-  await withLibraryErrors('the credential does not verify', () => store(stored))
+  assertAnonCredsLoads()
+  try {
+    await assertReadable(agentContext, credential)
+    await store(withContent(attachment, await qualified(agentContext, credential)))
+  } catch (error) {
+    // Credo's own errors are about what the credential names, such as a revocation registry that is not there.
+    if (isJudgement(error) || error instanceof CredoError)
+      throw new NotAsOfferedError('the credential does not verify', { cause: error })
+    if (!isAgentError(error)) throw error
+    // Otherwise the issuer would have to believe that its credential was rejected.
+    return currentUnit().recordFailure(() => Promise.reject(error))
+  }
   const { rev_reg_id } = credential
   // A revocation notification uses this id.
   if (rev_reg_id && isUnqualifiedRevocationRegistryId(rev_reg_id))

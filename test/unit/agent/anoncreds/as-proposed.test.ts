@@ -8,6 +8,7 @@ const OWN = { cred_def_id: 'did:memory:university/definition/degree' }
 const OTHER = { cred_def_id: 'did:memory:bank/definition/account' }
 
 const asking = (restrictions: object[] | undefined, more: object = {}) => ({
+  nonce: '1',
   requested_attributes: { one: { name: 'name', restrictions } },
   requested_predicates: { two: { name: 'age', p_type: '>=', p_value: 18, restrictions } },
   ...more,
@@ -38,6 +39,15 @@ describe.each([
     ['a restriction where none was proposed', [], [OTHER], false],
   ])('a request with %s', async (_, proposed, requested, expected) => {
     expect(await isAsProposed(asking(proposed), asking(requested))).toBe(expected)
+  })
+
+  test.each([
+    ['no interval of revocation', { non_revoked: null }, true],
+    ['an interval without an end', { non_revoked: { from: 1, to: null } }, false],
+    ['no restrictions', { requested_attributes: { one: { name: 'name', restrictions: null } } }, true],
+    ['no referents', { requested_attributes: null }, false],
+  ])('a request that says by null that it has %s', async (_, more, expected) => {
+    expect(await isAsProposed(asking(undefined), asking(undefined, more))).toBe(expected)
   })
 
   test('a request with another interval of revocation', async () => {
