@@ -134,6 +134,9 @@ const descriptorsToShow = (
 /** Descriptors of which all combinations are tried. */
 const MAX_SEARCHED = 12
 
+/** In units, of the search for one signer: another signer may have what this one lacks. */
+const MAX_SEARCH = 2_000_000
+
 /**
  * The named descriptors and as few others as satisfy the submission requirements together. Taken one by one, two
  * requirements may show more of a group that they share than either permits.
@@ -146,10 +149,11 @@ const searchDescriptors = (
   const { submission_requirements: requirements, input_descriptors: descriptors } = definition
   const met = descriptors.filter(({ id, group }) => group !== undefined && isMet(id)).map(({ id }) => id)
   if (requirements === undefined || met.length > MAX_SEARCHED) return undefined
-  const units = JSON.stringify(requirements).length * descriptors.length
+  // A requirement has some 50 characters.
+  const units = Math.ceil((JSON.stringify(requirements).length * descriptors.length) / 10)
   const [required, others] = [met.filter(isNamed), met.filter((id) => !isNamed(id))]
   const combinations = others.reduce<string[][]>((all, id) => all.concat(all.map((one) => [...one, id])), [[]])
-  for (const combination of combinations.toSorted((a, b) => a.length - b.length)) {
+  for (const combination of combinations.toSorted((a, b) => a.length - b.length).slice(0, MAX_SEARCH / units)) {
     work.spend(units)
     const shown = new Set([...required, ...combination])
     if (isSatisfiedBy(definition, shown)) return shown

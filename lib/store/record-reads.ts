@@ -54,7 +54,7 @@ export const filterBy = (
     expected.every(([name, one]) => {
       const known = value[name] ?? tags[name]
       const { form = String } = indexes[name] ?? {}
-      return known === one || form(String(known)) === one || known === form(String(one))
+      return known !== undefined && (known === one || form(String(known)) === one || known === form(String(one)))
     })
 }
 

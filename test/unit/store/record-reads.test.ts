@@ -202,3 +202,9 @@ test('a did:peer:4 is found in either form, whichever was stored', () => {
   for (const known of [short, long]) for (const theirDid of [short, long]) expect(finds(theirDid, known)).toBe(true)
   for (const other of ['did:peer:4zQmOther', `${short}:z6MkOther`]) expect(finds(other, long)).toBe(false)
 })
+
+test('the text undefined is no name for a field that a record lacks', () => {
+  const finds = filterBy(connectionRecords, { theirLabel: 'undefined' })
+  expect(finds?.(storedRecord({ value: {}, tags: {} }))).toBe(false)
+  expect(finds?.(storedRecord({ value: { theirLabel: 'undefined' }, tags: {} }))).toBe(true)
+})
