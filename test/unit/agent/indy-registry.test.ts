@@ -228,6 +228,11 @@ describe('with several ledgers', () => {
       resolutionMetadata: { error: 'notFound' },
     })
   })
+
+  test('a revocation registry by its qualified id is read without its definition', async () => {
+    await getRegistry(`${DID}/anoncreds/v0/REV_REG_DEF/10/default/first`)
+    expect(proxy.asked).toEqual([`GET /rev_reg_def/${encodeURIComponent(REGISTRY)}`])
+  })
 })
 
 describe('a unit of work', () => {

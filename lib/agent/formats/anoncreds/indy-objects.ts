@@ -50,10 +50,11 @@ export const readDefinition = async (credentialDefinitionId: string) => {
 }
 
 /**
- * The registry on the first ledger that has its definition: on another one, somebody else may own the issuer's DID, and
- * say of the issuer's credentials who is revoked.
+ * The registry on the ledger that its id names, or else on the first one that has its definition: on another one,
+ * somebody else may own the issuer's DID, and say of the issuer's credentials who is revoked.
  */
 const findRegistry = async (id: RevocationRegistryId) => {
+  if (id.namespace !== undefined) return findOnLedger(id, (one) => proxy.readRegistry(one, id))
   const of = definitionOf(id)
   const { ledger } = await findOnLedger(of, (one) => proxy.readDefinition(one, of))
   const object = await proxy.readRegistry(ledger, id)

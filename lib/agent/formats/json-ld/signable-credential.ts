@@ -47,14 +47,16 @@ export const assertSignable = async (
     assertVerifiable(statements)
     assertShowable(statements, budget)
     // Last: what takes too long to process has been rejected.
-    await assertNumbers(document, documentLoader)
+    if (quads.includes(DOUBLE_TYPE)) await assertNumbers(document, documentLoader)
   } catch (error) {
     throw invalidField(PATH, signingFault(error))
   }
 }
 
+const DOUBLE_TYPE = `${XSD}double`
+
 /** Text with the type of a number, in expanded form. */
-const DoubleText = v.object({ '@type': v.literal(`${XSD}double`), '@value': v.string() })
+const DoubleText = v.object({ '@type': v.literal(DOUBLE_TYPE), '@value': v.string() })
 
 /** Digits of a signed number. */
 const DIGITS = 16
