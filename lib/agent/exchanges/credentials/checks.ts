@@ -97,8 +97,8 @@ export const credentialChecks = (
 /** Removes the credentials that this unit of work adds: of several formats the first ones may be as offered. */
 const removeNewCredentials = async (): Promise<void> => {
   const unit = currentUnit()
-  for (const { type, id } of unit.written())
-    if (type === w3cCredentialRecords.type) await unit.remove(unit.tenant, type, id)
+  for (const { type, id, version } of unit.written())
+    if (type === w3cCredentialRecords.type && version === 1) await unit.remove(unit.tenant, type, id)
 }
 
 const isAsOffered = async (
