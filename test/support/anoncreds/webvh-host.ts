@@ -39,15 +39,10 @@ export class HostKey {
 
 const SPKI_ED25519 = Buffer.from('302a300506032b6570032100', 'hex')
 
-const verifier = {
-  verify: async (signature: Uint8Array, data: Uint8Array, publicKey: Uint8Array) =>
-    verify(
-      null,
-      data,
-      { key: Buffer.concat([SPKI_ED25519, publicKey]), format: 'der', type: 'spki' } as Json,
-      signature,
-    ),
-}
+export const verifyOfHost = async (signature: Uint8Array, data: Uint8Array, publicKey: Uint8Array) =>
+  verify(null, data, { key: Buffer.concat([SPKI_ED25519, publicKey]), format: 'der', type: 'spki' } as Json, signature)
+
+const verifier = { verify: verifyOfHost }
 
 /** A server that serves what a test puts there, by path. */
 export class WebvhHost {
