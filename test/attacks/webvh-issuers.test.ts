@@ -72,6 +72,14 @@ describe('a schema of an honest issuer', () => {
   })
 })
 
+test('what a message names beyond 20 documents may exist, and is read when it is verified again', async () => {
+  const ids = Array.from({ length: 20 }, (_, number) => issuer.publish(schemaOf(issuer.did, `one of 20: ${number}`)))
+  const readAll = () => inTenant(({ context }) => Promise.all(ids.map((id) => registry.getSchema(context, id))))
+  const read = await readAll()
+  expect(read.flatMap(({ resolutionMetadata }) => resolutionMetadata.error ?? [])).toEqual(['unavailable'])
+  expect((await readAll()).every(({ schema }) => schema !== undefined)).toBe(true)
+})
+
 describe('a resource is refused', () => {
   test('that is attested by a key of another DID', async () => {
     const other = await newIssuer()

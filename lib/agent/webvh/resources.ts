@@ -74,6 +74,8 @@ const readOthers = async (
   freshness: Freshness,
 ): Promise<AttestedResource> => {
   const { id, issuer, name } = parsed
+  // First: if a message names more objects than may be read, those that were read are verified, and cached.
+  const didDocument = await resolveWebvh(issuer)
   const known = freshness === 'immutable' ? cachedTexts.get(id) : undefined
   const text = known ?? (await readText(urlOfResource(parsed), { accept: 'application/json', maxBytes: MAX_BYTES }))
   const resource = readResource(text)
@@ -81,7 +83,7 @@ const readOthers = async (
   if (resource.id !== id) throw new CredoError('it has another id')
   if (contentHash(resource.content) !== name) throw new CredoError('its content is not what its id names')
   // Verified at each use, because the DID may no longer have the key.
-  await verify(agentContext, resource, await resolveWebvh(issuer))
+  await verify(agentContext, resource, didDocument)
   if (freshness === 'growing') await assertNoRollback(currentUnit(), id, versionsOf(resource))
   if (freshness === 'immutable' && text.length <= MAX_CACHED_LENGTH) cachedTexts.set(id, text)
   return resource
