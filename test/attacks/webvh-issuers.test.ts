@@ -510,14 +510,17 @@ describe('a status list', () => {
     )
   })
 
-  test('beside another of the same time is refused', async () => {
-    await refusesList(
-      registryWith((registryId) => [
-        published(registryId, 100),
-        published(registryId, 100, { currentAccumulator: '1 0C' }),
-      ]),
-      /two status lists/,
-    )
+  test('beside another of the same time is refused, as long as there is no later one', async () => {
+    const atOneTime = (registryId: string) => [
+      published(registryId, 100),
+      published(registryId, 100, { currentAccumulator: '1 0C' }),
+    ]
+    await refusesList(registryWith(atOneTime), /two status lists/)
+    const id = registryWith((registryId) => [...atOneTime(registryId), published(registryId, 400)])
+    expect((await getList(id, 500)).revocationStatusList?.timestamp).toBe(400)
+    expect((await getList(id, 399)).revocationStatusList).toBeUndefined()
+    const twice = registryWith((registryId) => [published(registryId, 100), published(registryId, 100)])
+    expect((await getList(twice, 500)).revocationStatusList?.timestamp).toBe(100)
   })
 
   test('of another length than its registry is refused', async () => {
