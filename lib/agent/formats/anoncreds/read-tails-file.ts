@@ -63,8 +63,9 @@ const fetchFile = async (hash: string, url: string, maxBytes: number): Promise<U
   if (outcome === undefined) throw unreadable('the tails files take too long to get')
   timeBudget.milliseconds = bounds.milliseconds
   const { status, failure, bytes = new Uint8Array() } = outcome
-  if (status === 404 || status === 410 || bounds.bytes < 0)
-    throw new CredoError(`no tails file at its address: ${status}`)
+  // What the guard refuses has no file that this agent could ever read.
+  if (status === 404 || status === 410 || failure === 'address' || bounds.bytes < 0)
+    throw new CredoError(`no tails file at its address: ${failure ?? status}`)
   if (status !== 200 || failure !== undefined) throw unreadable(`no tails file at its address: ${failure ?? status}`)
   return bytes
 }
