@@ -109,6 +109,27 @@ describe('a resource is refused', () => {
     await refuses(id, /Unable to locate/)
   })
 
+  test.each([
+    ['has revoked', 'revoked', -3_600_000],
+    ['has let expire', 'expires', -1_000],
+  ])('whose key the DID %s', async (_, name, at) => {
+    const withdrawn = await newIssuer()
+    const id = withdrawn.publish(schemaOf(withdrawn.did))
+    const say = (time: number, ago: number) =>
+      withdrawn.rotate(withdrawn.key, new Date(Date.now() - ago), { [name]: new Date(time).toISOString() })
+    await say(Date.now() + 3_600_000, 30_000)
+    await expect(getSchema(id)).resolves.toHaveProperty('schema')
+    await say(Date.now() + at, 20_000)
+    await refuses(id, /revoked or has expired/)
+  })
+
+  test('whose proof has expired', async () => {
+    const inMs = (ms: number) => ({ expires: new Date(Date.now() + ms).toISOString() })
+    const id = issuer.publish(schemaOf(issuer.did, 'not over'), inMs(60_000))
+    await expect(getSchema(id)).resolves.toHaveProperty('schema')
+    await refuses(issuer.publish(schemaOf(issuer.did, 'over'), inMs(-1_000)), /proof has expired/)
+  })
+
   test('whose content was swapped', async () => {
     const content = schemaOf(issuer.did, 'original')
     await refuses(issuer.publish(content, { after: { content: schemaOf(issuer.did, 'swapped') } }), /content is not/)

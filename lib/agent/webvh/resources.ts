@@ -15,7 +15,7 @@ import { type AttestedResource, contentHash, readResource, signatureOf } from '.
 import { parseResourceId, type ResourceId, urlOfResource } from '../../webvh/did.ts'
 import { readWebvhResource } from '../../webvh/published.ts'
 import { assertNoRollback } from '../../webvh/seen-versions.ts'
-import { readText } from '../web/index.ts'
+import { isKeyOver, isProofOver, readText } from '../web/index.ts'
 import { hostOf, resolveWebvh } from './resolver.ts'
 
 /**
@@ -93,10 +93,12 @@ const readOthers = async (
 const versionsOf = ({ links = [] }: AttestedResource): string[] =>
   links.toSorted((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0)).map(({ id, timestamp }) => `${timestamp} ${id}`)
 
-/** A DID's key for assertions. Throws for a key of another DID or purpose. */
+/** A DID's key for assertions. Throws for a key of another DID or purpose, and for one that is revoked or has expired. */
 const assertionKey = (didDocument: DidDocument, id: string): Kms.PublicJwk => {
   if (!id.startsWith(`${didDocument.id}#`)) throw new CredoError('it is attested by another DID')
-  return getPublicJwkFromVerificationMethod(didDocument.dereferenceKey(id, ['assertionMethod']))
+  const method = didDocument.dereferenceKey(id, ['assertionMethod'])
+  if (isKeyOver(method)) throw new CredoError("the attestation's key is revoked or has expired")
+  return getPublicJwkFromVerificationMethod(method)
 }
 
 const verify = async (
@@ -106,6 +108,7 @@ const verify = async (
 ): Promise<void> => {
   const key = assertionKey(didDocument, resource.proof.verificationMethod)
   if (!key.is(Kms.Ed25519PublicJwk)) throw new CredoError("the attestation's key is not an Ed25519 key")
+  if (isProofOver(resource.proof)) throw new CredoError('its proof has expired')
   const { data, signature } = signatureOf(resource)
   const kms = agentContext.resolve(Kms.KeyManagementApi)
   const { verified } = await kms.verify({ key: { publicJwk: key.toJson() }, algorithm: 'EdDSA', data, signature })
