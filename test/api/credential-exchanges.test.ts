@@ -144,6 +144,26 @@ describe('names every field that is wrong', () => {
       { connectionId: 'c', protocolVersion: 'v2', credentialFormats: { indy: { schemaIssuerId: 's', schemaId: 1 } } },
       ['credentialFormats.indy.schemaIssuerId', 'credentialFormats.indy.schemaId'],
     ],
+    ...['v1', 'v2'].map((protocolVersion): [string, object, string[]] => [
+      'propose-credential',
+      {
+        ...{ connectionId: 'c', protocolVersion },
+        credentialFormats: {
+          indy: {
+            ...{ schemaId: 'did:web:a/s', schemaVersion: '1.x', schemaIssuerDid: 'did:web:a', issuerDid: 'a' },
+            ...{ credentialDefinitionId: 'did:web:a/d', attributes: [{ name: 'a', value: 'b', mimeType: 'png' }] },
+          },
+        },
+      },
+      [
+        'schemaId',
+        'schemaVersion',
+        'schemaIssuerDid',
+        'issuerDid',
+        'credentialDefinitionId',
+        'attributes.0.mimeType',
+      ].map((field) => `credentialFormats.indy.${field}`),
+    ]),
   ])('%s %j', async (step, body, fields) => {
     expectInvalid(await api.post(`/credentials/${step}`, { token: globex.token, body }), fields)
   })

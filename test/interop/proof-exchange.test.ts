@@ -231,7 +231,7 @@ test('where nothing fits it is a 422, and the request stays', async () => {
 test('where nothing is required it is a 422, and what is named is presented', async () => {
   const submission_requirements = [{ rule: 'pick', min: 0, from: 'A' }]
   const [descriptor] = degreeDefinition.input_descriptors
-  const input_descriptors = [{ ...descriptor, group: ['A'] }]
+  const input_descriptors = [{ ...descriptor, id: 'degree', group: ['A'] }]
   const { presentationExchange } = requestBody.proofFormats
   const presentationDefinition = { ...degreeDefinition, input_descriptors, submission_requirements }
   const asked = await request({
@@ -240,7 +240,7 @@ test('where nothing is required it is a 422, and what is named is presented', as
   const { id } = await received(asked)
   const message = "can't answer the request: it requires no credential, and none is named"
   expect(await accept(id)).toMatchObject({ status: 422, body: { details: [{ path: AT, message }] } })
-  const named = { credentials: { [input_descriptors[0].id]: [degree] } }
+  const named = { credentials: { degree: [degree] } }
   expect(await accept(id, { proofFormats: { presentationExchange: named } })).toMatchObject({ status: 200 })
   expect(await inState(verifier, asked.id, 'presentation-received', 'abandoned')).toMatchObject({ isVerified: true })
 })

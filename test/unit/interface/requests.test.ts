@@ -228,12 +228,33 @@ describe('an AnonCreds proof request', () => {
   })
 })
 
-test('a value of AnonCreds is no number with a plus sign, which wallets encode as another value than is signed', () => {
-  const offer = (value: string) => ({
+const offeredFaults = (attribute: object) =>
+  faults(CreateOffer.body, {
     ...{ connectionId: 'c', protocolVersion: 'v2' },
-    credentialFormats: { anoncreds: { credentialDefinitionId: 'd', attributes: [{ name: 'a', value }] } },
+    credentialFormats: {
+      anoncreds: { credentialDefinitionId: 'd', attributes: [{ name: 'a', value: '', ...attribute }] },
+    },
   })
-  const faultsOf = (value: string) => faults(CreateOffer.body, offer(value))
+
+test.each(['image/png', 'application/vnd.acme+json', 'TEXT/PLAIN', 'text/plain; charset=utf-8'])(
+  'an attribute has the MIME type %s',
+  (mimeType) => expect(offeredFaults({ mimeType })).toEqual([]),
+)
+
+test.each(['png', 'foo/bar', 'image/', 'image/png; charset=utf-8'])('an attribute has no MIME type %s', (mimeType) => {
+  expect(offeredFaults({ mimeType })).toEqual(['credentialFormats.anoncreds.attributes.0.mimeType'])
+})
+
+test('no value or referent of AnonCreds has a NUL, at which the library would end it', () => {
+  expect(offeredFaults({ value: 'a\0b' })).toEqual(['credentialFormats.anoncreds.attributes.0.value'])
+  const indy = { name: 'degree', version: '1.0', requested_attributes: { 'a\0b': { name: 'degree' } } }
+  expect(faults(CreateRequest.body, { protocolVersion: 'v1', proofFormats: { indy } })).toEqual([
+    'proofFormats.indy.requested_attributes.a\0b',
+  ])
+})
+
+test('a value of AnonCreds is no number with a plus sign, which wallets encode as another value than is signed', () => {
+  const faultsOf = (value: string) => offeredFaults({ value })
   for (const value of ['24', '-24', '007', '+', '+1.5', '+1 2', '+2147483648']) expect(faultsOf(value)).toEqual([])
   for (const value of ['+24', '+0', '+0002147483647'])
     expect(faultsOf(value)).toEqual(['credentialFormats.anoncreds.attributes.0.value'])
