@@ -74,7 +74,7 @@ export const CredentialAcceptance = exactly({ credentialRecordId: EntityId })
 
 export const OfferDecline = exactly({
   credentialRecordId: EntityId,
-  /** Whether to send the issuer a problem report. */
+  /** Whether to send the issuer a problem report. Without one the connection may have ended. */
   sendProblemReport: v.optional(v.boolean(), true),
   problemReportDescription: v.optional(text(1000)),
 })

@@ -279,6 +279,10 @@ describe('a step', () => {
     expect(await accept()).toMatchObject({ status: 409, body: { message } })
     await stage.call('deleteConnection', { caller: guest, path: { connectionId: invitees.id } })
     expect((await accept()).body).toMatchObject({ message: 'the connection was deleted' })
+    const decline = (body: object) =>
+      stage.call('declineCredentialOffer', { caller: guest, body: { credentialRecordId, ...body } })
+    expect(await decline({})).toMatchObject({ status: 409, body: { message: 'the connection was deleted' } })
+    expect(await decline({ sendProblemReport: false })).toMatchObject({ status: 200, body: { state: 'declined' } })
   })
 
   test('for a format that was not offered is a 422, and nothing was asked for', async () => {
