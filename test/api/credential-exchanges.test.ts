@@ -168,3 +168,20 @@ describe('names every field that is wrong', () => {
     expectInvalid(await api.post(`/credentials/${step}`, { token: globex.token, body }), fields)
   })
 })
+
+test('a proposal that leaves out what an offer has is accepted with it only', async () => {
+  const proposal = { connectionId: holder.connectionId, protocolVersion: 'v2', credentialFormats: { anoncreds: {} } }
+  const { body: proposed } = await api.post('/credentials/propose-credential', { token: holder.token, body: proposal })
+  const { id: credentialRecordId } = await exchangeIn(issuer, proposed.threadId, 'proposal-received')
+  const answer = await api.post('/credentials/accept-proposal', { token: issuer.token, body: { credentialRecordId } })
+  expect(answer).toMatchObject({
+    status: 422,
+    body: {
+      message: 'what would be offered breaks its schema',
+      details: ['credentialDefinitionId', 'attributes'].map((field) => ({
+        path: `credentialFormats.anoncreds.${field}`,
+        message: 'is required',
+      })),
+    },
+  })
+})

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { CreateSchema } from '../../../lib/interface/anoncreds.ts'
 import type { Schema } from '../../../lib/interface/contract.ts'
-import { checkOffered } from '../../../lib/interface/credential-acceptance.ts'
+import { OfferedFormats } from '../../../lib/interface/credential-acceptance.ts'
 import { CreateOffer } from '../../../lib/interface/credential-offer.ts'
 import { CreateDid } from '../../../lib/interface/dids.ts'
 import { OPERATIONS } from '../../../lib/interface/operations.ts'
@@ -59,14 +59,11 @@ test('what answers a proposal in version 1 has the format indy alone', () => {
     credentialDefinitionId: 'V4SGRU86Z58d6TV7PBUe6f:3:CL:7:default',
     attributes: [{ name: 'degree', value: 'BSc' }],
   }
-  expect(checkOffered({ indy }, 'v1')).toEqual({ indy })
-  expect(checkOffered({ indy, anoncreds: indy }, 'v2')).toEqual({ indy, anoncreds: indy })
-  expect(() => checkOffered({ indy, anoncreds: indy }, 'v1')).toThrow(
-    expect.objectContaining({
-      code: 'request.invalid',
-      details: [expect.objectContaining({ path: 'credentialFormats' })],
-    }),
-  )
+  const faultsOf = (protocolVersion: string, credentialFormats: object) =>
+    faults(OfferedFormats, { protocolVersion, credentialFormats })
+  expect(faultsOf('v1', { indy })).toEqual([])
+  expect(faultsOf('v2', { indy, anoncreds: indy })).toEqual([])
+  expect(faultsOf('v1', { indy, anoncreds: indy })).toEqual(['credentialFormats'])
 })
 
 describe('an AnonCreds proof request', () => {
