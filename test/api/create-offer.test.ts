@@ -103,6 +103,13 @@ describe('names every field that is wrong', () => {
     [withCredential({ issuanceDate: 'yesterday' }), [`${at}.credential.issuanceDate`]],
     [withCredential({ issuanceDate: '2026-13-01T00:00:00Z' }), [`${at}.credential.issuanceDate`]],
     [withCredential({ credentialSubject: 'me' }), [`${at}.credential.credentialSubject`]],
+    [withCredential({ credentialSubject: {} }), [`${at}.credential.credentialSubject`]],
+    [withCredential({ credentialSubject: [{}] }), [`${at}.credential.credentialSubject.0`]],
+    [withCredential({ credentialSubject: { id: 'http://[', degree: 1 } }), [`${at}.credential.credentialSubject.id`]],
+    [withCredential({ evidence: {} }), [`${at}.credential.evidence.type`]],
+    [withCredential({ evidence: [{ id: 'https://example.org/1' }] }), [`${at}.credential.evidence.0.type`]],
+    [withCredential({ evidence: null }), [`${at}.credential.evidence`]],
+    [withCredential({ termsOfUse: 'https://example.org/terms' }), [`${at}.credential.termsOfUse`]],
     [withCredential({ proof: {} }), [`${at}.credential.proof`]],
     [
       { ...valid, credentialFormats: { jsonld: { credential, options: { proofType: 'x', odd: 1 } } } },

@@ -108,6 +108,19 @@ describe('a credential of JSON-LD', () => {
     await exchangeIn(issuer, sent.threadId, 'done')
   })
 
+  test('that is valid only later is not stored, and both exchanges say why', async () => {
+    const offer = offerBody(connectionId, SUBJECT)
+    const { credential, options } = offer.credentialFormats.jsonld
+    const later = { credential: { ...credential, issuanceDate: '2099-01-01T00:00:00Z' }, options }
+    const { sent, received } = await offered({ credentialFormats: { jsonld: later }, autoAcceptCredential: 'always' })
+    await as(holder, 'acceptCredentialOffer', { credentialRecordId: received.id })
+    const errorMessage = 'the credential does not verify: it is not valid at this time'
+    expect(await exchangeIn(holder, sent.threadId, 'abandoned')).toMatchObject({ errorMessage })
+    expect(await exchangeIn(issuer, sent.threadId, 'abandoned')).toMatchObject({
+      errorMessage: `issuance-abandoned: ${errorMessage}`,
+    })
+  })
+
   test('is declined, and the issuer is told why', async () => {
     const { sent, received } = await offered()
     const declined = await as(holder, 'declineCredentialOffer', {
@@ -266,6 +279,10 @@ describe('a step', () => {
     expect(await accept()).toMatchObject({ status: 409, body: { message } })
     await stage.call('deleteConnection', { caller: guest, path: { connectionId: invitees.id } })
     expect((await accept()).body).toMatchObject({ message: 'the connection was deleted' })
+    const decline = (body: object) =>
+      stage.call('declineCredentialOffer', { caller: guest, body: { credentialRecordId, ...body } })
+    expect(await decline({})).toMatchObject({ status: 409, body: { message: 'the connection was deleted' } })
+    expect(await decline({ sendProblemReport: false })).toMatchObject({ status: 200, body: { state: 'declined' } })
   })
 
   test('for a format that was not offered is a 422, and nothing was asked for', async () => {
