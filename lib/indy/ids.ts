@@ -43,9 +43,6 @@ export interface RevocationRegistryId extends IndyDid {
 
 export type IndyId = SchemaId | CredentialDefinitionId | RevocationRegistryId
 
-/** Type of a registry's entry. It only has a qualified id. */
-const ENTRY = 'REV_REG_ENTRY'
-
 const isPart = (text: string): boolean =>
   text.length > 0 && text.length <= MAX_PART && text.isWellFormed() && !/[\p{Cc}:]/u.test(text)
 
@@ -144,10 +141,6 @@ export const qualifiedId = (id: IndyId, namespace: string): string | undefined =
     ? undefined
     : [qualifiedDid(id, namespace), 'anoncreds', 'v0', ...path].join('/')
 }
-
-/** The id of a registry's entry. */
-export const entryId = (id: RevocationRegistryId, namespace: string): string | undefined =>
-  qualifiedId(id, namespace)?.replace('/REV_REG_DEF/', `/${ENTRY}/`)
 
 /** An id in the form of `like`: qualified if that has a namespace. */
 export const idLike = (id: IndyId, like: IndyDid): string | undefined =>

@@ -17,6 +17,7 @@ import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
 import { StoreFaults } from '../support/table/store-fault.ts'
 import { connectionOf, inviteToConnect } from '../support/tenants.ts'
+import { storeDids } from '../support/wallets/dids-of-key.ts'
 import { unknownKid } from '../support/wallets/hand-made-envelope.ts'
 import { connectionRequest, didExchangeRequest, peerDidOf, type RawKey } from '../wallet/handshake-requests.ts'
 import { type RawAnswer, RawMessages, type Route } from '../wallet/raw-messages.ts'
@@ -184,16 +185,16 @@ describe('an invitation for many', () => {
 const isCompleted = ({ state }: Json): boolean => state === 'completed'
 
 describe('a wallet with one key for all of its connections', () => {
-  const CONNECTIONS = 55
-
   test.each([
     ['invitations for one', false],
     ['an invitation for many', true],
   ])('connects as often as it likes over connections/1.0: %s', async (_, multiUseInvitation) => {
     const made = await createTenant(stage)
     const key = await raw.newKey()
+    await storeDids(made, key, 49)
     let invited = await inviteToConnect(stage, made, { multiUseInvitation })
-    for (let number = 0; number < CONNECTIONS; number++) {
+    // It has fifty with the first of them.
+    for (let number = 0; number < 3; number++) {
       if (!multiUseInvitation) invited = await inviteToConnect(stage, made)
       const route = { ...(await raw.routeToDid(invited.invitationDid)), senderKey: key }
       expect((await raw.send(connections(invited.invitation['@id'], key), route)).status).toBe(200)

@@ -1,16 +1,13 @@
 /** Hostile receivers in the simulation: they delay nobody but themselves, or once. */
 import '../simulation/queue-urls.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { MemoryTable } from '../simulation/memory-table.ts'
 import { UNAVAILABLE } from '../simulation/service.ts'
 import { runHostile, runTarpits, type StrangersResult, tarpitSize } from '../simulation/strangers.ts'
-
-const table = new MemoryTable()
 
 test.each([500, 503])(
   'fifty connections that their mediator answers with %i delay the healthy ones behind it once, by at most 30 s',
   async (status) => {
-    const result = await runHostile(table, { after: 20, status })
+    const result = await runHostile({ after: 20, status })
     expect(result.max).toBeLessThanOrEqual(30_000)
     expect(result).toMatchObject({ healthyMessages: 900, delayedTwice: 0, faults: [] })
   },
@@ -19,7 +16,7 @@ test.each([500, 503])(
 test.each([45, 130])(
   '%i connections that a mediator answers with 503, each at an address of its own, delay nobody else behind it',
   async (hostile) => {
-    const result = await runHostile(table, UNAVAILABLE, { hostile, ownAddresses: true })
+    const result = await runHostile(UNAVAILABLE, { hostile, ownAddresses: true })
     expect(result.max).toBeLessThanOrEqual(1_000)
     expect(result).toMatchObject({ healthyMessages: 900, closings: 0, faults: [] })
   },
@@ -30,7 +27,7 @@ describe('endpoints that answer after 14 s', () => {
   let alone: StrangersResult
 
   beforeAll(async () => {
-    alone = await runTarpits(table, { ...size, tarpits: 0, atOnce: 'new' })
+    alone = await runTarpits({ ...size, tarpits: 0, atOnce: 'new' })
   })
 
   test.each([
@@ -38,7 +35,7 @@ describe('endpoints that answer after 14 s', () => {
     ['all new, at once, behind the tenants of healthy ones', { atOnce: 'new', sameTenants: true }],
     ['all known to be quick until then', { atOnce: 'primed' }],
   ] as const)('%s, do not delay healthy ones', async (_name, how) => {
-    const beside = await runTarpits(table, { ...size, tarpits: 500, ...how })
+    const beside = await runTarpits({ ...size, tarpits: 500, ...how })
     expect(beside.healthyMessages).toBe(alone.healthyMessages)
     expect(beside.p95).toBeLessThanOrEqual(1.2 * alone.p95)
     expect(beside.faults).toEqual([])
@@ -47,8 +44,8 @@ describe('endpoints that answer after 14 s', () => {
 
 test('endpoints that answer after 14 s, each under a host name of its own, do not delay healthy ones', async () => {
   const size = tarpitSize(1 / 100)
-  const alone = await runTarpits(table, { ...size, tarpits: 0 })
-  const beside = await runTarpits(table, size)
+  const alone = await runTarpits({ ...size, tarpits: 0 })
+  const beside = await runTarpits(size)
   expect(beside.healthyMessages).toBe(alone.healthyMessages)
   expect(beside.p95).toBeLessThanOrEqual(1.2 * alone.p95)
 })

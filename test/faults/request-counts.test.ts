@@ -1,25 +1,16 @@
-/** How many requests to DynamoDB an operation makes when the keys are in memory: a budget, because each is money and time. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { needsRegistries } from '../../infra/anoncreds/functions.ts'
-import { OPERATIONS } from '../../lib/interface/operations.ts'
-import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
-import { exampleOf } from '../support/calls/all.ts'
-import { CallScene } from '../support/calls/call-scene.ts'
-import { callInProcess } from '../support/calls/in-process.ts'
+/** How many requests to DynamoDB a connection, a message and an exchange make: a budget, because each is money and time. */
+import { expect, test } from 'vitest'
 import { anonCredsRequest, connect, createTenant, issueDegree, offerBody, requestBody } from '../support/scenes.ts'
-import { functionOf } from '../support/source/operation-functions.ts'
 import type { Call, OperationName } from '../support/stage/in-process-stage.ts'
 import { useStage } from '../support/stage/use-stage.ts'
 import { StoreFaults } from '../support/table/store-fault.ts'
 import { connectTenants } from '../support/tenants.ts'
-import { trustIssuer } from '../support/webhooks/organization-endpoints.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
 /** Commands of the inbound messages, in the order in which they came. */
 const inbound: string[][] = []
 
-const issuer = await trustIssuer()
 const stage = await useStage({ delivers: false })
 const watched = new StoreFaults(stage.serviceClient)
 stage.onEnvelope(async (handle) => {
@@ -27,51 +18,7 @@ stage.onEnvelope(async (handle) => {
   inbound.push(commands)
   return result
 })
-await useQuickKeys()
 stage.line.run()
-const call = callInProcess(stage, issuer)
-
-/** Beside the message from a wallet, whose budgets are below. */
-const CALLED = OPERATIONS.filter(({ operationId }) => operationId !== 'ReceiveDidcomm')
-
-/** Those that need more than others of their kind. */
-const BUDGETS: Record<string, number> = {
-  // The exchange, its messages, and what each message brought.
-  tenant_ProofFormData: 3,
-  // Attempts are spread over eight partitions.
-  GetWebhookDeliveries: 9,
-}
-
-/** Of objects that others publish, the log of their DID is read too. */
-const budgetOf = (operationId: string, idempotent: boolean): number =>
-  BUDGETS[operationId] ?? (idempotent ? 6 : needsRegistries(functionOf(operationId)) ? 4 : 2)
-
-describe('an operation', () => {
-  let wallet: Wallet
-  let scene: CallScene
-
-  beforeAll(async () => {
-    wallet = await Wallet.start({ acceptOffers: false, answerProofs: false })
-    scene = await CallScene.start(call, wallet)
-  })
-  afterAll(() => wallet.stop())
-
-  test.each(CALLED)('$operationId stays within its budget', async ({ operationId, idempotent = false }) => {
-    const make = async () => {
-      const { asked, caller } = await exampleOf(operationId, scene)
-      return { ...asked, caller }
-    }
-    // The first reads keys and makes what an agent makes once.
-    await call(operationId, await make())
-    const made = await make()
-    const { result, commands } = await watched.count(() => call(operationId, made))
-    expect(result.status, JSON.stringify(result.body)).toBeLessThan(300)
-    expect(commands.length, commands.join(', ')).toBeLessThanOrEqual(budgetOf(operationId, idempotent))
-    const writes = commands.filter((command) => !/^(?:Get|BatchGet|Query)/.test(command))
-    if (!idempotent) expect(writes).toEqual([])
-  })
-})
-
 const count = async (operation: OperationName, call: Call): Promise<number> => {
   const { result, commands } = await watched.count(() => stage.call(operation, call))
   expect(result.status).toBeLessThan(300)

@@ -61,10 +61,10 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
     expect(body.theirDid).toMatch(new RegExp(`^${method}`))
   })
 
-  test('exchanges 50 messages each way, in order', async () => {
+  test('exchanges 30 messages each way, in order: more than a delivery takes', async () => {
     const wallet = await useWallet()
     const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
-    const texts = (from: string) => Array.from({ length: 50 }, (_, number) => `${from} ${number}`)
+    const texts = (from: string) => Array.from({ length: 30 }, (_, number) => `${from} ${number}`)
     for (const content of texts('agent')) {
       const { status } = await stage.call('sendMessage', { caller, path: { connectionId }, body: { content } })
       expect(status).toBe(200)
@@ -73,7 +73,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
     const received = await waitFor('all messages to come', async () => {
       const messages = await wallet.messages(walletConnectionId)
       const theirs = messages.filter(({ role }) => role === 'receiver')
-      return theirs.length === 50 && theirs
+      return theirs.length === 30 && theirs
     })
     expect(received.map(({ content }) => content)).toEqual(texts('agent'))
     if (caller.tenantId === undefined) return

@@ -6,13 +6,11 @@ import { toResource } from '../../infra/watch/alarm.ts'
 import { alarmsOf } from '../../infra/watch/alarms.ts'
 import { AlarmProperties, statesOf } from '../support/watch/alarm-state.ts'
 import { RecordedMetrics } from '../support/watch/recorded-metrics.ts'
-import { type StartedTable, startTable } from '../unit/store/started-table.ts'
 import { runOutage, SHORT, sizeOf } from './outage.ts'
 import { simulatedNow, UNAVAILABLE } from './service.ts'
 
 const WAITING_LANES = 50
 
-let table: StartedTable
 const recorded = new RecordedMetrics()
 const lines: Record<string, unknown>[] = []
 let from: number
@@ -26,16 +24,14 @@ beforeAll(async () => {
     lines.push(line)
     recorded.addLine(line, line.minute)
   })
-  table = await startTable({ memory: true })
   // What waits is counted every five minutes: one count more, so that it is green however many waited in that of the recovery.
   const end = SHORT.end + 30 * 60_000
-  await runOutage(table, { ...SHORT, end, size: sizeOf(1 / 1000), failing: UNAVAILABLE })
+  await runOutage({ ...SHORT, end, size: sizeOf(1 / 1000), failing: UNAVAILABLE })
   from = Number(lines[0]?.minute)
   until = Math.floor(simulatedNow() / 60_000)
 })
-afterAll(async () => {
+afterAll(() => {
   vi.unstubAllEnvs()
-  await table.stop()
 })
 
 const watched = {

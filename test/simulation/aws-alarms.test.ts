@@ -14,7 +14,6 @@ import { settings } from '../../lib/settings.ts'
 import { dynamodb } from '../../lib/store/client.ts'
 import { AlarmProperties, type State, statesOf, watchedBy } from '../support/watch/alarm-state.ts'
 import { RecordedMetrics } from '../support/watch/recorded-metrics.ts'
-import { type StartedTable, startTable } from '../unit/store/started-table.ts'
 import { AwsMetrics } from './aws-metrics.ts'
 import { HEALTHY, simulatedNow, type Trouble } from './service.ts'
 import { connectionTo } from './traffic.ts'
@@ -89,7 +88,6 @@ const crowd = async ({ newId }: World): Promise<void> => {
   await Promise.allSettled(puts)
 }
 
-let table: StartedTable
 const recorded = new RecordedMetrics()
 let start: number
 
@@ -98,9 +96,7 @@ beforeAll(async () => {
   vi.spyOn(console, 'log').mockImplementation((text) =>
     recorded.addLine(JSON.parse(text), Math.floor(simulatedNow() / MINUTE)),
   )
-  table = await startTable({ memory: true })
   const world: World = new World(
-    table,
     {
       ...{ fast: 20, slow: 10, window: 1_000 },
       trouble: () => troubleAt(world.elapsed / MINUTE),
@@ -123,9 +119,8 @@ beforeAll(async () => {
   world.service.stop()
   expect(world.faults).toEqual([])
 })
-afterAll(async () => {
+afterAll(() => {
   vi.unstubAllEnvs()
-  await table.stop()
 })
 
 /** By minute from the start. */

@@ -1,16 +1,13 @@
 /** Lambda's loop detection, which no emulator has: a long lane that wakes itself stays below it by its count of hops. */
 import './queue-urls.ts'
 import { expect, test } from 'vitest'
-import { useTable } from '../unit/store/use-table.ts'
 import { HEALTHY } from './service.ts'
 import { connectionTo } from './traffic.ts'
 import { MINUTE, World } from './world.ts'
 
-const table = await useTable({ memory: true, check: false })
-
 /** A lane of 500 messages takes 20 deliveries. One wake-up is at its start: each commit's own would begin a new chain. */
 const runLongLane = async (options: { allowLoop: boolean; forgetHops: boolean }) => {
-  const world = new World(table, { fast: 5, slow: 5, window: 1_000, ...options }, () => HEALTHY)
+  const world = new World({ fast: 5, slow: 5, window: 1_000, ...options }, () => HEALTHY)
   const to = connectionTo('https://wallet.example', world.newId(), world.newId())
   world.clock.at(
     world.start,

@@ -1,7 +1,6 @@
 /** The simulation at a thousandth of its size: a mediator that is down delays nobody else, and gets everything when it returns. */
 import './queue-urls.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { MemoryTable } from './memory-table.ts'
 import { DEAD, EVENT_OUTAGE, eventSizeOf, runOutage, SHORT, sizeOf } from './outage.ts'
 import { REFUSED, STALLING, UNAVAILABLE } from './service.ts'
 import { HOUR } from './world.ts'
@@ -12,7 +11,7 @@ describe('a mediator that is down for an hour', () => {
   let alone: Awaited<ReturnType<typeof runOutage>>
 
   beforeAll(async () => {
-    alone = await runOutage(new MemoryTable(), { ...SHORT, size, failing: undefined })
+    alone = await runOutage({ ...SHORT, size, failing: undefined })
   })
 
   test.each([
@@ -22,7 +21,7 @@ describe('a mediator that is down for an hour', () => {
   ])(
     'and %s gets an attempt a probe, and everything in order when it returns; nobody else notices',
     async (_name, failing) => {
-      const result = await runOutage(new MemoryTable(), { ...SHORT, size, failing })
+      const result = await runOutage({ ...SHORT, size, failing })
       expect(result.healthyP95).toBeLessThanOrEqual(1.2 * alone.healthyP95)
       // Those that were in flight when it closed, or that it took to close it, come on top.
       expect(result.attempts).toBeLessThanOrEqual(result.probes + size.fast + 3)
@@ -38,7 +37,7 @@ describe('a mediator that is down for an hour', () => {
 
 test('webhook endpoints that stall for an hour get an attempt a probe, and all events in order when they return', async () => {
   const size = eventSizeOf(1 / 1000)
-  const result = await runOutage(new MemoryTable(), { ...SHORT, size, failing: STALLING })
+  const result = await runOutage({ ...SHORT, size, failing: STALLING })
   // Three records close an endpoint.
   expect(result.tried).toBeLessThanOrEqual(3 * (size.endpoints ?? 0))
   expect(result.attempts).toBeLessThanOrEqual(result.probes + 4 * (size.endpoints ?? 0))
@@ -54,7 +53,7 @@ test.each([
 ])('a %s each %s that stalls for 12 h gets everything within an hour of its return', async (_name, _rate, few) => {
   const outage = { ...EVENT_OUTAGE, downUntil: 12 * HOUR, sentUntil: 12 * HOUR, end: 14 * HOUR }
   const options = { ...outage, size: { ...few, connections: 6, messages: few.endpoints === 1 ? 8 : 12, healthy: 1 } }
-  const result = await runOutage(new MemoryTable(), { ...options, failing: STALLING })
+  const result = await runOutage({ ...options, failing: STALLING })
   expect(result.recovery).toBeLessThan(60)
   expect(result).toMatchObject({ faults: [], missing: 0 })
   expect(result.left).toEqual({})
@@ -63,7 +62,7 @@ test.each([
 test('messages to a mediator that stays down are given up, each with one event, and nothing is left', async () => {
   const few = { ...size, connections: 20, messages: 60 }
   // A day has passed for them when the simulation starts.
-  const result = await runOutage(new MemoryTable(), {
+  const result = await runOutage({
     ...DEAD,
     size: few,
     failing: REFUSED,

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { BASE_AGENT } from '../../lib/records/tenant.ts'
 import { type Answer, HEALTHY } from './service.ts'
 import { connectionTo, endpointAt, recordAt, type Traffic } from './traffic.ts'
-import { HOUR, MINUTE, quantile, type ReceivedAttempt, type SimulatedTable, World } from './world.ts'
+import { HOUR, MINUTE, quantile, type ReceivedAttempt, World } from './world.ts'
 
 export interface Size {
   connections: number
@@ -174,9 +174,8 @@ const countsOf = (bodies: readonly string[]): NonNullable<OutageResult['told']> 
   }
 }
 
-export const runOutage = async (table: SimulatedTable, options: OutageOptions): Promise<OutageResult> => {
+export const runOutage = async (options: OutageOptions): Promise<OutageResult> => {
   const startedAt = performance.now()
-  await table.clear()
   const { size, failing, downFrom, downUntil, sentUntil, end, healthyRate, age = 0, allowLoop = true } = options
   const dead = 'https://dead'
   let attempts = 0
@@ -196,7 +195,7 @@ export const runOutage = async (table: SimulatedTable, options: OutageOptions): 
     closedAfter = elapsed - downFrom
     return failing ?? HEALTHY
   }
-  const world = new World(table, { ...size, allowLoop }, receive, options.tick)
+  const world = new World({ ...size, allowLoop }, receive, options.tick)
   const tenants = Array.from({ length: size.tenants }, world.newId)
   const tenantOf = (index: number) => tenants[index % tenants.length] ?? ''
   const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
@@ -232,7 +231,7 @@ export const runOutage = async (table: SimulatedTable, options: OutageOptions): 
     .flatMap(([, values]) => values)
   const milliseconds = delays.map(({ delay }) => delay)
   const { table: requests, queues, lambdaSeconds } = world.service
-  const givenUp = await world.givenUp()
+  const givenUp = world.givenUp()
   const before = ATTEMPTS_BEFORE * size.messages
   const perItem = givenUp === size.messages &&
     failing !== undefined && {
@@ -260,7 +259,7 @@ export const runOutage = async (table: SimulatedTable, options: OutageOptions): 
     throttled: requests.throttled,
     peaks: Object.fromEntries(Object.entries(requests.peaks).map(([kind, { units }]) => [kind, `${units}/s`])),
     queuePeak: Math.max(queues.fast.peak, queues.slow.peak),
-    left: await world.leftovers(),
+    left: world.leftovers(),
     ...(options.told === true && { told: countsOf(told) }),
     realSeconds: (performance.now() - startedAt) / 1000,
   }

@@ -18,7 +18,6 @@ import { claimsOf, newIssuer, publicKeyOf, signNow } from '../support/api/tokens
 import { AlarmProperties, type State, statesOf } from '../support/watch/alarm-state.ts'
 import { RecordedMetrics } from '../support/watch/recorded-metrics.ts'
 import { SCENARIOS } from '../support/watch/scenarios.ts'
-import { type StartedTable, startTable } from '../unit/store/started-table.ts'
 import { HEALTHY, REFUSED, simulatedNow } from './service.ts'
 import { connectionTo, endpointAt, recordAt, type Traffic } from './traffic.ts'
 import { MINUTE, World } from './world.ts'
@@ -48,7 +47,6 @@ const END = 300
 /** Minutes after which it is green again: as long as after a cause that is made by hand, and what the service needs to get over it. */
 const greenAfter = (id: Id): number => (SCENARIOS[TROUBLES[id].alarm]?.green ?? 0) + 3
 
-let table: StartedTable
 let world: World
 const recorded = new RecordedMetrics()
 
@@ -82,9 +80,7 @@ beforeAll(async () => {
   vi.spyOn(console, 'log').mockImplementation((text) =>
     recorded.addLine(JSON.parse(text), Math.floor(simulatedNow() / MINUTE)),
   )
-  table = await startTable({ memory: true })
   world = new World(
-    table,
     {
       ...{ fast: 20, slow: 10, window: 1_000 },
       trouble: () => (isAt('overdue') ? 'concurrency' : isAt('authorizerFaults') ? 'table' : undefined),
@@ -137,9 +133,8 @@ beforeAll(async () => {
   await world.runUntil(END * MINUTE)
   world.service.stop()
 })
-afterAll(async () => {
+afterAll(() => {
   vi.unstubAllEnvs()
-  await table.stop()
 })
 
 /** By minute from the start. */

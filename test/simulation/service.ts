@@ -21,9 +21,10 @@ import type { RecordedMetrics } from '../support/watch/recorded-metrics.ts'
 import { AwsMetrics } from './aws-metrics.ts'
 import { currentChain, EventSource } from './event-source.ts'
 import { updated } from './expressions.ts'
+import type { MemoryTable } from './memory-table.ts'
 import { QueueModel, type Sent } from './queue-model.ts'
 import { QUEUE_URLS } from './queue-urls.ts'
-import { TableModel, type TableRules, type Written } from './table-model.ts'
+import { TableModel, type Written } from './table-model.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 /** What a receiver does with a message: after how long, and what the agent sees of it. */
@@ -44,6 +45,7 @@ export const STALLING: Answer = { after: 15_000, failure: 'timeout' }
 export const TARPIT: Answer = { after: 14_000, status: 200 }
 
 export interface ServiceOptions {
+  table: MemoryTable
   clock: VirtualClock
   random: () => number
   newId: () => string
@@ -58,8 +60,6 @@ export interface ServiceOptions {
   duplicates?: number
   /** Wake-ups lose their count of hops: what Lambda's loop detection would make of them then. */
   forgetHops?: boolean
-  /** Answers in the place of the database. */
-  answer?: TableRules['answer']
   /** What is wrong on our own side just now. */
   trouble?: () => Trouble | undefined
   /** Whether the process of a request to the table ends just before it. */
@@ -214,8 +214,8 @@ export class Service {
         return options.forgetHops === true ? body.replace(/,"hops":\d+/, '') : body
       },
     })
-    this.table = new TableModel(clock, {
-      ...{ random, latency: TABLE_LATENCY, answer: options.answer },
+    this.table = new TableModel(options.table, clock, {
+      ...{ random, latency: TABLE_LATENCY },
       isFaulty: () => options.trouble?.() === 'table',
       ends: () => endOf(processes.getStore(), options.processEnds),
     })

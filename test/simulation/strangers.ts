@@ -1,7 +1,7 @@
 /** Hostile receivers beside healthy ones: connections that fail behind a mediator that others use, and endpoints that answer late. */
 import { type Answer, HEALTHY, TARPIT } from './service.ts'
 import { connectionTo, type Traffic } from './traffic.ts'
-import { MINUTE, quantile, type ReceivedAttempt, type SimulatedTable, World } from './world.ts'
+import { MINUTE, quantile, type ReceivedAttempt, World } from './world.ts'
 
 const newTenants = (count: number, { newId }: World): string[] => Array.from({ length: count }, newId)
 
@@ -52,16 +52,14 @@ export interface HostileOptions {
 
 /** Fifty connections that one mediator answers so, and a hundred healthy ones behind it. Each gets a message every 20 s. */
 export const runHostile = async (
-  table: SimulatedTable,
   hostileAnswer: Answer,
   { hostile: count = 50, ownAddresses = false }: HostileOptions = {},
 ): Promise<StrangersResult> => {
   const startedAt = performance.now()
-  await table.clear()
   const mediator = 'https://mediator.example'
   const lanes = new Set<string>()
   const receive = ({ lane }: ReceivedAttempt): Answer => (lanes.has(lane) ? hostileAnswer : HEALTHY)
-  const world = new World(table, { fast: 20, slow: 5, window: 120_000 }, receive)
+  const world = new World({ fast: 20, slow: 5, window: 120_000 }, receive)
   const { newId } = world
   const path = (kind: string) => (index: number) => (ownAddresses ? `/${kind}/${index}` : '/')
   const hostile = connections(count, () => mediator, newTenants(20, world), { newId, path: path('hostile') })
@@ -109,15 +107,14 @@ export const tarpitSize = (scale: number): TarpitSize => ({
  * Endpoints that answer 200 after 14 s, each under a host name of its own, with a message a minute or several in the same second; without
  * them where `tarpits` is 0. Healthy ones have a message every 30 s. What is measured begins when the tarpits come.
  */
-export const runTarpits = async (table: SimulatedTable, size: TarpitSize): Promise<StrangersResult> => {
+export const runTarpits = async (size: TarpitSize): Promise<StrangersResult> => {
   const startedAt = performance.now()
-  await table.clear()
   const { tarpits, healthy, fast, slow, end = 30 * MINUTE, atOnce, sameTenants = false } = size
   const late = 'https://tarpit'
   const from = atOnce === undefined ? 0 : end / 2
   const receive = ({ origin, elapsed }: ReceivedAttempt): Answer =>
     origin.startsWith(late) && (atOnce !== 'primed' || elapsed >= from) ? TARPIT : HEALTHY
-  const world = new World(table, { fast, slow, window: 120_000 }, receive)
+  const world = new World({ fast, slow, window: 120_000 }, receive)
   const tenants = newTenants(20, world)
   const theirs = sameTenants ? tenants.slice(0, 5) : newTenants(5, world)
   const to = connections(tarpits, (index) => `${late}-${index}.example`, theirs, world)

@@ -1,8 +1,9 @@
-/** Stands before the real table: counts requests, lets them take their time, and refuses what one key of DynamoDB would refuse. */
+/** Has the table in memory answer the service: counts requests, lets them take their time, and refuses what one key of DynamoDB would refuse. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { Item } from '../../lib/store/table.ts'
 import { withOpenStack } from '../support/table/open-stack.ts'
 import type { Placeholders } from './expressions.ts'
+import type { MemoryTable } from './memory-table.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html */
@@ -25,20 +26,12 @@ const READS = new Set(['GetItem', 'BatchGetItem', 'Query'])
 
 export type Input = Readonly<Record<string, unknown>>
 
-/** What a command of the SDK ends with. */
-interface Output {
-  response: unknown
-  output: object
-}
-
 export interface TableRules {
   random: () => number
   /** How long a request takes, in ms. */
   latency: number
   /** Whether requests fail inside of AWS just now. */
   isFaulty?: (() => boolean) | undefined
-  /** Answers in the place of the database. */
-  answer?: ((operation: string, input: Input) => Promise<object>) | undefined
   /** Called before a request. Where the process of the request ends, what it returns never settles. */
   ends?: (() => Promise<void> | undefined) | undefined
 }
@@ -70,12 +63,14 @@ export class TableModel {
   readonly peaks: Record<string, Peak> = {}
   /** Told of what a request has written: what the stream shows of it. */
   onWrite: (written: Written) => void = () => undefined
+  readonly #table: MemoryTable
   readonly #clock: VirtualClock
   readonly #rules: TableRules
   #second = 0
   readonly #used = new Map<string, number>()
 
-  constructor(clock: VirtualClock, rules: TableRules) {
+  constructor(table: MemoryTable, clock: VirtualClock, rules: TableRules) {
+    this.#table = table
     this.#clock = clock
     this.#rules = rules
   }
@@ -95,14 +90,15 @@ export class TableModel {
         (args) =>
           standing === undefined
             ? next(args)
-            : (standing.#pass(commandName, { ...args.input }, () => next(args)) as ReturnType<typeof next>),
+            : (standing.#pass(commandName, { ...args.input }) as ReturnType<typeof next>),
       { step: 'initialize', priority: 'high' },
     )
     // Nothing is added from here on, and resolving the stack for each request takes its time.
     open.config.cacheMiddleware = true
   }
 
-  async #pass(commandName: string, input: Input, ask: () => Promise<Output>): Promise<Output> {
+  /** What a command of the SDK ends with. */
+  async #pass(commandName: string, input: Input): Promise<object> {
     await this.#rules.ends?.()
     const name = commandName.replace(/Command$/, '')
     this.requests[name] = (this.requests[name] ?? 0) + 1
@@ -111,13 +107,11 @@ export class TableModel {
       if (tries === TRIES) throw Object.assign(new Error('model'), { name: REFUSALS[kind] })
       await this.#clock.sleep(this.#rules.random() * BACKOFF_MS * 2 ** (tries - 1))
     }
-    const { answer: inPlace } = this.#rules
-    const send = async (): Promise<Output> =>
-      inPlace === undefined ? ask() : { response: {}, output: { $metadata: {}, ...(await inPlace(name, input)) } }
     try {
-      const answer = await this.#clock.real(send, READS.has(name) ? 'read' : 'change')
+      const answer = () => this.#table.answer(name, input)
+      const output = await this.#clock.real(answer, READS.has(name) ? 'read' : 'change')
       this.onWrite(writtenBy(name, input))
-      return answer
+      return { response: {}, output: { $metadata: {}, ...output } }
     } finally {
       await this.#clock.sleep(this.#rules.latency)
     }

@@ -2,7 +2,6 @@
 import './queue-urls.ts'
 import { expect, test, vi } from 'vitest'
 import { FULL } from '../support/depth.ts'
-import { MemoryTable } from './memory-table.ts'
 import { seeded } from './seeded.ts'
 import { HEALTHY } from './service.ts'
 import { connectionTo } from './traffic.ts'
@@ -17,7 +16,6 @@ const TROUBLE = 2 * HOUR
 test.each(FULL ? [1, 2, 3] : [1])('sets nothing aside, and loses nothing (seed %i)', async (seed) => {
   lines.length = 0
   const chance = seeded(seed)
-  const table = new MemoryTable()
   let world: World | undefined
   let ends = 0
   const isBad = () => world !== undefined && world.elapsed < TROUBLE
@@ -27,7 +25,7 @@ test.each(FULL ? [1, 2, 3] : [1])('sets nothing aside, and loses nothing (seed %
     return is
   }
   const trouble = () => (isBad() && chance() < 0.5 ? ('table' as const) : undefined)
-  world = new World(table, { fast: 10, slow: 5, window: 120_000, trouble, processEnds }, () => HEALTHY, 5)
+  world = new World({ fast: 10, slow: 5, window: 120_000, trouble, processEnds }, () => HEALTHY, 5)
   const { newId } = world
   const lanes = Array.from({ length: 60 }, (_, index) =>
     connectionTo(`https://wallet-${index % 6}.example`, `tenant-${index % 10}`, newId()),
@@ -42,9 +40,9 @@ test.each(FULL ? [1, 2, 3] : [1])('sets nothing aside, and loses nothing (seed %
   expect(ends).toBeGreaterThan(300)
   expect(lines.filter((line) => line.includes('outbox.delivery_failed')).length).toBeGreaterThan(100)
   expect(lines.filter((line) => line.includes('outbox.item_set_aside'))).toEqual([])
-  expect(await world.givenUp()).toBe(0)
-  expect(await world.leftovers()).toEqual({})
-  expect([...table.items()].filter(({ kind }) => kind?.S === 'outbox-outcome')).toEqual([])
+  expect(world.givenUp()).toBe(0)
+  expect(world.leftovers()).toEqual({})
+  expect([...world.table.items()].filter(({ kind }) => kind?.S === 'outbox-outcome')).toEqual([])
   // What could not be recorded is sent again, before anything else of its lane.
   for (const fault of world.faults) {
     const [, came, expected] = /: (\d+) came in the place of (\d+)$/.exec(fault) ?? []

@@ -9,7 +9,7 @@ interface Event {
 
 export class VirtualClock {
   #now: number
-  /** Events that are this close (ms) happen together: fewer pauses for the real table, which is asked at once then. */
+  /** Events that are this close (ms) happen together: fewer pauses for the table, which is asked at once then. */
   readonly #tick: number
   /** A binary heap, the next event first. */
   readonly #events: Event[] = []

@@ -1,12 +1,8 @@
 /** One simulation: a table, a service, traffic of dead and healthy destinations, and a record of what arrived when. */
-import { outcomeItem } from '../../lib/outbox/message-item.ts'
 import { newOutboxId, timeOfId } from '../../lib/outbox/outbox-id.ts'
-import { eventLane, messageLane } from '../../lib/store/keys.ts'
-import type { Item } from '../../lib/store/table.ts'
-import { eventItem } from '../../lib/webhooks/event-item.ts'
+import { MemoryTable } from './memory-table.ts'
 import { seeded, seededIds } from './seeded.ts'
 import { type Answer, type Receiver, Service, type ServiceOptions } from './service.ts'
-import type { TableRules } from './table-model.ts'
 import type { SimulatedEndpoint, Traffic } from './traffic.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
@@ -28,29 +24,11 @@ interface Payload {
   at: number
 }
 
-/** The embedded database, or what answers in its place. */
-export interface SimulatedTable {
-  clear(): Promise<void>
-  putAll(items: Item[]): Promise<void>
-  items(): Iterable<Item> | Promise<Iterable<Item>>
-  answer?: TableRules['answer']
-}
-
 /** What stays in the table of what is over, and the version of its layout. */
 const HISTORY = new Set(['outbox-outcome', 'record', 'slot', 'event', 'attempt', 'registration', 'layout'])
 
-/** The lane that an item was in which has come to an end. */
-const laneOf = (item: Item): string => {
-  if (outcomeItem.is(item)) {
-    const { tenant, connectionId } = outcomeItem.decodePart(item, ['tenant', 'connectionId'])
-    return messageLane(tenant, connectionId)
-  }
-  if (!eventItem.is(item)) return ''
-  const { orgId, endpointId, recordId } = eventItem.decodePart(item, ['orgId', 'endpointId', 'recordId'])
-  return eventLane(orgId, endpointId, recordId)
-}
-
 export class World {
+  readonly table = new MemoryTable()
   readonly clock: VirtualClock
   readonly random: () => number
   readonly newId = seededIds(2)
@@ -64,17 +42,14 @@ export class World {
   readonly faults: string[] = []
   committed = 0
   taken = 0
-  readonly #table: SimulatedTable
   readonly #sent = new Map<string, number>()
   readonly #received = new Map<string, number>()
 
   constructor(
-    table: SimulatedTable,
     options: Pick<ServiceOptions, 'fast' | 'slow' | 'window'> & Partial<ServiceOptions>,
     receivers: (attempt: ReceivedAttempt) => Answer,
     tick = 1,
   ) {
-    this.#table = table
     // The clock of the ids never goes back in a process, so that of the next simulation starts after the last one; always on the hour.
     this.start = HOUR * Math.ceil((Math.max(timeOfId(newOutboxId(0)), Date.now()) + MINUTE) / HOUR)
     this.clock = new VirtualClock(this.start, tick)
@@ -85,13 +60,12 @@ export class World {
       if (answer.status !== undefined && answer.status < 300) this.#take(origin, lane, JSON.parse(payload), now)
       return answer
     }
-    const { answer } = table
     this.service = new Service({
       clock: this.clock,
       random: this.random,
       newId: this.newId,
       receive,
-      answer,
+      table: this.table,
       ...options,
     })
   }
@@ -103,7 +77,7 @@ export class World {
   /** Registers endpoints, before anything is sent to them. */
   async register(endpoints: readonly SimulatedEndpoint[]): Promise<void> {
     for (const { id, origin } of endpoints) this.service.endpoints.set(id, `${origin}/`)
-    await this.#table.putAll(endpoints.map(({ item }) => item))
+    await this.table.putAll(endpoints.map(({ item }) => item))
   }
 
   /** Commits a message or an event in each of the lanes, and wakes them: for the last `wakeUps` of the items only, the others were lost. */
@@ -118,7 +92,7 @@ export class World {
       return { items: one.items(JSON.stringify(payload), now, number), firstTo }
     })
     this.committed += sent.length
-    await this.clock.real(() => this.#table.putAll(sent.flatMap(({ items }) => items)))
+    await this.clock.real(() => this.table.putAll(sent.flatMap(({ items }) => items)))
     const woken = sent.slice(-wakeUps)
     this.service.commit(woken.flatMap(({ items }) => items))
     await this.service.wake(
@@ -155,9 +129,9 @@ export class World {
   }
 
   /** What waits in the table: items, lanes, lists, and destinations that are due. */
-  async leftovers(): Promise<Record<string, number>> {
+  leftovers(): Record<string, number> {
     const left: Record<string, number> = {}
-    for (const { kind, dueAt } of await this.#table.items()) {
+    for (const { kind, dueAt } of this.table.items()) {
       const name = kind?.S ?? 'none'
       if (HISTORY.has(name)) continue
       if (name === 'destination' && dueAt === undefined) continue
@@ -166,18 +140,14 @@ export class World {
     return left
   }
 
-  /** Items that were given up, of those that this world has sent. */
-  async givenUp(): Promise<number> {
-    let count = 0
-    for (const item of await this.#table.items()) {
-      const isOver = item.kind?.S === 'outbox-outcome' || item.state?.S === 'failed'
-      if (isOver && this.#sent.has(laneOf(item))) count += 1
-    }
-    return count
+  /** Items that were given up. */
+  givenUp(): number {
+    return [...this.table.items()].filter(({ kind, state }) => kind?.S === 'outbox-outcome' || state?.S === 'failed')
+      .length
   }
 
   #take(origin: string, lane: string, { number, at }: Payload, now: number): void {
-    // Of another world on the same table.
+    // Of an event about what this world has sent.
     if (!this.#sent.has(lane)) return
     const expected = (this.#received.get(lane) ?? 0) + 1
     if (number !== expected) this.faults.push(`${lane}: ${number} came in the place of ${expected}`)

@@ -116,6 +116,8 @@ test.each([
   [{ DELIVERY_CONCURRENCY: '1' }, /^DELIVERY_CONCURRENCY: is not a whole number from 2 to 1000$/],
   [{ SLOW_DELIVERY_CONCURRENCY: '1001' }, /^SLOW_DELIVERY_CONCURRENCY: is not a whole number from 2 to 1000$/],
   [{ TABLE_NAME: 'a b' }, /^TABLE_NAME: is not the name of a table$/],
+  [{ ALARM_EMAIL: 'ops' }, /^ALARM_EMAIL: is not an e-mail address$/],
+  [{ ACCOUNT_CONCURRENCY: 'all' }, /^ACCOUNT_CONCURRENCY: is not a whole number from 1 to 9999999$/],
   [{ ANONCREDS: 'no' }, /^ANONCREDS: is neither on nor off$/],
   [{ DELETION_PROTECTION: 'no' }, /^DELETION_PROTECTION: is neither true nor false$/],
   [{ EXISTING_TABLE: 'agent-prod' }, /^EXISTING_KEY is not set: /],

@@ -12,9 +12,6 @@ import { ofType, packageChanged } from '../../support/stage/template.ts'
 /** Where each has three parts of a path of its own, some 145 use up the parts that an API may have. */
 const OPERATIONS_WANTED = 130
 
-/** Packaging so many functions takes a while. */
-const PACKAGING_MS = 120_000
-
 /** Operations like one that reads, writes, seals and wakes, with a processor of its own, at paths of three parts. */
 const furtherOperations = (serviceFile: string, count: number): string => {
   const [, pattern] = /^( {2}createOffer:\n(?: {4}.*\n)+)/m.exec(serviceFile) ?? []
@@ -26,46 +23,42 @@ const furtherOperations = (serviceFile: string, count: number): string => {
   ).join('')
 }
 
-test(
-  '130 operations with alarms, custom domain, firewall and a rate of tenants are one stack',
-  async () => {
-    const serviceFile = await readFile('serverless.yml', 'utf8')
-    const count = OPERATIONS_WANTED - OPERATIONS.length
-    const further = furtherOperations(serviceFile, count)
-    const { resources, templateBytes, rates } = await packageChanged(
-      {
-        'serverless.yml': serviceFile.replace(/^functions:\n/m, (line) => line + further),
-      },
-      {
-        DOMAIN_NAME: 'agent.example.org',
-        CERTIFICATE_ARN: 'arn:aws:acm:eu-central-1:123456789012:certificate/0b1c2d3e',
-        HOSTED_ZONE_ID: 'Z0123456789',
-        ADDRESS_RATE: '2000',
-        TENANT_RATE: '50',
-        ALARM_EMAIL: 'operators@example.org',
-      },
-      '--stage',
-      'prod',
-    )
-    const { document } = apiOf(resources)
-    const operations = methodsOf(document).filter(({ method }) => method !== 'OPTIONS')
-    // One of the operations has two paths.
-    expect(operations).toHaveLength(OPERATIONS_WANTED + 1)
-    for (const type of ['CloudWatch::Alarm', 'ApiGateway::DomainName', 'WAFv2::WebACL', 'SNS::Subscription'])
-      expect(ofType(resources, `AWS::${type}`)).not.toEqual([])
-    expect(ofType(rates?.Resources ?? {}, 'AWS::ApiGateway::ApiKey')).toHaveLength(33)
+test('130 operations with alarms, custom domain, firewall and a rate of tenants are one stack', async () => {
+  const serviceFile = await readFile('serverless.yml', 'utf8')
+  const count = OPERATIONS_WANTED - OPERATIONS.length
+  const further = furtherOperations(serviceFile, count)
+  const { resources, templateBytes, rates } = await packageChanged(
+    {
+      'serverless.yml': serviceFile.replace(/^functions:\n/m, (line) => line + further),
+    },
+    {
+      DOMAIN_NAME: 'agent.example.org',
+      CERTIFICATE_ARN: 'arn:aws:acm:eu-central-1:123456789012:certificate/0b1c2d3e',
+      HOSTED_ZONE_ID: 'Z0123456789',
+      ADDRESS_RATE: '2000',
+      TENANT_RATE: '50',
+      ALARM_EMAIL: 'operators@example.org',
+    },
+    '--stage',
+    'prod',
+  )
+  const { document } = apiOf(resources)
+  const operations = methodsOf(document).filter(({ method }) => method !== 'OPTIONS')
+  // One of the operations has two paths.
+  expect(operations).toHaveLength(OPERATIONS_WANTED + 1)
+  for (const type of ['CloudWatch::Alarm', 'ApiGateway::DomainName', 'WAFv2::WebACL', 'SNS::Subscription'])
+    expect(ofType(resources, `AWS::${type}`)).not.toEqual([])
+  expect(ofType(rates?.Resources ?? {}, 'AWS::ApiGateway::ApiKey')).toHaveLength(33)
 
-    // Each part of a path is a resource of the API, of which an account allows 300 unless AWS is asked for more.
-    const parts = Object.keys(document.paths).flatMap((path) =>
-      path.split('/').map((_, index, all) => all.slice(0, index + 1).join('/')),
-    )
-    expect(new Set(parts).size).toBeLessThanOrEqual(300)
+  // Each part of a path is a resource of the API, of which an account allows 300 unless AWS is asked for more.
+  const parts = Object.keys(document.paths).flatMap((path) =>
+    path.split('/').map((_, index, all) => all.slice(0, index + 1).join('/')),
+  )
+  expect(new Set(parts).size).toBeLessThanOrEqual(300)
 
-    expect(cycleIn(resources)).toBeUndefined()
-    const functions = ofType(resources, 'AWS::Lambda::Function').length
-    expect(ofType(resources, 'AWS::IAM::Role').length).toBeLessThanOrEqual(functions + 1)
-    expect(Object.keys(resources).length).toBeLessThanOrEqual(LIMITS.resources)
-    expect(templateBytes).toBeLessThanOrEqual(LIMITS.bytes)
-  },
-  PACKAGING_MS,
-)
+  expect(cycleIn(resources)).toBeUndefined()
+  const functions = ofType(resources, 'AWS::Lambda::Function').length
+  expect(ofType(resources, 'AWS::IAM::Role').length).toBeLessThanOrEqual(functions + 1)
+  expect(Object.keys(resources).length).toBeLessThanOrEqual(LIMITS.resources)
+  expect(templateBytes).toBeLessThanOrEqual(LIMITS.bytes)
+})

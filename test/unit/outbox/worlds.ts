@@ -40,6 +40,14 @@ interface Message {
   repeated: boolean
 }
 
+const prints = new WeakMap<Message, string>()
+
+const printOf = (message: Message): string => {
+  const print = prints.get(message) ?? JSON.stringify(message)
+  prints.set(message, print)
+  return print
+}
+
 export interface Attempted {
   lane: string
   id: string
@@ -127,25 +135,16 @@ export class World extends Rows {
   /** The same for worlds in which the same can happen from now on. */
   print(): string {
     const rows = [...this.rows.values()].map(({ print }) => print).sort()
-    const processes = this.processes
-      .map(({ history, attempting, stallsUntil }) => [history, attempting !== undefined, stallsUntil])
-      .sort()
+    const processes = this.processes.map(
+      ({ history, attempting, stallsUntil }) => `${history} ${attempting !== undefined} ${stallsUntil}`,
+    )
     const { now, messages, seen, known, commits, outcomes, taken, attempts, troubles } = this
     const remembered = [...known].flatMap(([name, { read, until }]) =>
-      until > now ? [[name, read.version, until]] : [],
+      until > now ? [`${name} ${read.version} ${until}`] : [],
     )
-    const rest = [
-      now,
-      messages,
-      [...seen].sort(),
-      remembered.sort(),
-      commits,
-      outcomes.length,
-      taken,
-      attempts.length,
-      troubles,
-    ]
-    return hash('sha1', JSON.stringify([rows, processes, ...rest]))
+    const numbers = [now, commits.length, outcomes.length, attempts.length, troubles]
+    const lists = [rows, processes.sort(), messages.map(printOf).sort(), [...seen].sort(), remembered.sort()]
+    return hash('sha1', `${numbers}\n${lists.join('\n')}\n${taken.map(({ id }) => id)}`)
   }
 
   override transact(writes: readonly TableWrite[], holder?: string) {

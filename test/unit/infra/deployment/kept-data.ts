@@ -1,8 +1,8 @@
 /** What holds data as it is deployed: kept when the stack goes, without a name that a second try could find taken. */
 import { describe, expect, test } from 'vitest'
 import type { Resource } from '../../../../infra/service.ts'
-import { ofType, packageService } from '../../../support/stage/template.ts'
-import { resources } from './packaged.ts'
+import { ofType } from '../../../support/stage/template.ts'
+import { grown, named, resources } from './packaged.ts'
 
 const KEPT = ['Table', 'SealingKey']
 
@@ -46,8 +46,8 @@ describe('no fixed name', () => {
     expect(ofType(resources, 'AWS::KMS::Alias')).toEqual([])
   })
 
-  test('has what the authorizer calls a tenant’s API key', async () => {
-    const { resources: counted, rates } = await packageService({ TENANT_RATE: '7' })
+  test('has what the authorizer calls a tenant’s API key', () => {
+    const { resources: counted, rates } = grown
     const { RATE_KEY_PREFIX } = Object(counted.AuthorizerLambdaFunction?.Properties).Environment.Variables
     expect(JSON.stringify(RATE_KEY_PREFIX)).toContain('AWS::StackId')
     expect(Object(counted.TenantRates?.Properties.Parameters).RateKeyPrefix).toEqual(RATE_KEY_PREFIX)
@@ -58,7 +58,6 @@ describe('no fixed name', () => {
   })
 })
 
-test('a table has the name that it is set to keep', async () => {
-  const { resources: named } = await packageService({ TABLE_NAME: 'serverless-agent-dev' })
-  expect(named.Table?.Properties.TableName).toBe('serverless-agent-dev')
+test('a table has the name that it is set to keep', () => {
+  expect(named.resources.Table?.Properties.TableName).toBe('serverless-agent-dev')
 })

@@ -5,7 +5,8 @@
 import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { ofType, packageService } from '../../../support/stage/template.ts'
+import { ofType } from '../../../support/stage/template.ts'
+import { named } from './packaged.ts'
 
 /**
  * Of the release's template: the ids of what must stay, and the properties of which CloudFormation's reference says
@@ -21,8 +22,7 @@ const { release, resources: released } = v.parse(
   JSON.parse(readFileSync('test/unit/infra/deployment/last-release.json', 'utf8')),
 )
 
-/** As an operator of a stack of that release deploys it: its table keeps the name that it has. */
-const { resources } = await packageService({ TABLE_NAME: 'serverless-agent-dev' })
+const { resources } = named
 
 /** Gone on purpose. ADR 17: what waited in these queues waits in the table, which other functions see to. */
 const GONE = [

@@ -14,6 +14,10 @@ const EMPTY = {
   LOG_LEVEL: '',
   TRUSTED_CONTEXTS: '',
   INDY_PROXIES: '',
+  TRACING: '',
+  ALARM_EMAIL: '',
+  ACCOUNT_CONCURRENCY: '',
+  WAITING_LANES: '',
 }
 
 export const { functions, resources, timeout: defaultTimeout } = await packageService(EMPTY, '--region', REGION)
@@ -21,8 +25,15 @@ export const { functions, resources, timeout: defaultTimeout } = await packageSe
 /** What a realm of Keycloak serves: three keys, each with a chain of certificates, 10 KB in all. */
 const jwks = JSON.parse(readFileSync('test/support/issuers/keycloak-certs.json', 'utf8'))
 
-/** A stage with several realms, many grants, as many trusted contexts as there may be, and two ledgers. */
+/** A stage with several realms, many grants, as many trusted contexts as there may be, two ledgers, and all else that may be set. */
 const GROWN = {
+  ...{
+    TENANT_RATE: '7',
+    TRACING: 'on',
+    ALARM_EMAIL: 'ops@example.org',
+    ACCOUNT_CONCURRENCY: '10',
+    WAITING_LANES: '50',
+  },
   TOKEN_ISSUERS: JSON.stringify(
     ['staff', 'students', 'partners'].map((realm) => ({
       issuer: `https://id.example.org/realms/${realm}`,
@@ -48,3 +59,6 @@ const GROWN = {
 }
 
 export const grown = await packageService(GROWN)
+
+/** As an operator of a stack of the last release deploys it, whose table keeps the name that it has; nothing else is set. */
+export const named = await packageService({ TABLE_NAME: 'serverless-agent-dev' })

@@ -10,8 +10,8 @@ import { rateKeys } from '../../../../lib/auth/rate-key.ts'
 import type { Contract } from '../../../../lib/interface/contract.ts'
 import { OPERATIONS } from '../../../../lib/interface/operations.ts'
 import { apiOf, functionIdOf, methodsOf } from '../../../support/stage/api-document.ts'
-import { ofType, packageService } from '../../../support/stage/template.ts'
-import { defaultTimeout, functions, REGION, resources } from './packaged.ts'
+import { ofType } from '../../../support/stage/template.ts'
+import { defaultTimeout, functions, grown, REGION, resources } from './packaged.ts'
 
 interface Route {
   key: string
@@ -81,9 +81,6 @@ test('every function’s handler is there', () => {
     expect(readFileSync(`${module}.ts`, 'utf8')).toMatch(new RegExp(`^export const ${name} = `, 'm'))
   }
 })
-
-/** Packaging takes seconds. */
-const PACKAGING_MS = 60_000
 
 /** Of API Gateway: how long an integration may take, in seconds. */
 const INTEGRATION_TIMEOUT = 29
@@ -220,51 +217,46 @@ describe('what is deployed', () => {
 })
 
 describe('what is deployed with a rate of tenants', () => {
-  test(
-    'counts where the authorizer is asked, by a key that it can name, of a length that API Gateway takes',
-    async () => {
-      const asked = await packageService({ TENANT_RATE: '7' })
-      const of = (type: string) =>
-        ofType(asked.resources, `AWS::ApiGateway::${type}`).map(([, { Properties }]) => Properties)
-      expect(of('RestApi')).toEqual([expect.objectContaining({ ApiKeySourceType: 'AUTHORIZER' })])
-      const { document } = apiOf(asked.resources)
-      expect(document).toMatchObject({
-        'x-amazon-apigateway-api-key-source': 'AUTHORIZER',
-        components: { securitySchemes: { api_key: { type: 'apiKey', name: 'x-api-key', in: 'header' } } },
-      })
-      const authorized = methodsOf(document).filter(({ operation }) => operation.security !== undefined)
-      expect(authorized.length).toBeGreaterThan(5)
-      for (const { operation } of authorized)
-        expect(operation.security).toEqual([{ 'authorizer-token': [] }, { api_key: [] }])
+  test('counts where the authorizer is asked, by a key that it can name, of a length that API Gateway takes', () => {
+    const of = (type: string) =>
+      ofType(grown.resources, `AWS::ApiGateway::${type}`).map(([, { Properties }]) => Properties)
+    expect(of('RestApi')).toEqual([expect.objectContaining({ ApiKeySourceType: 'AUTHORIZER' })])
+    const { document } = apiOf(grown.resources)
+    expect(document).toMatchObject({
+      'x-amazon-apigateway-api-key-source': 'AUTHORIZER',
+      components: { securitySchemes: { api_key: { type: 'apiKey', name: 'x-api-key', in: 'header' } } },
+    })
+    const authorized = methodsOf(document).filter(({ operation }) => operation.security !== undefined)
+    expect(authorized.length).toBeGreaterThan(5)
+    for (const { operation } of authorized)
+      expect(operation.security).toEqual([{ 'authorizer-token': [] }, { api_key: [] }])
 
-      const { TENANT_RATE } = asked.functions.authorizer?.environment ?? {}
-      expect(TENANT_RATE).toBe('7')
-      // With a part of the stack's id, here x's.
-      const { RATE_KEY_PREFIX } = Object(asked.resources.AuthorizerLambdaFunction?.Properties).Environment.Variables
-      const { TemplateURL, Parameters } = Object(asked.resources.TenantRates?.Properties)
-      expect(Parameters).toEqual({
-        ApiGatewayRestApi: { Ref: 'ApiGatewayRestApi' },
-        ApiStage: { Ref: 'ApiStage' },
-        RateKeyPrefix: RATE_KEY_PREFIX,
-      })
-      const { Resources = {}, Parameters: taken = {} } = asked.rates ?? {}
-      expect(Object.keys(taken)).toEqual(Object.keys(Parameters))
-      const prefix = estimated(RATE_KEY_PREFIX, REGION)
-      const keys = ofType(Resources, 'AWS::ApiGateway::ApiKey').map(([, { Properties }]) =>
-        Object(Properties.Value)['Fn::Sub'].replace(`\${RateKeyPrefix}`, prefix),
-      )
-      expect(keys).toEqual(rateKeys(prefix))
-      for (const key of keys) expect(key).toMatch(/^[a-z0-9-]{20,128}$/)
-      expect(Resources.TenantRate?.Properties).toEqual({
-        UsagePlanName: 'serverless-agent-dev-tenants',
-        ApiStages: [{ ApiId: { Ref: 'ApiGatewayRestApi' }, Stage: { Ref: 'ApiStage' } }],
-        Throttle: { RateLimit: '7', BurstLimit: '7' },
-      })
-      // In the bucket that the stack has for its code.
-      expect(TemplateURL['Fn::Sub']).toMatch(
-        /^https:\/\/\$\{ServerlessDeploymentBucket\}\.s3\.\$\{AWS::Region\}\.\$\{AWS::URLSuffix\}\/serverless\/serverless-agent\/dev\/tenant-rates-[0-9a-f]{16}\.json$/,
-      )
-    },
-    PACKAGING_MS,
-  )
+    const { TENANT_RATE } = grown.functions.authorizer?.environment ?? {}
+    expect(TENANT_RATE).toBe('7')
+    // With a part of the stack's id, here x's.
+    const { RATE_KEY_PREFIX } = Object(grown.resources.AuthorizerLambdaFunction?.Properties).Environment.Variables
+    const { TemplateURL, Parameters } = Object(grown.resources.TenantRates?.Properties)
+    expect(Parameters).toEqual({
+      ApiGatewayRestApi: { Ref: 'ApiGatewayRestApi' },
+      ApiStage: { Ref: 'ApiStage' },
+      RateKeyPrefix: RATE_KEY_PREFIX,
+    })
+    const { Resources = {}, Parameters: taken = {} } = grown.rates ?? {}
+    expect(Object.keys(taken)).toEqual(Object.keys(Parameters))
+    const prefix = estimated(RATE_KEY_PREFIX, REGION)
+    const keys = ofType(Resources, 'AWS::ApiGateway::ApiKey').map(([, { Properties }]) =>
+      Object(Properties.Value)['Fn::Sub'].replace(`\${RateKeyPrefix}`, prefix),
+    )
+    expect(keys).toEqual(rateKeys(prefix))
+    for (const key of keys) expect(key).toMatch(/^[a-z0-9-]{20,128}$/)
+    expect(Resources.TenantRate?.Properties).toEqual({
+      UsagePlanName: 'serverless-agent-dev-tenants',
+      ApiStages: [{ ApiId: { Ref: 'ApiGatewayRestApi' }, Stage: { Ref: 'ApiStage' } }],
+      Throttle: { RateLimit: '7', BurstLimit: '7' },
+    })
+    // In the bucket that the stack has for its code.
+    expect(TemplateURL['Fn::Sub']).toMatch(
+      /^https:\/\/\$\{ServerlessDeploymentBucket\}\.s3\.\$\{AWS::Region\}\.\$\{AWS::URLSuffix\}\/serverless\/serverless-agent\/dev\/tenant-rates-[0-9a-f]{16}\.json$/,
+    )
+  })
 })
