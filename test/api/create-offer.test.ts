@@ -163,6 +163,11 @@ describe('refuses a credential that can never be signed, and says why: 422', () 
       { '@context': [...context, { did: 'https://example.org/did/' }] },
       'can not be signed: its contexts make another issuer',
     ],
+    [
+      'one more issuer, by its full name',
+      { 'https://www.w3.org/2018/credentials#issuer': { '@id': subject } },
+      'can not be signed: its contexts make another issuer',
+    ],
     ...['12,5', 'INF', '1E400', '0.12345678901234567'].map((weight): [string, object, string] => [
       `a text that would be signed as another number: ${weight}`,
       { ...weighed, ...claims({ weight: ['12.50', weight] }) },

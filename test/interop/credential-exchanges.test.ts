@@ -146,10 +146,12 @@ describe('a credential of JSON-LD', () => {
 })
 
 describe('a credential with a proof of Ed25519Signature2020', () => {
+  const SUITE = 'https://w3id.org/security/suites/ed25519-2020/v1'
   const options = { proofType: 'Ed25519Signature2020' }
-  const offerOf2020 = () => {
+  const offerOf2020 = (contexts: string[] = []) => {
     const { credential } = offerBody('', SUBJECT).credentialFormats.jsonld
-    return { credentialFormats: { jsonld: { credential, options } } }
+    const named = { ...credential, '@context': [...credential['@context'], ...contexts] }
+    return { credentialFormats: { jsonld: { credential: named, options } } }
   }
 
   test('is issued by a did:key, stored, and verified by another implementation', async () => {
@@ -158,7 +160,7 @@ describe('a credential with a proof of Ed25519Signature2020', () => {
     await exchangeIn(holder, sent.threadId, 'done')
     const { credential } = await read(holder, 'getCredentialFormData', { credentialRecordId: received.id })
     expect(credential.jsonld).toMatchObject({
-      '@context': expect.arrayContaining(['https://w3id.org/security/suites/ed25519-2020/v1']),
+      '@context': expect.arrayContaining([SUITE]),
       proof: { type: 'Ed25519Signature2020', proofPurpose: 'assertionMethod', proofValue: expect.stringMatching(/^z/) },
     })
     const verifies = (json: Json) => inTenant(holder.tenantId, ({ context }) => verifies2020(context, json))
@@ -168,7 +170,7 @@ describe('a credential with a proof of Ed25519Signature2020', () => {
   })
 
   test("is signed with the key that is named, and with none that is not the issuer's", async () => {
-    const { sent, received } = await offered({ ...offerOf2020(), autoAcceptCredential: 'never' })
+    const { sent, received } = await offered({ ...offerOf2020([SUITE]), autoAcceptCredential: 'never' })
     await as(holder, 'acceptCredentialOffer', { credentialRecordId: received.id })
     await exchangeIn(issuer, sent.threadId, 'request-received')
     const body = (verificationMethod: string) => ({
@@ -186,6 +188,7 @@ describe('a credential with a proof of Ed25519Signature2020', () => {
     await exchangeIn(holder, sent.threadId, 'done')
     const { credential } = await read(holder, 'getCredentialFormData', { credentialRecordId: received.id })
     expect(credential.jsonld.proof.verificationMethod).toBe(method)
+    expect(credential.jsonld['@context'].filter((context: unknown) => context === SUITE)).toHaveLength(1)
   })
 })
 

@@ -180,10 +180,16 @@ test('a presentation has a proof of the type that the verifier permits', async (
   expect(await inState(verifier, asked.id, 'presentation-received', 'abandoned')).toMatchObject({ isVerified: true })
 })
 
-test('a credential with a proof of 2020 is verified', async () => {
-  const holder = await createTenant(stage, 'Holder of 2020')
+const peerDidOf = async (caller: Tenant): Promise<string> =>
+  (await stage.call('createDid', { caller, body: { method: 'peer', numAlgo: 4 } })).body.did
+
+test.each([
+  ['with a proof of 2020', keyDidOf, 'Ed25519Signature2020'],
+  ['about a did:peer:4, whose document has relative ids,', peerDidOf, 'Ed25519Signature2018'],
+] as const)('a credential %s is verified', async (_, didOf, proofType) => {
+  const holder = await createTenant(stage, 'Holder')
   const { connectionId: ofHolder } = await connectTenants(stage, verifier, holder)
-  await hold(verifier, holder, degreeAbout(await keyDidOf(holder)), 'Ed25519Signature2020')
+  await hold(verifier, holder, degreeAbout(await didOf(holder)), proofType)
   const asked = await request({ connectionId: ofHolder })
   const { id: proofRecordId } = await waitFor(
     'the request',
