@@ -1,22 +1,31 @@
 /**
  * Runs an operation that changes something in one transaction. The same `Idempotency-Key` gets the first response again.
  */
-import { AgentError } from '../errors.ts'
-import { onlyOnce, type ResponseCodec } from '../store/idempotency.ts'
+import { AgentError, isAgentError } from '../errors.ts'
+import { isAnswered, onlyOnce, type ResponseCodec } from '../store/idempotency.ts'
 import { transaction } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import type { InTransaction } from './operation.ts'
 import { OperationResponse, type ResponseBody } from './request.ts'
 
-export const inTransaction: InTransaction<UnitOfWork, ResponseCodec> = (
+export const inTransaction: InTransaction<UnitOfWork, ResponseCodec> = async (
   { agent, subject, idempotencyKey: key, request, codec, bodiless },
   handle,
-) =>
-  transaction(agent, (unit) => {
-    const act = async () => bodyOf(await handle(unit), bodiless)
-    if (key === undefined || subject === undefined) return act()
-    return onlyOnce(unit, { subject, key, request, codec }, act)
-  })
+) => {
+  const act = async (unit: UnitOfWork) => bodyOf(await handle(unit), bodiless)
+  if (key === undefined || subject === undefined) return transaction(agent, act)
+  const answer = () => transaction(agent, (unit) => onlyOnce(unit, { subject, key, request, codec }, () => act(unit)))
+  try {
+    return await answer()
+  } catch (error) {
+    // A concurrent run of the same request may have ended: then this one has met what that has changed.
+    if (IS_FINAL.some((code) => isAgentError(error, code))) throw error
+    if (!(await isAnswered({ tenant: agent, subject, key }).catch(() => false))) throw error
+    return answer()
+  }
+}
+
+const IS_FINAL = ['idempotency.mismatch', 'store.unavailable'] as const
 
 /** Only the body is stored: the headers of an `OperationResponse` would be lost the second time. */
 const bodyOf = (response: ResponseBody | OperationResponse, bodiless: boolean): ResponseBody => {

@@ -4,7 +4,7 @@ import { defineItem, type Stored } from './item.ts'
 import { bytes, integer, optional, packedText } from './item-fields.ts'
 import { type Address, digest, idempotencyAddress } from './keys.ts'
 import { piecesField, storedAnswer, wholeAnswer } from './stored-answers.ts'
-import { epochSeconds } from './table.ts'
+import { epochSeconds, getItem } from './table.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 const SECONDS_KEPT = 24 * 60 * 60
@@ -40,6 +40,10 @@ const responseItem = defineItem(
   /** An answer, which may be in pieces, or a sealed one. */
   { answer: optional(packedText()), pieces: piecesField, sealed: optional(bytes()), expiresAt: integer() },
 )
+
+/** Whether the key has an answer by now. */
+export const isAnswered = async (of: { tenant: string; subject: string; key: string }): Promise<boolean> =>
+  (await getItem(responseItem.addressOf(of))) !== undefined
 
 const storedResponse = async (
   unit: UnitOfWork,

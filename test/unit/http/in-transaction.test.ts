@@ -129,6 +129,25 @@ describe('the same key with the same request', () => {
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
   })
 
+  test('should get the first answer where it meets what the first one has changed meanwhile', async () => {
+    let first: unknown
+    const made = await effectsOf(async () => {
+      const before = async () => {
+        first = await send()
+        throw new AgentError('resource.not_found', 'there is no such record')
+      }
+      expect(await send({}, { before })).toEqual(first)
+    })
+    expect(made).toBe(1)
+    expect(runs).toBe(1)
+  })
+
+  test('should get its own error where there is no answer yet', async () => {
+    const before = () => Promise.reject(new AgentError('resource.not_found', 'there is no such record'))
+    await expect(send({}, { before })).rejects.toMatchObject({ statusCode: 404 })
+    expect(await send()).toMatchObject({ body: { content: 'hi' } })
+  })
+
   test('should get its answer where the first one was written and its answer lost', async () => {
     const made = await effectsOf(async () => {
       table.way = async (command, pass) => {
