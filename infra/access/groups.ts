@@ -11,8 +11,11 @@ export const GROUPS = {
   'makes-keys': ['get data-key', 'put data-key key', 'seal agents', 'open agents'],
   /** A secret is sealed for its organization, and the response that shows it for the agent. */
   'seals-secrets': ['get data-key', 'put data-key', 'seal agents organizations', 'open agents organizations'],
-  /** A message for the endpoint of a connection, beside whose record it is stored until it is sent. */
-  sends: ['get connection', 'query connection did', 'put connection', 'send WakeUpQueue'],
+  /**
+   * A message for the endpoint of a connection, beside whose record it is stored until it is sent. The other agent's
+   * DID, which says where that is, may be a public one.
+   */
+  sends: ['get connection', 'query connection did', 'put connection', 'send WakeUpQueue', 'resolves'],
   /**
    * A message for a wallet without an endpoint, which is queued until it is fetched. The first one makes the
    * job that gives up what nobody fetches.

@@ -1,7 +1,8 @@
 /**
- * Which functions use AnonCreds' native library and registries: `anoncreds` or `registries` in `uses`. All others are
- * bundled without them.
+ * Which functions use AnonCreds' native library and registries: `anoncreds` or `registries` in `uses`; and which read a
+ * did:webvh. All others are bundled without them.
  */
+import { GROUPS } from '../access/groups.ts'
 import { functionsOfServiceFile } from '../access/service-file.ts'
 
 /** `entry` is the path or the name of a function's module, with or without extension. */
@@ -16,6 +17,13 @@ const usesOf = (entry: string): string[] => {
 /** With the native library and its binding. */
 export const needsLibrary = (entry: string): boolean => usesOf(entry).includes('anoncreds')
 
-/** With the registries of AnonCreds objects, and did:webvh. */
+/** With the registries of AnonCreds objects. */
 export const needsRegistries = (entry: string): boolean =>
   usesOf(entry).some((name) => name === 'anoncreds' || name === 'registries')
+
+/** Whether `uses` has a group by itself, or by another group. */
+const hasGroup = (uses: readonly string[], group: keyof typeof GROUPS): boolean =>
+  uses.some((name) => name === group || (name in GROUPS && hasGroup(GROUPS[name as keyof typeof GROUPS], group)))
+
+/** With did:webvh: whom a function writes to may have one. */
+export const needsWebvh = (entry: string): boolean => needsRegistries(entry) || hasGroup(usesOf(entry), 'resolves')

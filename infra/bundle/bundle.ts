@@ -11,7 +11,7 @@ import {
   type Metafile,
   type Plugin,
 } from 'esbuild'
-import { needsLibrary, needsRegistries } from '../anoncreds/functions.ts'
+import { needsLibrary, needsRegistries, needsWebvh } from '../anoncreds/functions.ts'
 import { browserFilePlaces, browserFiles } from './browser-files.ts'
 import { lambdaCredentials, lateEntries, lateModules, lazyBuiltins, metadataFirst } from './cold-start.ts'
 import { nativeLibrary } from './native-library.ts'
@@ -26,6 +26,7 @@ import {
   treeOfRxjs,
   treeOfZod,
   versionsOnly,
+  webvhLeftOut,
 } from './slim-packages.ts'
 
 export interface Bundle {
@@ -86,13 +87,14 @@ const usedOutputs = ({ outputs }: Metafile, name: string): Set<string> => {
 interface Contents {
   withLibrary: boolean
   withRegistries: boolean
+  withWebvh: boolean
 }
 
 /** Options for the modules `entries`, paths below `folder` by the names of their outputs. Those of several share chunks. */
 const optionsOf = (
   folder: string,
   entries: Record<string, string>,
-  { withLibrary, withRegistries }: Contents,
+  { withLibrary, withRegistries, withWebvh }: Contents,
   more: Plugin[] = [],
 ) =>
   ({
@@ -124,6 +126,7 @@ const optionsOf = (
       leftOut,
       ...(withLibrary ? [] : [bindingLeftOut]),
       ...(withRegistries ? [] : [registriesLeftOut]),
+      ...(withWebvh ? [] : [webvhLeftOut]),
       metadataFirst,
       lateModules,
       nativeLibrary,
@@ -181,7 +184,7 @@ export class Bundler implements AsyncDisposable {
 
   /** With or without what binds AnonCreds' native library. Wait for it before the next one. */
   async bundle(entry: string, withLibrary = needsLibrary(entry)): Promise<Bundle> {
-    const contents = { withLibrary, withRegistries: needsRegistries(entry) }
+    const contents = { withLibrary, withRegistries: needsRegistries(entry), withWebvh: needsWebvh(entry) }
     const key = JSON.stringify(contents)
     const made = this.#contexts.get(key) ?? context(optionsOf(this.#folder, { index: ENTRY }, contents, [this.#module]))
     this.#contexts.set(key, made)

@@ -35,9 +35,16 @@ export const leftOut = leaveOut('absent', NEVER_CALLED)
 /** For functions without AnonCreds' native library (infra/anoncreds/functions.ts). */
 export const bindingLeftOut = leaveOut('absent-binding', /^@hyperledger\/anoncreds-nodejs$/)
 
-/** Replacements of modules for functions without registries of AnonCreds objects. */
-const NO_REGISTRIES: Record<string, string> = {
+/** Replacements of modules, by path. */
+type Replacements = Readonly<Record<string, string>>
+
+/** For functions without registries of AnonCreds objects. */
+const NO_REGISTRIES: Replacements = {
   'lib/agent/formats/anoncreds/registries.ts': 'export const registries = []',
+}
+
+/** For functions without did:webvh. */
+const NO_WEBVH: Replacements = {
   'lib/agent/webvh/resolver.ts': `export class WebvhDidResolver {
     supportedMethods = []
     allowsCaching = false
@@ -46,22 +53,27 @@ const NO_REGISTRIES: Record<string, string> = {
 }
 
 /** The replacement of a module. What else it exports throws when it is called: doors of folders name it, and nothing in such a function calls it. */
-const replacementOf = async (path: string): Promise<string> => {
-  const replacement = Object.entries(NO_REGISTRIES).find(([module]) => modulesAt(module).test(path))?.[1] ?? ''
+const replacementOf = async (path: string, replacements: Replacements): Promise<string> => {
+  const replacement = Object.entries(replacements).find(([module]) => modulesAt(module).test(path))?.[1] ?? ''
   const exported = (await readFile(path, 'utf8')).matchAll(/^export (?:async )?(?:const|function|class) (\w+)/gm)
   const others = [...exported].flatMap(([, name = '']) => (replacement.includes(name) ? [] : [name]))
   const absentOnes = others.map((name) => `export const ${name} = () => { throw new Error('${name} is left out') }`)
   return [replacement, ...absentOnes].join('\n')
 }
 
-/** For functions that read and publish no AnonCreds objects: leaves out the registries, and did:webvh. */
-export const registriesLeftOut: Plugin = {
-  name: 'registries-left-out',
+const replaced = (name: string, replacements: Replacements): Plugin => ({
+  name,
   setup(build) {
-    const filter = modulesAt(...Object.keys(NO_REGISTRIES))
-    build.onLoad({ filter }, async ({ path }) => ({ contents: await replacementOf(path), loader: 'js' }))
+    const filter = modulesAt(...Object.keys(replacements))
+    build.onLoad({ filter }, async ({ path }) => ({ contents: await replacementOf(path, replacements), loader: 'js' }))
   },
-}
+})
+
+/** For functions that read and publish no AnonCreds objects. */
+export const registriesLeftOut = replaced('registries-left-out', NO_REGISTRIES)
+
+/** For functions that neither read nor make a did:webvh. */
+export const webvhLeftOut = replaced('webvh-left-out', NO_WEBVH)
 
 /** Node gets rxjs's CommonJS build, of which nothing can be left out. Its ES modules are the same code. */
 export const treeOfRxjs: Plugin = {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { unzipSync } from 'fflate'
 import { beforeAll, expect, test } from 'vitest'
-import { needsLibrary, needsRegistries } from '../../infra/anoncreds/functions.ts'
+import { needsLibrary, needsRegistries, needsWebvh } from '../../infra/anoncreds/functions.ts'
 import { libraryFor } from '../../infra/anoncreds/library-file.ts'
 import { bundle, sizeOf } from '../../infra/bundle/bundle.ts'
 import { nativeFiles } from '../../infra/bundle/native-library.ts'
@@ -14,8 +14,8 @@ import { NODE_OPTIONS } from '../support/bench/bundled-stage.ts'
 import type { Unpacked } from '../support/bench/bundles.ts'
 import { startFunction } from '../support/bench/function-process.ts'
 
-const REGISTRIES =
-  /didwebvh-ts|@credo-ts\/webvh|lib\/webvh\/(log|attested)|anoncreds\/(webvh|indy)-(registry|issuer|resources)/
+const REGISTRIES = /anoncreds\/(webvh|indy)-(registry|issuer|resources)/
+const WEBVH = /didwebvh-ts|@credo-ts\/webvh|lib\/webvh\/(log|attested)/
 
 /** Of what a function with the library has beside what it would have without, unzipped. */
 const MAX_BYTES = 12_000_000
@@ -93,8 +93,22 @@ export const testNativeLibrary = (unpacked: () => Unpacked): void => {
     expect(found.map(({ name }) => name)).toEqual(['authorizer', 'register-notification-webhook'])
   })
 
-  test('functions that need no registries have none, and nothing that verifies or makes a did:webvh', () => {
+  test('functions that need no registries have none', () => {
     expect(foundWithout(needsRegistries, REGISTRIES)).toEqual([])
+  })
+
+  test('functions that write to nobody, and read no objects, have nothing that verifies or makes a did:webvh', () => {
+    expect(foundWithout(needsWebvh, WEBVH)).toEqual([])
+  })
+
+  test('functions that write to other agents can read a did:webvh', () => {
+    const writing = [...unpacked().functions.values()].filter(({ name }) => needsWebvh(name))
+    const names = writing.map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(['send-message', 'request-proof', 'accept-connection-request']))
+    const lacking = writing.filter(({ metafile }) =>
+      Object.values(metafile.outputs).every(({ inputs }) => !inputs['lib/webvh/log.ts']?.bytesInOutput),
+    )
+    expect(lacking.map(({ name }) => name)).toEqual([])
   })
 
   test('where the library is missing, its calls are refused and nonces are made all the same', async () => {

@@ -1,9 +1,10 @@
 /** Handshakes of wallets with a did:webvh: what is read again where transactions conflict, and what stays of those that come to nothing. */
 import { randomUUID } from 'node:crypto'
 import { Kms } from '@credo-ts/core'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { WebvhHost } from '../support/anoncreds/webvh-host.ts'
 import { inTenant } from '../support/anoncreds/world.ts'
+import { requestBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { stopAtEnd } from '../support/stop-at-end.ts'
@@ -35,10 +36,10 @@ afterEach(() => {
 let number = 0
 
 /** A DID whose document has the key of a wallet. */
-const didOf = async (key: RawKey): Promise<string> => {
+const didOf = async (key: RawKey, services: object[]): Promise<string> => {
   const name = `wallet-${++number}`
   const method = { id: '#key', type: 'Multikey', publicKeyMultibase: key.fingerprint, purpose: 'authentication' }
-  const { did } = await host.issuer(name, { verificationMethods: [method] })
+  const { did } = await host.issuer(name, { verificationMethods: [method], services })
   return did
 }
 
@@ -50,9 +51,9 @@ const ask = async ({ invitation, invitationDid }: Invited, { did, key }: { did: 
   return raw.send(request, { ...(await raw.routeToDid(invitationDid)), senderKey: key })
 }
 
-const newWallet = async () => {
+const newWallet = async (services: object[] = []) => {
   const key = await raw.newKey()
-  return { key, did: await didOf(key) }
+  return { key, did: await didOf(key, services) }
 }
 
 const connectionsOf = async ({ outOfBandId }: Invited): Promise<Json[]> =>
@@ -89,7 +90,7 @@ test('what was read of the web for a message is not read again where its transac
 
 test('many handshakes at once conflict nowhere with one another, and each reads its log once', async () => {
   const invited = await inviteMany()
-  const wallets = await Promise.all(Array.from({ length: 8 }, newWallet))
+  const wallets = await Promise.all(Array.from({ length: 8 }, () => newWallet()))
   host.asked.length = 0
   const { conflicting } = await conflicts.watch(async () => {
     const answers = await Promise.all(wallets.map((one) => ask(invited, one)))
@@ -141,4 +142,34 @@ test('what was seen lasts as long as the latest handshake may take', async () =>
   expect((await ask(await inviteMany(), one)).status).toBe(200)
   const [later] = (await seen()).filter((expiry) => !first.has(expiry))
   expect(later).toBeGreaterThanOrEqual(Math.floor(Date.now() / 1000) + 7 * DAYS)
+})
+
+describe('whoever has a did:webvh', () => {
+  const ok = async (operation: Parameters<typeof stage.call>[0], asked: Json) => {
+    const { status, body } = await stage.call(operation, { caller, ...asked })
+    expect({ status, body }).toMatchObject({ status: 200 })
+  }
+
+  test('is written to on its connection', async () => {
+    const invited = await inviteMany()
+    const one = await newWallet()
+    expect((await ask(invited, one)).status).toBe(200)
+    expect((await write(invited, one.key)).status).toBe(200)
+    const [{ id: connectionId }] = await connectionsOf(invited)
+    const path = { connectionId }
+    await ok('sendMessage', { path, body: { content: 'hello' } })
+    await ok('sendPing', { path, body: {} })
+    await ok('requestProof', { body: { ...requestBody, connectionId } })
+    expect((await stage.call('deleteConnection', { caller, path })).status).toBe(204)
+  })
+
+  test('is answered by a call, and asked for a connection by its DID', async () => {
+    const invited = await inviteToConnect(stage, caller, { multiUseInvitation: true, autoAcceptConnection: false })
+    const reachable = { type: 'did-communication', priority: 0, serviceEndpoint: 'https://agent.example.org' }
+    const one = await newWallet([{ id: '#didcomm', ...reachable, recipientKeys: ['#key'] }])
+    expect((await ask(invited, one)).status).toBe(200)
+    const [{ id: connectionId }] = await connectionsOf(invited)
+    await ok('acceptConnectionRequest', { path: { connectionId }, body: {} })
+    await ok('receiveImplicitInvitation', { body: { did: one.did } })
+  })
 })

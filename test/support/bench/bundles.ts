@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { unzipSync } from 'fflate'
-import { needsLibrary, needsRegistries } from '../../../infra/anoncreds/functions.ts'
+import { needsLibrary, needsRegistries, needsWebvh } from '../../../infra/anoncreds/functions.ts'
 import { libraryFor } from '../../../infra/anoncreds/library-file.ts'
 import { type Bundle, bundle, bundleTogether } from '../../../infra/bundle/bundle.ts'
 import { nativeFiles } from '../../../infra/bundle/native-library.ts'
@@ -62,11 +62,15 @@ const write = async (
 /** Bundles of these functions: those that have the same of AnonCreds are made in one call. */
 const bundlesTogether = async (names: readonly string[]): Promise<Map<string, Bundle>> => {
   const bundles = new Map<string, Bundle>()
-  const groups = Map.groupBy(names, (name) => `${needsLibrary(name)} ${needsRegistries(name)}`)
+  const groups = Map.groupBy(names, (name) => `${needsLibrary(name)} ${needsRegistries(name)} ${needsWebvh(name)}`)
   for (const group of groups.values()) {
     const [first = ''] = group
     const entries = Object.fromEntries(group.map((name) => [name, `functions/${name}.ts`]))
-    const contents = { withLibrary: needsLibrary(first), withRegistries: needsRegistries(first) }
+    const contents = {
+      withLibrary: needsLibrary(first),
+      withRegistries: needsRegistries(first),
+      withWebvh: needsWebvh(first),
+    }
     for (const [name, made] of await bundleTogether(FOLDER, entries, contents)) bundles.set(name, made)
   }
   return bundles
