@@ -2,9 +2,16 @@
 import '../lib/agent/compose.ts'
 import { acceptProposal } from '../lib/agent/exchanges/credentials/index.ts'
 import { command } from '../lib/http/command.ts'
-import { checkOffered } from '../lib/interface/credential-acceptance.ts'
+import { validate } from '../lib/http/validate.ts'
+import { OfferedFormats } from '../lib/interface/credential-acceptance.ts'
 import { AcceptCredentialProposal } from '../lib/interface/credential-exchanges.ts'
 
 export const acceptCredentialProposal = command(AcceptCredentialProposal, ({ body }) =>
-  acceptProposal(body, checkOffered),
+  acceptProposal(body, validFormats),
 )
+
+const validFormats = (credentialFormats: object, protocolVersion: string) => {
+  const offered = { protocolVersion, credentialFormats }
+  return validate(OfferedFormats, offered, 'request.invalid', 'what would be offered breaks its schema')
+    .credentialFormats
+}

@@ -56,7 +56,7 @@ export const capLosses = (concurrency: number, caps: Caps): string[] => {
         `what is committed waits for its turn, and ${left} are left for operations. Ask for ${USUAL_CONCURRENCY} in Service Quotas ` +
         '(Lambda, "Concurrent executions", L-B99A9384), then deploy again',
     )
-  if (left < Math.ceil(concurrency / 2))
+  if (left < concurrency / 2)
     losses.push(
       `deliveries may take ${deliver + deliverSlowly} of the account's ${concurrency} concurrent functions: less than half is left for operations`,
     )

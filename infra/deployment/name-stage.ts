@@ -1,7 +1,8 @@
-/** Says in the environment where a deployed stage has its table and queues, before anything asks for the settings. */
+/** Says in the environment where a stage has its table and queues, before anything asks for the settings. */
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
 import * as v from 'valibot'
 import { StageFailure } from '../failure.ts'
+import { nameRunningStage } from '../local/running-stage.ts'
 import { describeStack } from './stack.ts'
 
 const SERVICE = 'serverless-agent'
@@ -11,13 +12,17 @@ export const StageName = v.optional(
   'dev',
 )
 
-/** `outputs`: outputs of the stack, by the variables that are set unless they are there. Throws `StageFailure`. */
+/**
+ * `outputs`: outputs of the stack, by the variables that are set unless they are there. The stage `local` is the one
+ * that runs on this machine. Throws `StageFailure`.
+ */
 export const nameStage = async (stage: string, outputs: Record<string, string>): Promise<void> => {
   // No address is made from it here.
   process.env.PUBLIC_URL ??= 'https://localhost'
   process.env.LOG_LEVEL ??= 'warn'
   const missing = Object.entries(outputs).filter(([variable]) => process.env[variable] === undefined)
   if (missing.length === 0) return
+  if (stage === 'local') return nameRunningStage()
   const stackName = `${SERVICE}-${stage}`
   const stack = await describeStack(new CloudFormationClient(), stackName)
   for (const [variable, output] of missing) {

@@ -4,9 +4,9 @@
  */
 import { reason } from '../failure.ts'
 import type { Serverless } from '../service.ts'
-import { runningStage } from './running-stage.ts'
+import { runningStage, useNoAwsAccount } from './running-stage.ts'
 import { localSettings } from './settings.ts'
-import { startStorage, useNoAwsAccount } from './storage.ts'
+import { startStorage } from './storage.ts'
 
 /** An event for functions that need no caller: what API Gateway hands over at least. */
 export const EMPTY_REQUEST = {

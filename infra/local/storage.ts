@@ -16,6 +16,7 @@ import { freePort, urlHost } from './port.ts'
 import { privateFile } from './private-file.ts'
 import { startQueues } from './queues.ts'
 import { type Created, createResources, resolve } from './resources.ts'
+import { useNoAwsAccount } from './running-stage.ts'
 import type { LocalSettings } from './settings.ts'
 
 interface Storage {
@@ -28,17 +29,6 @@ interface Storage {
   baseUrl: string
   /** Of the functions. */
   environment: Environment
-}
-
-/** Keeps the SDK from using the credentials and the profile of the user. */
-export const useNoAwsAccount = (region: string): void => {
-  for (const name of ['AWS_PROFILE', 'AWS_SESSION_TOKEN', 'AWS_ENDPOINT_URL', 'AUTHORIZER']) delete process.env[name]
-  Object.assign(process.env, {
-    AWS_REGION: region,
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_EC2_METADATA_DISABLED: 'true',
-  })
 }
 
 /** Starts database and queues, which end with `parts`. Throws `StageFailure`. */

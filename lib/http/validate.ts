@@ -10,6 +10,7 @@ const explain = (issue: v.BaseIssue<unknown>): string => {
   if (kind === 'schema' && issue.received === 'undefined') return 'is required'
   if (expected === 'Object' || expected === 'Array') return `must be an ${expected.toLowerCase()}`
   if (type === 'min_length' || type === 'max_length') return `must have a length of ${expected}`
+  if (type === 'integer') return 'must be a whole number'
   return expected === null ? 'is not valid' : `must be ${expected}`
 }
 

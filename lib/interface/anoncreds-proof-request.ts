@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot'
 import { commonName, Int32, PredicateType } from '../records/anoncreds-objects.ts'
-import { exactly, noArray, text } from './fields.ts'
+import { exactly, noArray, noNul, text } from './fields.ts'
 
 /** Epoch seconds. */
 const Moment = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER))
@@ -79,7 +79,7 @@ const requestedPredicate = (restrictions: v.GenericSchema<unknown, Record<string
 
 /** Referents are the caller's names for requested items. */
 const byReferent = <Item extends v.GenericSchema>(item: Item) =>
-  v.pipe(noArray(v.record(text(128), item)), v.maxEntries(100))
+  v.pipe(noArray(v.record(v.pipe(text(128), noNul), item)), v.maxEntries(100))
 
 const isEmpty = (groups: object | undefined): boolean => groups === undefined || Object.keys(groups).length === 0
 

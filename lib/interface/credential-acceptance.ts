@@ -1,11 +1,10 @@
 /** Request bodies of the steps of a credential exchange. Its record is named in the body. */
 import * as v from 'valibot'
-import { AgentError } from '../errors.ts'
 import { EntityId } from '../records/tenant.ts'
 import { anonCredsFormats } from './anoncreds-formats.ts'
 import { Attributes, CredentialFormats, JsonLdOffer } from './credential-offer.ts'
 import { AutoAccept, Comment, exactly, text } from './fields.ts'
-import { areSuitable, SUITABLE } from './suitable-formats.ts'
+import { withSuitable } from './suitable-formats.ts'
 
 const Nothing = exactly({})
 
@@ -33,18 +32,11 @@ export const ProposalAcceptance = exactly({
   ),
 })
 
-/** Checks the formats of an offer that answers a proposal by the rules of every offer. Throws `request.invalid`. */
-export const checkOffered = (formats: object, protocolVersion: string): v.InferOutput<typeof CredentialFormats> => {
-  const { success, output, issues = [] } = v.safeParse(CredentialFormats, formats)
-  if (success && areSuitable(protocolVersion, output)) return output
-  const details = success
-    ? [{ path: 'credentialFormats', message: SUITABLE.credentialFormats }]
-    : issues.map((issue) => ({
-        path: ['credentialFormats', v.getDotPath(issue)].filter((part) => part !== null).join('.'),
-        message: issue.message,
-      }))
-  throw new AgentError('request.invalid', 'what would be offered breaks its schema', { details })
-}
+/** The formats of an offer that answers a proposal: the rules are those of every offer. */
+export const OfferedFormats = withSuitable(
+  'credentialFormats',
+  exactly({ protocolVersion: v.string(), credentialFormats: CredentialFormats }),
+)
 
 /** An agent has one link secret, with the id `default`. */
 const HolderFormat = exactly({ linkSecretId: v.optional(v.literal('default')) })
@@ -74,7 +66,7 @@ export const CredentialAcceptance = exactly({ credentialRecordId: EntityId })
 
 export const OfferDecline = exactly({
   credentialRecordId: EntityId,
-  /** Whether to send the issuer a problem report. */
+  /** Whether to send the issuer a problem report. Without one the connection may have ended. */
   sendProblemReport: v.optional(v.boolean(), true),
   problemReportDescription: v.optional(text(1000)),
 })

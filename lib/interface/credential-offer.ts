@@ -8,7 +8,7 @@ import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
 import { EntityId } from '../records/tenant.ts'
 import { anonCredsFormats } from './anoncreds-formats.ts'
 import { COMMAND, defineContract } from './contract.ts'
-import { AutoAccept, Comment, exactly, text } from './fields.ts'
+import { AutoAccept, Comment, exactly, MimeType, noNul, text } from './fields.ts'
 import { INVITATION_FIELDS, INVITATION_RESULT } from './invitation.ts'
 import { JsonLdCredential } from './json-ld-credential.ts'
 import { withSuitable } from './suitable-formats.ts'
@@ -22,8 +22,9 @@ const Attribute = exactly({
     v.maxLength(65_536),
     // Wallets of Credo read it as a number, whose signature is another one, and refuse the credential.
     v.check((text) => !(/^\+\d+$/.test(text) && Number(text) <= MAX_INT32), 'must not be a number with a plus sign'),
+    noNul,
   ),
-  mimeType: v.optional(text(255)),
+  mimeType: v.optional(MimeType),
 })
 
 export const Attributes = v.pipe(

@@ -64,6 +64,18 @@ export const HttpUrl = v.pipe(
   v.metadata({ format: 'uri' }),
 )
 
+const MIME_TYPE =
+  /^(?:(?:application|audio|font|image|message|model|multipart|text|video)\/[\w.+-]{1,100}|text\/[a-z\d.+-]{1,100}; ?charset=[a-z\d.+-]{1,70})$/i
+
+/** By the rule of Credo, which sends no other. */
+export const MimeType = v.pipe(
+  text(255),
+  v.check((type) => MIME_TYPE.test(type), 'must be a MIME type'),
+)
+
+/** AnonCreds' library reads a text up to its first NUL. */
+export const noNul = v.check<string, string>((value) => !value.includes('\0'), 'must have no NUL character')
+
 /** Credo's values for automatic acceptance. */
 export const AutoAccept = v.picklist(['always', 'contentApproved', 'never'])
 

@@ -37,10 +37,21 @@ const Type = v.pipe(
   v.includes('VerifiableCredential', 'must include VerifiableCredential'),
 )
 
-const Subject = noArray(v.objectWithRest({ id: v.optional(Uri) }, v.unknown()))
+/** Credo signs no others. */
+const Url = v.pipe(Uri, v.check(URL.canParse, 'must be a URI'))
+
+const Subject = v.pipe(
+  noArray(v.objectWithRest({ id: v.optional(Url) }, v.unknown())),
+  v.check((subject) => Object.keys(subject).length > 0, 'must make a claim'),
+)
 
 /** A status or schema entry (sections 4.9 and 5.4 of the data model). */
 const Typed = noArray(v.looseObject({ id: Uri, type: text(256) }))
+
+/** Evidence or terms of use (sections 5.5 and 5.6 of the data model). Credo signs none without a type. */
+const Annotation = noArray(v.looseObject({ id: v.optional(Url), type: v.union([text(256), v.array(text(256))]) }))
+
+const Annotations = v.optional(v.union([v.array(Annotation), Annotation]))
 
 /**
  * Fields that the contexts define are accepted ("open world", section 5.2 of the data model). The agent adds the proof.
@@ -57,6 +68,8 @@ const Credential = noArray(
     credentialSubject: v.union([v.pipe(v.array(Subject), v.minLength(1), v.maxLength(100)), Subject]),
     credentialStatus: v.optional(Typed),
     credentialSchema: v.optional(v.union([v.pipe(v.array(Typed), v.maxLength(20)), Typed])),
+    evidence: Annotations,
+    termsOfUse: Annotations,
     proof: v.optional(v.never('is made by the agent')),
   }),
 )

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { Int32, PredicateType } from '../records/anoncreds-objects.ts'
 import { EntityId } from '../records/tenant.ts'
 import { anonCredsFormats } from './anoncreds-formats.ts'
-import { AutoAccept, Comment, exactly, ThreadId, text } from './fields.ts'
+import { AutoAccept, Comment, exactly, MimeType, ThreadId, text } from './fields.ts'
 import { PresentationDefinition } from './presentation-definition.ts'
 import { ProofFormats } from './proof-request.ts'
 import { withSuitable } from './suitable-formats.ts'
@@ -30,7 +30,7 @@ const preview = (credentialDefinitionId: v.GenericSchema<unknown, string>) =>
               credentialDefinitionId: v.optional(credentialDefinitionId),
               /** The value of the attribute; in version 1 only. */
               value: v.optional(v.pipe(v.string(), v.maxLength(65_536))),
-              mimeType: v.optional(text(255)),
+              mimeType: v.optional(MimeType),
               /** Attributes with the same referent are from one credential. */
               referent: v.optional(Referent),
             }),

@@ -3,12 +3,12 @@ import * as v from 'valibot'
 import { isObject } from '../json.ts'
 import { issueOf } from './faults.ts'
 
-export const SUITABLE = {
+const SUITABLE = {
   credentialFormats: 'must be exactly indy with v1, and one or more of indy, anoncreds, jsonld with v2',
   proofFormats: 'must be exactly indy with v1, and one or more of indy, anoncreds, presentationExchange with v2',
 }
 
-export const areSuitable = (protocolVersion: unknown, formats: object): boolean => {
+const areSuitable = (protocolVersion: unknown, formats: object): boolean => {
   const keys = Object.keys(formats)
   return protocolVersion === 'v1' ? keys.length === 1 && keys[0] === 'indy' : keys.length > 0
 }

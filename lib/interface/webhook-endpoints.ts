@@ -1,9 +1,9 @@
 /** Contracts for managing an organization's registered webhook endpoints. */
 import * as v from 'valibot'
-import { Timestamp } from '../records/record-json.ts'
 import { EntityId } from '../records/tenant.ts'
 import { DELIVERY_STATUSES, WebhookDelivery } from '../records/webhook-delivery.ts'
 import { RotatedWebhookEndpoint, WebhookEndpoint } from '../records/webhook-endpoint.ts'
+import { isDateTime } from '../rfc3339.ts'
 import { defineContract, QUERY } from './contract.ts'
 import { Cursor, exactly, Limit, MAX_PAGE } from './fields.ts'
 import { MANAGERS } from './webhooks.ts'
@@ -100,9 +100,13 @@ const Replay = v.pipe(
     /** Events that occurred at this time or later. */
     since: v.optional(
       v.pipe(
-        Timestamp,
-        // Times are compared as text, which is their order up to the year 9999. NaN is no time.
-        v.check((since) => Date.parse(since) < Date.UTC(10_000, 0), 'must be a time'),
+        v.string(),
+        // Times are compared as text, which is their order up to the year 9999.
+        v.check(
+          (since) => isDateTime(since) && Date.parse(since) < Date.UTC(10_000, 0),
+          'must be a time of RFC 3339, as 2026-11-20T19:37:00Z',
+        ),
+        v.metadata({ format: 'date-time' }),
       ),
     ),
     /** Only events in this state; by default those in all three. */

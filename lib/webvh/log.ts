@@ -2,6 +2,7 @@
 import { multibaseDecode, parseDidKeyVerificationMethod, prepareDataForSigning, resolveDIDFromLog } from 'didwebvh-ts'
 import * as v from 'valibot'
 import { findFlaw } from '../json.ts'
+import { contentHash } from './attested-resource.ts'
 import { MAX_ID, SIGNED_JSON_RULES, type WebvhDid } from './did.ts'
 
 /** Maximum size of a log, or of a file of witness proofs. */
@@ -122,6 +123,16 @@ const signedOnly = async ({ witnessProofs, verify }: Evidence): Promise<Evidence
   return signed
 }
 
+/**
+ * Throws if the first entry is not the one that its versionId names: didwebvh-ts verifies another, with the SCID wherever
+ * this has `{SCID}`. https://identity.foundation/didwebvh/v1.0/#entry-hash-generation-and-verification
+ */
+const assertNamed = ([entry]: LogEntry[], { scid }: WebvhDid): void => {
+  const { proof: _, ...signed } = entry ?? {}
+  if (entry?.versionId !== `1-${contentHash({ ...signed, versionId: scid }).slice(1)}`)
+    throw new Error('the first entry is not the one that its versionId names')
+}
+
 /** A result of didwebvh-ts. Node's rules can't resolve its own types. */
 interface Resolved {
   doc: { id?: string } | null
@@ -142,5 +153,6 @@ export const documentOf = async (did: WebvhDid, evidence: Evidence): Promise<obj
   })
   if (found.meta.error !== undefined || found.meta.deactivated) throw new Error('the DID is invalid or deactivated')
   if (found.doc?.id !== did.did) throw new Error('the log is of another DID')
+  assertNamed(log, did)
   return found.doc
 }

@@ -32,7 +32,7 @@ const makeEnvironment = async (python: string, version: Version, folder: string)
   await rm(folder, { recursive: true, force: true })
   try {
     await run(python, ['-m', 'venv', folder])
-    const pip = ['-m', 'pip', 'install', '--quiet', '--no-input', '--no-deps']
+    const pip = ['-m', 'pip', 'install', '--quiet', '--no-input', '--no-deps', '--no-compile']
     await run(join(folder, 'bin', 'python'), [...pip, '--requirement', requirementsOf(version)], {
       timeout: INSTALL_TIMEOUT,
     })

@@ -103,6 +103,13 @@ describe('names every field that is wrong', () => {
     [withCredential({ issuanceDate: 'yesterday' }), [`${at}.credential.issuanceDate`]],
     [withCredential({ issuanceDate: '2026-13-01T00:00:00Z' }), [`${at}.credential.issuanceDate`]],
     [withCredential({ credentialSubject: 'me' }), [`${at}.credential.credentialSubject`]],
+    [withCredential({ credentialSubject: {} }), [`${at}.credential.credentialSubject`]],
+    [withCredential({ credentialSubject: [{}] }), [`${at}.credential.credentialSubject.0`]],
+    [withCredential({ credentialSubject: { id: 'http://[', degree: 1 } }), [`${at}.credential.credentialSubject.id`]],
+    [withCredential({ evidence: {} }), [`${at}.credential.evidence.type`]],
+    [withCredential({ evidence: [{ id: 'https://example.org/1' }] }), [`${at}.credential.evidence.0.type`]],
+    [withCredential({ evidence: null }), [`${at}.credential.evidence`]],
+    [withCredential({ termsOfUse: 'https://example.org/terms' }), [`${at}.credential.termsOfUse`]],
     [withCredential({ proof: {} }), [`${at}.credential.proof`]],
     [
       { ...valid, credentialFormats: { jsonld: { credential, options: { proofType: 'x', odd: 1 } } } },
@@ -154,6 +161,11 @@ describe('refuses a credential that can never be signed, and says why: 422', () 
     [
       'an issuer that its contexts make another one of',
       { '@context': [...context, { did: 'https://example.org/did/' }] },
+      'can not be signed: its contexts make another issuer',
+    ],
+    [
+      'one more issuer, by its full name',
+      { 'https://www.w3.org/2018/credentials#issuer': { '@id': subject } },
       'can not be signed: its contexts make another issuer',
     ],
     ...['12,5', 'INF', '1E400', '0.12345678901234567'].map((weight): [string, object, string] => [

@@ -144,7 +144,44 @@ describe('names every field that is wrong', () => {
       { connectionId: 'c', protocolVersion: 'v2', credentialFormats: { indy: { schemaIssuerId: 's', schemaId: 1 } } },
       ['credentialFormats.indy.schemaIssuerId', 'credentialFormats.indy.schemaId'],
     ],
+    ...['v1', 'v2'].map((protocolVersion): [string, object, string[]] => [
+      'propose-credential',
+      {
+        ...{ connectionId: 'c', protocolVersion },
+        credentialFormats: {
+          indy: {
+            ...{ schemaId: 'did:web:a/s', schemaVersion: '1.x', schemaIssuerDid: 'did:web:a', issuerDid: 'a' },
+            ...{ credentialDefinitionId: 'did:web:a/d', attributes: [{ name: 'a', value: 'b', mimeType: 'png' }] },
+          },
+        },
+      },
+      [
+        'schemaId',
+        'schemaVersion',
+        'schemaIssuerDid',
+        'issuerDid',
+        'credentialDefinitionId',
+        'attributes.0.mimeType',
+      ].map((field) => `credentialFormats.indy.${field}`),
+    ]),
   ])('%s %j', async (step, body, fields) => {
     expectInvalid(await api.post(`/credentials/${step}`, { token: globex.token, body }), fields)
+  })
+})
+
+test('a proposal that leaves out what an offer has is accepted with it only', async () => {
+  const proposal = { connectionId: holder.connectionId, protocolVersion: 'v2', credentialFormats: { anoncreds: {} } }
+  const { body: proposed } = await api.post('/credentials/propose-credential', { token: holder.token, body: proposal })
+  const { id: credentialRecordId } = await exchangeIn(issuer, proposed.threadId, 'proposal-received')
+  const answer = await api.post('/credentials/accept-proposal', { token: issuer.token, body: { credentialRecordId } })
+  expect(answer).toMatchObject({
+    status: 422,
+    body: {
+      message: 'what would be offered breaks its schema',
+      details: ['credentialDefinitionId', 'attributes'].map((field) => ({
+        path: `credentialFormats.anoncreds.${field}`,
+        message: 'is required',
+      })),
+    },
   })
 })

@@ -331,6 +331,11 @@ describe('a replay', () => {
   })
 })
 
+test('replays since a day are a 422 that says what a time is', async () => {
+  const { details } = (await operate(UNKNOWN, 'replay', { since: '2026-01-01' })).body
+  expect(details).toEqual([{ path: 'since', message: 'must be a time of RFC 3339, as 2026-11-20T19:37:00Z' }])
+})
+
 describe('deleting', () => {
   test('ends an endpoint: it is listed no more, and gets nothing', async () => {
     const { id, path } = await registerWebhook()

@@ -1,5 +1,5 @@
 /** Signatures that no library would make: keys used for what they are not listed for, and proofs that say two things. */
-import { DidDocument, didDocumentToNumAlgo4Did } from '@credo-ts/core'
+import { DidDocument, didDocumentToNumAlgo4Did, Kms, TypedArrayEncoder } from '@credo-ts/core'
 import { describe, expect, test } from 'vitest'
 import { AT_ONCE, processorTime } from '../support/processor-time.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
@@ -101,6 +101,26 @@ describe("a credential is not verified where the thief's DID document", () => {
   })
 })
 
+test.each<[string, object, object]>([
+  ['is to expire', { expires: '2099-01-01T00:00:00Z' }, { isVerified: true, state: 'done' }],
+  ['has expired', { expires: '2026-01-02T00:00:00Z' }, { isVerified: false, state: 'abandoned' }],
+  ['is to expire at a time that nobody can read', { expires: 'soon' }, { isVerified: false, state: 'abandoned' }],
+  ['is revoked', { revoked: '2026-01-02T00:00:00Z' }, { isVerified: false, state: 'abandoned' }],
+])('a credential of an issuer whose document says that its key %s: %j, %j', async (_, more, judgement) => {
+  const [signer, holder] = [keySigner(), keySigner()]
+  const { publicKey } = Kms.PublicJwk.fromFingerprint(signer.fingerprint).publicKey as { publicKey: Uint8Array }
+  const key = {
+    ...{ id: '#key', type: 'Ed25519VerificationKey2018', controller: '#id' },
+    publicKeyBase58: TypedArrayEncoder.toBase58(publicKey),
+    ...more,
+  }
+  const json = { '@context': ['https://www.w3.org/ns/did/v1'], verificationMethod: [key], assertionMethod: ['#key'] }
+  const document = Object.assign(new DidDocument({ id: 'did:peer:4' }), { toJSON: () => structuredClone(json) })
+  const { longFormDid: did } = didDocumentToNumAlgo4Did(document)
+  const credential = await byHand.credential({ ...signer, did, method: `${did}#key` }, holder.did)
+  expect(await presented(holder, credential)).toMatchObject(judgement)
+})
+
 test.each<[string, (theirs: string, ours: string) => Json]>([
   ['beside ours', (theirs, ours) => ({ challenge: ours, 'https://w3id.org/security#challenge': theirs })],
   ['behind ours in a list', (theirs, ours) => ({ challenge: [ours, theirs] })],
@@ -195,8 +215,12 @@ describe('blank nodes that refer to each other are refused in less than a second
   })
 })
 
-test('a context that a holder adds is no schema of the credential', async () => {
-  const badges = 'https://purl.imsglobal.org/spec/ob/v3p0/context.json'
+const badges = 'https://purl.imsglobal.org/spec/ob/v3p0/context.json'
+
+test.each<[string, (contexts: string[]) => string[]]>([
+  ['behind', (contexts) => [...contexts, badges]],
+  ['before', ([first = '', ...others]) => [first, badges, ...others]],
+])('a context that a holder adds %s the others is no schema of the credential', async (_, added) => {
   const [descriptor] = degreeDefinition.input_descriptors
   const [issuer, holder] = [keySigner(), keySigner()]
   const signed = await byHand.credential(issuer, holder.did)
@@ -206,6 +230,6 @@ test('a context that a holder adds is no schema of the credential', async () => 
     },
     options: { contexts: DEGREE_CONTEXTS },
   })
-  const credential = { ...signed, '@context': [...signed['@context'], badges] }
+  const credential = { ...signed, '@context': added(signed['@context']) }
   expectRefused(await answer(await byHand.presentation(holder, credential, { challenge })), /schema/)
 })

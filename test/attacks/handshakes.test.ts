@@ -57,6 +57,16 @@ const ownPeerDid = () => {
   const service = { id: '#didcomm', serviceEndpoint: 'http://127.0.0.1:9', recipientKeys: [key], routingKeys: [] }
   return didDocumentToNumAlgo4Did(createPeerDidDocumentFromServices([service], false).didDocument)
 }
+/** A did:peer:4 whose document says `more` of its only key. */
+const peerDidOf = (more: object) => {
+  const service = { id: '#didcomm', serviceEndpoint: 'http://127.0.0.1:9', recipientKeys: [key], routingKeys: [] }
+  const { didDocument } = createPeerDidDocumentFromServices([service], false)
+  const document = didDocument.toJSON() as Json
+  for (const method of [document.verificationMethod ?? [], document.authentication].flat())
+    if (typeof method === 'object') Object.assign(method, more)
+  const changed = Object.assign(didDocument, { toJSON: () => structuredClone(document) })
+  return { did: didDocumentToNumAlgo4Did(changed).longFormDid, document }
+}
 const hashOf = (longForm: string): string => longForm.slice(0, longForm.lastIndexOf(':'))
 const resolvesTo = async (did: string): Promise<number> =>
   (await stage.call('resolveDid', { caller, path: { did } })).status
@@ -103,6 +113,13 @@ describe('a did-exchange request is refused that names', () => {
   test('its own did:peer:4 in its short form', async () => {
     const { shortFormDid } = ownPeerDid()
     await expectRefused(await request({ did: shortFormDid, senderKey: key }))
+  })
+
+  test.each(['revoked', 'expires'])('its own DID, whose document says of its key: %s', async (name) => {
+    await inviteAnew()
+    const { did, document } = peerDidOf({ [name]: '2026-01-02T00:00:00Z' })
+    expect(document.authentication).toHaveLength(1)
+    await expectRefused(await request({ did, senderKey: key }))
   })
 
   test('the DID of the agent', async () => {

@@ -72,6 +72,14 @@ describe('a schema of an honest issuer', () => {
   })
 })
 
+test('what a message names beyond 20 documents may exist, and is read when it is verified again', async () => {
+  const ids = Array.from({ length: 20 }, (_, number) => issuer.publish(schemaOf(issuer.did, `one of 20: ${number}`)))
+  const readAll = () => inTenant(({ context }) => Promise.all(ids.map((id) => registry.getSchema(context, id))))
+  const read = await readAll()
+  expect(read.flatMap(({ resolutionMetadata }) => resolutionMetadata.error ?? [])).toEqual(['unavailable'])
+  expect((await readAll()).every(({ schema }) => schema !== undefined)).toBe(true)
+})
+
 describe('a resource is refused', () => {
   test('that is attested by a key of another DID', async () => {
     const other = await newIssuer()
@@ -99,6 +107,27 @@ describe('a resource is refused', () => {
     await expect(getSchema(id)).resolves.toHaveProperty('schema')
     await rotated.rotate(new HostKey(), new Date(Date.now() - 30_000))
     await refuses(id, /Unable to locate/)
+  })
+
+  test.each([
+    ['has revoked', 'revoked', -3_600_000],
+    ['has let expire', 'expires', -1_000],
+  ])('whose key the DID %s', async (_, name, at) => {
+    const withdrawn = await newIssuer()
+    const id = withdrawn.publish(schemaOf(withdrawn.did))
+    const say = (time: number, ago: number) =>
+      withdrawn.rotate(withdrawn.key, new Date(Date.now() - ago), { [name]: new Date(time).toISOString() })
+    await say(Date.now() + 3_600_000, 30_000)
+    await expect(getSchema(id)).resolves.toHaveProperty('schema')
+    await say(Date.now() + at, 20_000)
+    await refuses(id, /revoked or has expired/)
+  })
+
+  test('whose proof has expired', async () => {
+    const inMs = (ms: number) => ({ expires: new Date(Date.now() + ms).toISOString() })
+    const id = issuer.publish(schemaOf(issuer.did, 'not over'), inMs(60_000))
+    await expect(getSchema(id)).resolves.toHaveProperty('schema')
+    await refuses(issuer.publish(schemaOf(issuer.did, 'over'), inMs(-1_000)), /proof has expired/)
   })
 
   test('whose content was swapped', async () => {
@@ -502,14 +531,17 @@ describe('a status list', () => {
     )
   })
 
-  test('beside another of the same time is refused', async () => {
-    await refusesList(
-      registryWith((registryId) => [
-        published(registryId, 100),
-        published(registryId, 100, { currentAccumulator: '1 0C' }),
-      ]),
-      /two status lists/,
-    )
+  test('beside another of the same time is refused, as long as there is no later one', async () => {
+    const atOneTime = (registryId: string) => [
+      published(registryId, 100),
+      published(registryId, 100, { currentAccumulator: '1 0C' }),
+    ]
+    await refusesList(registryWith(atOneTime), /two status lists/)
+    const id = registryWith((registryId) => [...atOneTime(registryId), published(registryId, 400)])
+    expect((await getList(id, 500)).revocationStatusList?.timestamp).toBe(400)
+    expect((await getList(id, 399)).revocationStatusList).toBeUndefined()
+    const twice = registryWith((registryId) => [published(registryId, 100), published(registryId, 100)])
+    expect((await getList(twice, 500)).revocationStatusList?.timestamp).toBe(100)
   })
 
   test('of another length than its registry is refused', async () => {

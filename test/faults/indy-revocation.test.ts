@@ -265,6 +265,7 @@ describeWithLibrary('on an Indy ledger', () => {
     const failed = await operator.read(late)
     expect(failed).toMatchObject({ state: 'failed', reason: 'it was not written within 30 days' })
     expect(failed).not.toHaveProperty('ledgerObjects')
+    expect(await itemsOf(stage, `${caller.tenantId}|ledger-object|${late}`)).toEqual([])
     id = await define()
     expect(id).not.toBe(late)
     const [again] = await operator.waiting(id, 'CLAIM_DEF')

@@ -190,6 +190,7 @@ describe('of a stranger, under a did:webvh on another host', () => {
   test.each([
     ['reserved', ['degree', 'Constructor'], /no name of/],
     ['the same twice for the library', ['First Name', 'firstname'], /two names/],
+    ['spaces alone', ['degree', '  '], /more than spaces/],
   ])('a schema with attributes that are %s is none to make a definition of', async (what, attrNames, reason) => {
     const stranger = await host.issuer(`attributes-${what.length}`)
     const schemaId = stranger.publish({ ...schemaOf(stranger.did), attrNames })

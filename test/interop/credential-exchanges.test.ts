@@ -108,6 +108,19 @@ describe('a credential of JSON-LD', () => {
     await exchangeIn(issuer, sent.threadId, 'done')
   })
 
+  test('that is valid only later is not stored, and both exchanges say why', async () => {
+    const offer = offerBody(connectionId, SUBJECT)
+    const { credential, options } = offer.credentialFormats.jsonld
+    const later = { credential: { ...credential, issuanceDate: '2099-01-01T00:00:00Z' }, options }
+    const { sent, received } = await offered({ credentialFormats: { jsonld: later }, autoAcceptCredential: 'always' })
+    await as(holder, 'acceptCredentialOffer', { credentialRecordId: received.id })
+    const errorMessage = 'the credential does not verify: it is not valid at this time'
+    expect(await exchangeIn(holder, sent.threadId, 'abandoned')).toMatchObject({ errorMessage })
+    expect(await exchangeIn(issuer, sent.threadId, 'abandoned')).toMatchObject({
+      errorMessage: `issuance-abandoned: ${errorMessage}`,
+    })
+  })
+
   test('is declined, and the issuer is told why', async () => {
     const { sent, received } = await offered()
     const declined = await as(holder, 'declineCredentialOffer', {
@@ -133,10 +146,12 @@ describe('a credential of JSON-LD', () => {
 })
 
 describe('a credential with a proof of Ed25519Signature2020', () => {
+  const SUITE = 'https://w3id.org/security/suites/ed25519-2020/v1'
   const options = { proofType: 'Ed25519Signature2020' }
-  const offerOf2020 = () => {
+  const offerOf2020 = (contexts: string[] = []) => {
     const { credential } = offerBody('', SUBJECT).credentialFormats.jsonld
-    return { credentialFormats: { jsonld: { credential, options } } }
+    const named = { ...credential, '@context': [...credential['@context'], ...contexts] }
+    return { credentialFormats: { jsonld: { credential: named, options } } }
   }
 
   test('is issued by a did:key, stored, and verified by another implementation', async () => {
@@ -145,7 +160,7 @@ describe('a credential with a proof of Ed25519Signature2020', () => {
     await exchangeIn(holder, sent.threadId, 'done')
     const { credential } = await read(holder, 'getCredentialFormData', { credentialRecordId: received.id })
     expect(credential.jsonld).toMatchObject({
-      '@context': expect.arrayContaining(['https://w3id.org/security/suites/ed25519-2020/v1']),
+      '@context': expect.arrayContaining([SUITE]),
       proof: { type: 'Ed25519Signature2020', proofPurpose: 'assertionMethod', proofValue: expect.stringMatching(/^z/) },
     })
     const verifies = (json: Json) => inTenant(holder.tenantId, ({ context }) => verifies2020(context, json))
@@ -155,7 +170,7 @@ describe('a credential with a proof of Ed25519Signature2020', () => {
   })
 
   test("is signed with the key that is named, and with none that is not the issuer's", async () => {
-    const { sent, received } = await offered({ ...offerOf2020(), autoAcceptCredential: 'never' })
+    const { sent, received } = await offered({ ...offerOf2020([SUITE]), autoAcceptCredential: 'never' })
     await as(holder, 'acceptCredentialOffer', { credentialRecordId: received.id })
     await exchangeIn(issuer, sent.threadId, 'request-received')
     const body = (verificationMethod: string) => ({
@@ -173,6 +188,7 @@ describe('a credential with a proof of Ed25519Signature2020', () => {
     await exchangeIn(holder, sent.threadId, 'done')
     const { credential } = await read(holder, 'getCredentialFormData', { credentialRecordId: received.id })
     expect(credential.jsonld.proof.verificationMethod).toBe(method)
+    expect(credential.jsonld['@context'].filter((context: unknown) => context === SUITE)).toHaveLength(1)
   })
 })
 
@@ -266,6 +282,10 @@ describe('a step', () => {
     expect(await accept()).toMatchObject({ status: 409, body: { message } })
     await stage.call('deleteConnection', { caller: guest, path: { connectionId: invitees.id } })
     expect((await accept()).body).toMatchObject({ message: 'the connection was deleted' })
+    const decline = (body: object) =>
+      stage.call('declineCredentialOffer', { caller: guest, body: { credentialRecordId, ...body } })
+    expect(await decline({})).toMatchObject({ status: 409, body: { message: 'the connection was deleted' } })
+    expect(await decline({ sendProblemReport: false })).toMatchObject({ status: 200, body: { state: 'declined' } })
   })
 
   test('for a format that was not offered is a 422, and nothing was asked for', async () => {

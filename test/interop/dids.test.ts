@@ -282,6 +282,12 @@ describe('hosted by the caller', () => {
     ).toEqual([didDocument])
   })
 
+  test.each(['web', 'webvh'])('a did:%s has its port in one spelling, also in the ids of its keys', async (method) => {
+    const { did, didDocument } = (await write({ method, domain: 'example.org%3a8443' })).body
+    expect(did).toMatch(/:example\.org%3A8443$/)
+    expect(didDocument.assertionMethod).toEqual([expect.stringMatching(new RegExp(`^${did}#`))])
+  })
+
   test.each(['web', 'webvh'])('a did:%s of this service is not', async (method) => {
     const { host } = new URL(stage.publicUrl.replace('127.0.0.1', 'localhost'))
     const domain = `${encodeURIComponent(host)}:${method}:${other.tenantId}`

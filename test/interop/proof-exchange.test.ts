@@ -8,7 +8,7 @@ import { degreeAbout, hold, keyDidOf } from '../support/held-degree.ts'
 import { createTenant, degreeDefinition, requestBody } from '../support/scenes.ts'
 import type { Json, Reply } from '../support/stage/in-process-stage.ts'
 import { useStage } from '../support/stage/use-stage.ts'
-import { connectTenants } from '../support/tenants.ts'
+import { connectTenants, settled } from '../support/tenants.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 interface Tenant {
@@ -180,10 +180,16 @@ test('a presentation has a proof of the type that the verifier permits', async (
   expect(await inState(verifier, asked.id, 'presentation-received', 'abandoned')).toMatchObject({ isVerified: true })
 })
 
-test('a credential with a proof of 2020 is verified', async () => {
-  const holder = await createTenant(stage, 'Holder of 2020')
+const peerDidOf = async (caller: Tenant): Promise<string> =>
+  (await stage.call('createDid', { caller, body: { method: 'peer', numAlgo: 4 } })).body.did
+
+test.each([
+  ['with a proof of 2020', keyDidOf, 'Ed25519Signature2020'],
+  ['about a did:peer:4, whose document has relative ids,', peerDidOf, 'Ed25519Signature2018'],
+] as const)('a credential %s is verified', async (_, didOf, proofType) => {
+  const holder = await createTenant(stage, 'Holder')
   const { connectionId: ofHolder } = await connectTenants(stage, verifier, holder)
-  await hold(verifier, holder, degreeAbout(await keyDidOf(holder)), 'Ed25519Signature2020')
+  await hold(verifier, holder, degreeAbout(await didOf(holder)), proofType)
   const asked = await request({ connectionId: ofHolder })
   const { id: proofRecordId } = await waitFor(
     'the request',
@@ -228,6 +234,23 @@ test('where nothing fits it is a 422, and the request stays', async () => {
   })
 })
 
+test('where nothing is required it is a 422, and what is named is presented', async () => {
+  const submission_requirements = [{ rule: 'pick', min: 0, from: 'A' }]
+  const [descriptor] = degreeDefinition.input_descriptors
+  const input_descriptors = [{ ...descriptor, id: 'degree', group: ['A'] }]
+  const { presentationExchange } = requestBody.proofFormats
+  const presentationDefinition = { ...degreeDefinition, input_descriptors, submission_requirements }
+  const asked = await request({
+    proofFormats: { presentationExchange: { ...presentationExchange, presentationDefinition } },
+  })
+  const { id } = await received(asked)
+  const message = "can't answer the request: it requires no credential, and none is named"
+  expect(await accept(id)).toMatchObject({ status: 422, body: { details: [{ path: AT, message }] } })
+  const named = { credentials: { degree: [degree] } }
+  expect(await accept(id, { proofFormats: { presentationExchange: named } })).toMatchObject({ status: 200 })
+  expect(await inState(verifier, asked.id, 'presentation-received', 'abandoned')).toMatchObject({ isVerified: true })
+})
+
 test('a credential that has expired is not chosen', async () => {
   const holder = await createTenant(stage, 'Former student')
   const connection = await connectTenants(stage, verifier, holder)
@@ -240,6 +263,18 @@ test('a credential that has expired is not chosen', async () => {
   )
   const path = { proofRecordId: id }
   expect(await stage.call('acceptProofRequest', { caller: holder, path, body: {} })).toMatchObject({ status: 422 })
+})
+
+test('a request on a connection that has ended is declined without a word', async () => {
+  const guest = await createTenant(stage, 'Guest')
+  const { inviters } = await connectTenants(stage, verifier, guest)
+  const { id: proofRecordId } = await received(await request({ connectionId: inviters.id }), guest)
+  await stage.call('deleteConnection', { caller: verifier, path: { connectionId: inviters.id } })
+  await settled(stage)
+  const decline = (body: object) => stage.call('declineProofRequest', { caller: guest, path: { proofRecordId }, body })
+  const message = 'the connection is not ready: its state is abandoned'
+  expect(await decline({})).toMatchObject({ status: 409, body: { message } })
+  expect(await decline({ sendProblemReport: false })).toMatchObject({ status: 200, body: { state: 'declined' } })
 })
 
 test('a request is declined, and the verifier is told', async () => {

@@ -87,8 +87,11 @@ test.each<[string, string, boolean]>([
 
 test('the document is fetched once, and a credential that names it is verified', async () => {
   fetched = 0
+  const [descriptor] = definition.input_descriptors
+  const named = { ...definition, input_descriptors: [{ ...descriptor, schema: [{ uri: address }] }] }
+  const body = { ...requestBody, proofFormats: { presentationExchange: { presentationDefinition: named } } }
   for (const caller of [await createTenant(stage), await createTenant(stage)]) {
-    const { walletConnectionId, request } = await connect(stage, wallet, caller, requestBody)
+    const { walletConnectionId, request } = await connect(stage, wallet, caller, body)
     const path = { tenantId: caller.tenantId, proofRecordId: request.proofRecordId }
     const asked = (await stage.call('tenantProofFormData', { caller, path })).body.request.presentationExchange
     const contexts = { [address]: JSON.parse(TEXT) }

@@ -85,6 +85,15 @@ test('`invoke local` runs a function on the table of the stage that runs', async
   expect([await knock(body.id), await knock('nobody')]).toEqual([400, 404])
 })
 
+test('an item of its table is printed, and a redrive finds nothing, with `--stage local`', async () => {
+  const run = (...args: string[]) =>
+    runProgram('npm', ['run', '-s', ...args, '--stage', 'local'], { env: { DATA_DIR: folder.path } })
+  const { stdout, stderr } = await run('item', '--', `@tenant|${earlier}`)
+  expect(stderr).toBe('')
+  expect(JSON.parse(stdout)).toMatchObject({ pk: `@tenant|${earlier}` })
+  expect(await run('redrive', '--')).toMatchObject({ code: 0, stderr: '' })
+})
+
 test('Ctrl-C ends it, and what it has published is gone', async () => {
   expect(await readdir(folder.path)).toContain('stage.json')
   stage.program.interrupt()

@@ -34,7 +34,7 @@ const checkStackData = (stack: Stack, { TABLE_NAME, EXISTING_TABLE, EXISTING_KEY
   const own = stack.physicalIds[TABLE]
   if (own === undefined) {
     const { [TABLE_OUTPUT]: table, [KEY_OUTPUT]: key } = stack.outputs
-    if (table === undefined || (table === EXISTING_TABLE && (key === undefined || key === EXISTING_KEY))) return []
+    if (table === undefined || (table === EXISTING_TABLE && key === EXISTING_KEY)) return []
     return [
       fault(
         CHECK,

@@ -13,6 +13,7 @@ import { urlFault } from '../../egress/address-guard.ts'
 import { settings } from '../../settings.ts'
 import type { Ed25519Key } from '../keys/index.ts'
 import { QUEUE } from '../transport/index.ts'
+import { isKeyOver } from '../web/index.ts'
 
 /** Ed25519 keys that may pack messages of a DID, with their verification methods. */
 const authenticationKeys = (document: DidDocument): { method: VerificationMethod; key: Ed25519Key }[] =>
@@ -20,7 +21,7 @@ const authenticationKeys = (document: DidDocument): { method: VerificationMethod
     try {
       const method = typeof one === 'string' ? document.dereferenceVerificationMethod(one) : one
       const key = getPublicJwkFromVerificationMethod(method)
-      return key.is(Kms.Ed25519PublicJwk) ? [{ method, key }] : []
+      return key.is(Kms.Ed25519PublicJwk) && !isKeyOver(method) ? [{ method, key }] : []
     } catch {
       // Credo throws for an unknown type of key.
       return []

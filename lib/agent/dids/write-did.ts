@@ -37,7 +37,8 @@ export const writeDid = async ({
   ...options
 }: NewDid): Promise<CreatedDid> => {
   const seed = seedOrEmpty || undefined
-  const domain = domainOrEmpty || undefined
+  // A did:webvh spells its port so, which is part of the ids of its keys.
+  const domain = domainOrEmpty?.replace('%3a', '%3A') || undefined
   assertFits({ ...options, seed, domain })
   const agent = await currentAgent()
   if (options.method === 'webvh') return webvh(agent, domain)

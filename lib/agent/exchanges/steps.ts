@@ -41,13 +41,15 @@ export const beginExchange = async <Of extends Exchange>(
 /**
  * Continues an exchange in the running unit of work, by `act`. Returns its record. Throws `resource.not_found`,
  * `exchange.out_of_turn`, `connection.not_ready`, `connection.no_endpoint`, and `request.invalid` if the other agent's
- * message can't be answered. `expected`: a state that exchanges of one role have.
+ * message can't be answered. `expected`: a state that exchanges of one role have. `sends`: whether `act` sends a
+ * message; if not, the connection may have ended.
  */
 export const continueExchange = async <Of extends Exchange>(
   { name, field, find, toJson }: Kind<Of>,
   id: string,
   expected: Of['state'],
   act: (agent: TenantAgent, exchange: Of) => Promise<Of>,
+  sends = true,
 ): Promise<RecordJson> => {
   const agent = await currentAgent()
   const { context } = agent
@@ -60,7 +62,7 @@ export const continueExchange = async <Of extends Exchange>(
     )
   // A connectionless exchange needs no connection: the other agent's message says where to answer.
   const { connectionId } = exchange
-  if (connectionId !== undefined) await readyConnectionOf(context, { connectionId })
+  if (sends && connectionId !== undefined) await readyConnectionOf(context, { connectionId })
   const changed = await withMessageErrors(field, () => withSendErrors(() => act(agent, exchange)))
   return toJson(toStored(context, changed))
 }

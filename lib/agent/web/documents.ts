@@ -111,7 +111,8 @@ const follow = async (url: string, options: ReadOptions, redirects: number): Pro
   const { accept = 'application/ld+json, application/did+ld+json, application/json', maxBytes = MAX_BYTES } = options
   const budget = currentBudget()
   const remaining = budget.milliseconds - (currentMessage().isUnsolicited ? MAX_TOTAL_MS - MAX_UNSOLICITED_MS : 0)
-  if (budget.documents === 0 || budget.bytes <= 0) throw new CredoError('the message names too many documents')
+  if (budget.documents === 0 || budget.bytes <= 0)
+    throw new UnreadableDocumentError('the message names too many documents')
   if (remaining <= 0) throw unreadable('the documents of the message take too long to read')
   budget.documents--
   const responseBytes = Math.min(maxBytes, budget.bytes)

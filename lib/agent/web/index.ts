@@ -8,4 +8,5 @@ export {
   unreadDocument,
   withReadErrors,
 } from './documents.ts'
+export { isKeyOver, isProofOver } from './time-limits.ts'
 export { GuardedWebDidResolver } from './web-did-resolver.ts'

@@ -15,7 +15,7 @@ import { type AttestedResource, contentHash, readResource, signatureOf } from '.
 import { parseResourceId, type ResourceId, urlOfResource } from '../../webvh/did.ts'
 import { readWebvhResource } from '../../webvh/published.ts'
 import { assertNoRollback } from '../../webvh/seen-versions.ts'
-import { readText } from '../web/index.ts'
+import { isKeyOver, isProofOver, readText } from '../web/index.ts'
 import { hostOf, resolveWebvh } from './resolver.ts'
 
 /**
@@ -74,6 +74,8 @@ const readOthers = async (
   freshness: Freshness,
 ): Promise<AttestedResource> => {
   const { id, issuer, name } = parsed
+  // First: if a message names more objects than may be read, those that were read are verified, and cached.
+  const didDocument = await resolveWebvh(issuer)
   const known = freshness === 'immutable' ? cachedTexts.get(id) : undefined
   const text = known ?? (await readText(urlOfResource(parsed), { accept: 'application/json', maxBytes: MAX_BYTES }))
   const resource = readResource(text)
@@ -81,7 +83,7 @@ const readOthers = async (
   if (resource.id !== id) throw new CredoError('it has another id')
   if (contentHash(resource.content) !== name) throw new CredoError('its content is not what its id names')
   // Verified at each use, because the DID may no longer have the key.
-  await verify(agentContext, resource, await resolveWebvh(issuer))
+  await verify(agentContext, resource, didDocument)
   if (freshness === 'growing') await assertNoRollback(currentUnit(), id, versionsOf(resource))
   if (freshness === 'immutable' && text.length <= MAX_CACHED_LENGTH) cachedTexts.set(id, text)
   return resource
@@ -91,10 +93,12 @@ const readOthers = async (
 const versionsOf = ({ links = [] }: AttestedResource): string[] =>
   links.toSorted((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0)).map(({ id, timestamp }) => `${timestamp} ${id}`)
 
-/** A DID's key for assertions. Throws for a key of another DID or purpose. */
+/** A DID's key for assertions. Throws for a key of another DID or purpose, and for one that is revoked or has expired. */
 const assertionKey = (didDocument: DidDocument, id: string): Kms.PublicJwk => {
   if (!id.startsWith(`${didDocument.id}#`)) throw new CredoError('it is attested by another DID')
-  return getPublicJwkFromVerificationMethod(didDocument.dereferenceKey(id, ['assertionMethod']))
+  const method = didDocument.dereferenceKey(id, ['assertionMethod'])
+  if (isKeyOver(method)) throw new CredoError("the attestation's key is revoked or has expired")
+  return getPublicJwkFromVerificationMethod(method)
 }
 
 const verify = async (
@@ -104,6 +108,7 @@ const verify = async (
 ): Promise<void> => {
   const key = assertionKey(didDocument, resource.proof.verificationMethod)
   if (!key.is(Kms.Ed25519PublicJwk)) throw new CredoError("the attestation's key is not an Ed25519 key")
+  if (isProofOver(resource.proof)) throw new CredoError('its proof has expired')
   const { data, signature } = signatureOf(resource)
   const kms = agentContext.resolve(Kms.KeyManagementApi)
   const { verified } = await kms.verify({ key: { publicJwk: key.toJson() }, algorithm: 'EdDSA', data, signature })

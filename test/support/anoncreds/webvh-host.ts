@@ -39,15 +39,10 @@ export class HostKey {
 
 const SPKI_ED25519 = Buffer.from('302a300506032b6570032100', 'hex')
 
-const verifier = {
-  verify: async (signature: Uint8Array, data: Uint8Array, publicKey: Uint8Array) =>
-    verify(
-      null,
-      data,
-      { key: Buffer.concat([SPKI_ED25519, publicKey]), format: 'der', type: 'spki' } as Json,
-      signature,
-    ),
-}
+export const verifyOfHost = async (signature: Uint8Array, data: Uint8Array, publicKey: Uint8Array) =>
+  verify(null, data, { key: Buffer.concat([SPKI_ED25519, publicKey]), format: 'der', type: 'spki' } as Json, signature)
+
+const verifier = { verify: verifyOfHost }
 
 /** A server that serves what a test puts there, by path. */
 export class WebvhHost {
@@ -113,6 +108,7 @@ interface ResourceOptions {
   links?: object[]
   key?: HostKey
   verificationMethod?: string
+  expires?: string
   /** What is changed after it was signed. */
   after?: object
   /** What is signed beside the usual. */
@@ -143,14 +139,14 @@ export class HostedIssuer {
     this.#host.files.set(`/${this.name}/${file}`, text)
   }
 
-  /** Adds an entry to the log, whose only key to assert with is `key`, and serves it. */
-  async rotate(key: HostKey, updated: Date): Promise<void> {
+  /** Adds an entry to the log, whose only key to assert with is `key`, and serves it. `more`: what it says of the key. */
+  async rotate(key: HostKey, updated: Date, more: object = {}): Promise<void> {
     const { log } = await updateDID({
       log: this.log,
       signer: this.key.signer,
       verifier,
       updated: updated.toISOString().replace(/\.\d+Z/, 'Z'),
-      verificationMethods: [methodOf(this.did, key)],
+      verificationMethods: [{ ...methodOf(this.did, key), ...more }],
     })
     this.log = log
     this.serve()
@@ -167,7 +163,7 @@ export class HostedIssuer {
 
   /** Serves a resource where its id says; returns that id. */
   publish(content: object, options: ResourceOptions = {}): string {
-    const { links, key = this.key, verificationMethod = this.method, after = {}, more = {} } = options
+    const { links, key = this.key, verificationMethod = this.method, expires, after = {}, more = {} } = options
     const id = this.idOf(content)
     const document = {
       '@context': ['https://w3id.org/security/data-integrity/v2'],
@@ -183,6 +179,7 @@ export class HostedIssuer {
       cryptosuite: 'eddsa-jcs-2022',
       proofPurpose: 'assertionMethod',
       verificationMethod,
+      ...(expires && { expires }),
     }
     const data = Buffer.concat([sha256(canonicalJson(proof)), sha256(canonicalJson(document))])
     const proofValue = multibaseEncode(key.sign(data), MultibaseEncoding.BASE58_BTC)

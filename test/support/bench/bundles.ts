@@ -12,9 +12,6 @@ import { zip } from '../../../infra/bundle/zip.ts'
 import { PACKED_FILE } from '../../../lib/settings.ts'
 import { exportOf } from '../source/operation-functions.ts'
 
-/** Of esbuild, which this process starts with the first bundle: with its own 100 a fifth of its work is the collecting of garbage. */
-process.env.GOGC ??= '400'
-
 const FOLDER = resolve(import.meta.dirname, '../../..')
 
 /** Names of all functions, such as `create-request`. */

@@ -23,7 +23,7 @@ const Post = defineContract(() => ({
   parameters: { path: v.object({ id: EntityId }), query: Paging },
   body: exactly({
     name: text(10),
-    size: v.optional(v.number()),
+    size: v.optional(v.pipe(v.number(), v.integer())),
     inner: v.optional(exactly({ a: v.string() })),
     choice: v.optional(v.picklist(['contentApproved', 'never'])),
     either: v.optional(v.union([v.array(exactly({ a: v.string() })), v.string()])),
@@ -245,6 +245,11 @@ describe('422: JSON that breaks the schema', () => {
 
   test('refuses an array for an object within', async () => {
     await expect(details({ name: 'n', inner: [] })).resolves.toEqual([{ path: 'inner', message: 'must be an object' }])
+  })
+
+  test('says of a fraction that it must be a whole number', async () => {
+    const path = 'size'
+    await expect(details({ name: 'n', size: 1.5 })).resolves.toEqual([{ path, message: 'must be a whole number' }])
   })
 
   test('does not repeat what came in', async () => {

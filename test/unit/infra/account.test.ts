@@ -5,31 +5,11 @@ import * as dynamodb from '@aws-sdk/client-dynamodb'
 import { NoSuchEntityException } from '@aws-sdk/client-iam'
 import * as kms from '@aws-sdk/client-kms'
 import * as route53 from '@aws-sdk/client-route-53'
-import { NoSuchResourceException } from '@aws-sdk/client-service-quotas'
 import { afterEach, expect, test, vi } from 'vitest'
 import { type Account, readAccount } from '../../../infra/deployment/account.ts'
 import { newDomainOf } from '../../../infra/deployment/address-on-aws.ts'
 import { type Answers, answerCommands } from '../../support/aws/answers.ts'
-
-const failure = (name: string, message: string): Error => Object.assign(new Error(message), { name })
-
-/** An account with nothing of the stack. */
-const EMPTY: Answers = {
-  GetCallerIdentityCommand: { Account: '123456789012', Arn: 'arn:aws:iam::123456789012:user/operator' },
-  GetAccountSettingsCommand: {
-    AccountLimit: { ConcurrentExecutions: 1000, TotalCodeSize: 80e9 },
-    AccountUsage: { TotalCodeSize: 1e9 },
-  },
-  GetServiceQuotaCommand: new NoSuchResourceException({ message: 'none', $metadata: {} }),
-  GetAccountSummaryCommand: { SummaryMap: { Roles: 12, RolesQuota: 500 } },
-  GetAccountCommand: { cloudwatchRoleArn: '' },
-  ListKeysCommand: {},
-  SimulatePrincipalPolicyCommand: { EvaluationResults: [] },
-  DescribeStacksCommand: failure('ValidationError', 'Stack with id agent-prod does not exist'),
-  ListTablesCommand: { TableNames: [] },
-  DescribeLogGroupsCommand: { logGroups: [] },
-  GetApiKeysCommand: { items: [] },
-}
+import { EMPTY_ACCOUNT, failure } from '../../support/aws/empty-account.ts'
 
 const DOMAIN = {
   domainName: 'agent.example.org',
@@ -42,7 +22,7 @@ const NAMES = { stackName: 'agent-prod', rateKeyPrefix: 'agent-prod-rate' }
 const EXISTING = { table: 'agent-old', key: 'arn:aws:kms:eu-central-1:123456789012:key/1' }
 
 const accountOf = (answers: Answers, domain?: typeof DOMAIN, existing?: typeof EXISTING): Promise<Account> => {
-  answerCommands({ ...EMPTY, ...answers })
+  answerCommands({ ...EMPTY_ACCOUNT, ...answers })
   return readAccount({ region: 'eu-central-1' }, { ...NAMES, existing, domain })
 }
 
@@ -81,7 +61,7 @@ test('of tables and API keys those count that a stack of this name has made', as
 })
 
 test('the layout is that of the table that is to be used again', async () => {
-  const sent = answerCommands(EMPTY)
+  const sent = answerCommands(EMPTY_ACCOUNT)
   const existing = { table: 'old', key: 'arn:aws:kms:eu-central-1:123456789012:key/1' }
   await readAccount({ region: 'eu-central-1' }, { ...NAMES, existing, domain: undefined })
   const asked = sent.mock.calls.map(([command]) => [command.constructor.name, command.input.TableName])

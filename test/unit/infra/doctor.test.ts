@@ -119,6 +119,10 @@ describe('nothing is found', () => {
     expect(notOk({ account: { stack: deployed({ template: JSON.stringify(generated), outputs }) } })).toEqual([])
   })
 
+  test('in an address that wrong settings do not say', () => {
+    expect(notOk({ account: { stack: deployed() }, plan: { publicUrl: undefined } })).toEqual([])
+  })
+
   test('in another address where that is said', () => {
     const moved = { publicUrl: 'https://new.example.org', environment: { ...environment, ALLOW_NEW_ADDRESS: 'true' } }
     expect(notOk({ account: { stack: deployed() }, plan: moved })).toEqual([])
@@ -194,7 +198,9 @@ describe('nothing is found', () => {
 
   test('where an earlier table is used with its key', () => {
     const old = existing()
-    expect(notOk({ ...old, account: { ...old.account, tables: { value: ['old'] } } })).toEqual([])
+    const account = { ...old.account, tables: { value: ['old'] }, keyRights: { value: { denied: ['kms:CreateKey'] } } }
+    const template = ({ Resources }: Template) => void delete Resources.SealingKey
+    expect(notOk({ ...old, account, template })).toEqual([])
   })
 
   test.each(['CREATE_COMPLETE', 'IMPORT_COMPLETE', 'IMPORT_ROLLBACK_COMPLETE', 'UPDATE_COMPLETE_CLEANUP_IN_PROGRESS'])(
@@ -337,6 +343,11 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
       template: (it) => applyCaps(it, capsOf(10)),
     },
     /^warning concurrency: the account runs 10 functions at once: .*L-B99A9384/,
+  ],
+  [
+    'a concurrency that nobody can be asked for',
+    { account: { lambda: { failure: { kind: 'unavailable', action: 'lambda', message: 'ETIMEDOUT' } } } },
+    /^warning concurrency: lambda could not be asked, so the 10 of a new account are assumed \(ETIMEDOUT\)$/,
   ],
   [
     'a package that was fitted to another account',

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { CreateSchema } from '../../../lib/interface/anoncreds.ts'
 import type { Schema } from '../../../lib/interface/contract.ts'
-import { checkOffered } from '../../../lib/interface/credential-acceptance.ts'
+import { OfferedFormats } from '../../../lib/interface/credential-acceptance.ts'
 import { CreateOffer } from '../../../lib/interface/credential-offer.ts'
 import { CreateDid } from '../../../lib/interface/dids.ts'
 import { OPERATIONS } from '../../../lib/interface/operations.ts'
@@ -59,14 +59,11 @@ test('what answers a proposal in version 1 has the format indy alone', () => {
     credentialDefinitionId: 'V4SGRU86Z58d6TV7PBUe6f:3:CL:7:default',
     attributes: [{ name: 'degree', value: 'BSc' }],
   }
-  expect(checkOffered({ indy }, 'v1')).toEqual({ indy })
-  expect(checkOffered({ indy, anoncreds: indy }, 'v2')).toEqual({ indy, anoncreds: indy })
-  expect(() => checkOffered({ indy, anoncreds: indy }, 'v1')).toThrow(
-    expect.objectContaining({
-      code: 'request.invalid',
-      details: [expect.objectContaining({ path: 'credentialFormats' })],
-    }),
-  )
+  const faultsOf = (protocolVersion: string, credentialFormats: object) =>
+    faults(OfferedFormats, { protocolVersion, credentialFormats })
+  expect(faultsOf('v1', { indy })).toEqual([])
+  expect(faultsOf('v2', { indy, anoncreds: indy })).toEqual([])
+  expect(faultsOf('v1', { indy, anoncreds: indy })).toEqual(['credentialFormats'])
 })
 
 describe('an AnonCreds proof request', () => {
@@ -228,12 +225,33 @@ describe('an AnonCreds proof request', () => {
   })
 })
 
-test('a value of AnonCreds is no number with a plus sign, which wallets encode as another value than is signed', () => {
-  const offer = (value: string) => ({
+const offeredFaults = (attribute: object) =>
+  faults(CreateOffer.body, {
     ...{ connectionId: 'c', protocolVersion: 'v2' },
-    credentialFormats: { anoncreds: { credentialDefinitionId: 'd', attributes: [{ name: 'a', value }] } },
+    credentialFormats: {
+      anoncreds: { credentialDefinitionId: 'd', attributes: [{ name: 'a', value: '', ...attribute }] },
+    },
   })
-  const faultsOf = (value: string) => faults(CreateOffer.body, offer(value))
+
+test.each(['image/png', 'application/vnd.acme+json', 'TEXT/PLAIN', 'text/plain; charset=utf-8'])(
+  'an attribute has the MIME type %s',
+  (mimeType) => expect(offeredFaults({ mimeType })).toEqual([]),
+)
+
+test.each(['png', 'foo/bar', 'image/', 'image/png; charset=utf-8'])('an attribute has no MIME type %s', (mimeType) => {
+  expect(offeredFaults({ mimeType })).toEqual(['credentialFormats.anoncreds.attributes.0.mimeType'])
+})
+
+test('no value or referent of AnonCreds has a NUL, at which the library would end it', () => {
+  expect(offeredFaults({ value: 'a\0b' })).toEqual(['credentialFormats.anoncreds.attributes.0.value'])
+  const indy = { name: 'degree', version: '1.0', requested_attributes: { 'a\0b': { name: 'degree' } } }
+  expect(faults(CreateRequest.body, { protocolVersion: 'v1', proofFormats: { indy } })).toEqual([
+    'proofFormats.indy.requested_attributes.a\0b',
+  ])
+})
+
+test('a value of AnonCreds is no number with a plus sign, which wallets encode as another value than is signed', () => {
+  const faultsOf = (value: string) => offeredFaults({ value })
   for (const value of ['24', '-24', '007', '+', '+1.5', '+1 2', '+2147483648']) expect(faultsOf(value)).toEqual([])
   for (const value of ['+24', '+0', '+0002147483647'])
     expect(faultsOf(value)).toEqual(['credentialFormats.anoncreds.attributes.0.value'])

@@ -353,6 +353,7 @@ describe('an attempt that fails', () => {
     pass(5_000)
     await runJob(key, broken)
     expect(await itemOf(key)).toMatchObject({ attempts: 2, failures: 2 })
+    expect(queues.sent.at(-1)).toMatchObject({ delay: 20 })
     pass(MINUTE)
     await runJob(key, broken)
     expect(broken.runs).toBe(3)

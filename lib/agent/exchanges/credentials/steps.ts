@@ -36,7 +36,8 @@ export const continueCredentialExchange = (
   { credentialRecordId }: Pick<OfferAcceptance, 'credentialRecordId'>,
   expected: Exchange['state'],
   act: (agent: TenantAgent, exchange: Exchange) => Promise<Exchange>,
-): Promise<RecordJson> => continueExchange(CREDENTIAL_EXCHANGES, credentialRecordId, expected, act)
+  sends?: boolean,
+): Promise<RecordJson> => continueExchange(CREDENTIAL_EXCHANGES, credentialRecordId, expected, act, sends)
 
 const CREDENTIAL_EXCHANGES = {
   name: 'credential exchange',
@@ -76,12 +77,16 @@ export const declineOffer = ({
   sendProblemReport,
   problemReportDescription,
 }: v.InferOutput<typeof OfferDecline>) =>
-  continueCredentialExchange({ credentialRecordId }, OfferReceived, ({ didcomm: { credentials } }, { id }) =>
-    credentials.declineOffer({
-      credentialExchangeRecordId: id,
-      sendProblemReport,
-      ...defined({ problemReportDescription }),
-    }),
+  continueCredentialExchange(
+    { credentialRecordId },
+    OfferReceived,
+    ({ didcomm: { credentials } }, { id }) =>
+      credentials.declineOffer({
+        credentialExchangeRecordId: id,
+        sendProblemReport,
+        ...defined({ problemReportDescription }),
+      }),
+    sendProblemReport,
   )
 
 /**

@@ -29,7 +29,8 @@ export const continueProofExchange = (
   proofRecordId: string,
   expected: Exchange['state'],
   act: (agent: TenantAgent, exchange: Exchange) => Promise<Exchange>,
-): Promise<RecordJson> => continueExchange(PROOF_EXCHANGES, proofRecordId, expected, act)
+  sends?: boolean,
+): Promise<RecordJson> => continueExchange(PROOF_EXCHANGES, proofRecordId, expected, act, sends)
 
 /** Reads the exchange and its messages in two requests. Credo then reads each of them from the unit of work. */
 const findWithMessages = async (agentContext: AgentContext, id: string): Promise<Exchange | null> => {
@@ -75,15 +76,21 @@ export const acceptProofRequest = (proofRecordId: string, acceptance: ProofAccep
     })
   })
 
-export const declineProofRequest = (proofRecordId: string, decline: ProofDecline): Promise<RecordJson> =>
-  continueProofExchange(proofRecordId, RequestReceived, ({ didcomm: { proofs } }, { id }) => {
-    const { sendProblemReport, problemReportDescription } = decline
-    return proofs.declineRequest({
-      proofExchangeRecordId: id,
-      sendProblemReport,
-      ...defined({ problemReportDescription }),
-    })
-  })
+export const declineProofRequest = (
+  proofRecordId: string,
+  { sendProblemReport, problemReportDescription }: ProofDecline,
+): Promise<RecordJson> =>
+  continueProofExchange(
+    proofRecordId,
+    RequestReceived,
+    ({ didcomm: { proofs } }, { id }) =>
+      proofs.declineRequest({
+        proofExchangeRecordId: id,
+        sendProblemReport,
+        ...defined({ problemReportDescription }),
+      }),
+    sendProblemReport,
+  )
 
 /**
  * Acknowledges a presentation. Throws `exchange.out_of_turn` if it was not verified: the prover would believe it

@@ -38,7 +38,7 @@ export const reserveQuota = async (unit: UnitOfWork, id: string): Promise<void> 
 export const releaseQuota = async (unit: UnitOfWork, id: string): Promise<void> => {
   const { tenant } = unit
   const slot = (await readSlots(unit)).find((one) => one.id === id)
-  if (slot !== undefined) unit.delete(slotItem.addressOf({ tenant, ...slot }), slotItem.attributes({ id }))
+  if (slot !== undefined) unit.delete(slotItem.addressOf({ tenant, ...slot }))
 }
 
 const readSlots = async (unit: UnitOfWork): Promise<Stored<typeof slotItem>[]> =>

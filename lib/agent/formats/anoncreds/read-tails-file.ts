@@ -21,6 +21,8 @@ const MAX_BYTES = 10 * 1024 * 1024
 const MAX_FILES = 10
 /** Time limit in ms for all files of a message. */
 const MAX_MS = 5_000
+/** As for other documents. */
+const MAX_REDIRECTS = 3
 
 const TIME_BUDGET = Symbol('time budget of tails files')
 
@@ -59,12 +61,13 @@ const fetchFile = async (hash: string, url: string, maxBytes: number): Promise<U
   }
   const timeBudget = currentUnit().slot(TIME_BUDGET, () => ({ milliseconds: MAX_MS }))
   const bounds = { ...timeBudget, bytes: maxBytes }
-  const outcome = await follow(url, { accept: 'application/octet-stream', bounds })
+  const outcome = await follow(url, { accept: 'application/octet-stream', bounds, redirects: MAX_REDIRECTS })
   if (outcome === undefined) throw unreadable('the tails files take too long to get')
   timeBudget.milliseconds = bounds.milliseconds
   const { status, failure, bytes = new Uint8Array() } = outcome
-  if (status === 404 || status === 410 || bounds.bytes < 0)
-    throw new CredoError(`no tails file at its address: ${status}`)
+  // What the guard refuses has no file that this agent could ever read.
+  if (status === 404 || status === 410 || failure === 'address' || bounds.bytes < 0)
+    throw new CredoError(`no tails file at its address: ${failure ?? status}`)
   if (status !== 200 || failure !== undefined) throw unreadable(`no tails file at its address: ${failure ?? status}`)
   return bytes
 }

@@ -37,13 +37,11 @@ export const readObject = async <S extends v.GenericSchema<unknown, { issuerId: 
 
 type StatusLink = ResourceLink & { timestamp: number }
 
-/** Links to status lists, oldest first. Throws if two have the same time, because either could be the valid one. */
-const statusLinks = ({ links = [] }: Pick<AttestedResource, 'links'>): StatusLink[] => {
-  const lists = links.filter((link): link is StatusLink => link.type === STATUS_LIST && link.timestamp !== undefined)
-  if (new Set(lists.map(({ timestamp }) => timestamp)).size < lists.length)
-    throw new CredoError('the registry has two status lists of one time')
-  return lists.sort((a, b) => a.timestamp - b.timestamp)
-}
+/** Links to status lists, oldest first. */
+const statusLinks = ({ links = [] }: Pick<AttestedResource, 'links'>): StatusLink[] =>
+  links
+    .filter((link): link is StatusLink => link.type === STATUS_LIST && link.timestamp !== undefined)
+    .sort((a, b) => a.timestamp - b.timestamp)
 
 export const readRegistry = (agentContext: AgentContext, registryId: string) =>
   readObject(agentContext, registryId, AnonCredsRevocationRegistryDefinition, 'growing')
@@ -51,8 +49,12 @@ export const readRegistry = (agentContext: AgentContext, registryId: string) =>
 /** The list that was valid at a time, with all checks that it belongs to its registry. */
 export const readStatusList = async (agentContext: AgentContext, registryId: string, timestamp: number) => {
   const { object: registry, resource } = await readRegistry(agentContext, registryId)
-  const link = statusLinks(resource).findLast((one) => one.timestamp <= timestamp)
+  const past = statusLinks(resource).filter((one) => one.timestamp <= timestamp)
+  const link = past.at(-1)
   if (link === undefined) throw new CredoError('the registry has no status list of this time')
+  // Either could be the valid one, until there is a later one.
+  if (past.some((one) => one.timestamp === link.timestamp && one.id !== link.id))
+    throw new CredoError('the registry has two status lists of one time')
   const { object: list } = await readObject(agentContext, link.id, AnonCredsRevocationStatusList)
   if (list.issuerId !== registry.issuerId) throw new CredoError("the list is not of the registry's issuer")
   if (list.revRegDefId !== registryId) throw new CredoError('the list is of another registry')

@@ -13,7 +13,7 @@ import {
 } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
 import { currentUnit } from '../../../store/transaction.ts'
-import { boundDocumentsOfJsonLd, readText } from '../../web/index.ts'
+import { boundDocumentsOfJsonLd, isKeyOver, readText } from '../../web/index.ts'
 import { BUNDLED_CONTEXTS, bundledContext, COMMUNITY_CONTEXTS } from './bundled-contexts.ts'
 
 /** `loadOther` loads an address that is neither a DID nor a bundled context, or throws. */
@@ -67,7 +67,7 @@ const didOf = (didUrl: string): string => didUrl.split(/[#?]/, 1)[0] ?? didUrl
 /**
  * Loads a DID, with its `authentication` and `assertionMethod`, or one of its verification methods. The document's own
  * contexts, which its controller writes, are not used for framing. Throws if the DID does not resolve or does not
- * control the key.
+ * control the key, and if the key is revoked or has expired.
  */
 const didDocumentLoader =
   (agentContext: AgentContext): DocumentLoader =>
@@ -96,6 +96,7 @@ const keyOf = (didDocument: DidDocument, url: string) => {
   const method = didDocument.dereferenceKey(url, ['verificationMethod', 'authentication', 'assertionMethod'])
   if (absolute(didDocument.id, method.controller) !== didDocument.id)
     throw new CredoError(`the key ${url} is controlled by another DID`)
+  if (isKeyOver(method)) throw new CredoError(`the key ${url} is revoked or has expired`)
   const context = KEY_CONTEXTS[method.type]
   return {
     ...JsonTransformer.toJSON(method),

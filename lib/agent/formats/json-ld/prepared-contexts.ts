@@ -136,11 +136,6 @@ const carriedTypes = (agentContext: AgentContext): Promise<ReadonlySet<string>> 
   const load = loaderOf(agentContext, new Map())
   carried ??= Promise.all(
     [...BUNDLED_CONTEXTS, ...COMMUNITY_CONTEXTS.keys()].map((address) => definedTerms([address], load)),
-  )
-    .then((all) => new Set(all.flatMap((types) => [...types])))
-    .catch((error) => {
-      carried = undefined
-      throw error
-    })
+  ).then((all) => new Set(all.flatMap((types) => [...types])))
   return carried
 }

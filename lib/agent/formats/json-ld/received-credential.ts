@@ -89,6 +89,9 @@ const store = async (agentContext: AgentContext, json: object): Promise<string> 
   return id
 }
 
+const isOfNow = ({ issuanceDate, expirationDate }: W3cJsonLdVerifiableCredential): boolean =>
+  Date.parse(issuanceDate) <= Date.now() && (expirationDate === undefined || Date.parse(expirationDate) >= Date.now())
+
 /** Verifies the issuer's signature. Only verifiers check the status. */
 const verify = async (agentContext: AgentContext, credential: W3cJsonLdVerifiableCredential): Promise<Statements> => {
   const verified: VerifiedQuads = new WeakMap()
@@ -100,7 +103,7 @@ const verify = async (agentContext: AgentContext, credential: W3cJsonLdVerifiabl
     credential,
     verifyCredentialStatus: false,
   })
-  if (!isValid) throw new CredoError('its proof is not valid')
+  if (!isValid) throw new CredoError(isOfNow(credential) ? 'its proof is not valid' : 'it is not valid at this time')
   const { vcJs: result } = v.parse(Result, validations)
   const statements = await signedStatements(verified, result, CREDENTIAL)
   const [issuer, another] = irisOf(statements, 'issuer')

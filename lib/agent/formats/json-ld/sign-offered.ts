@@ -68,7 +68,7 @@ const detailToSign = (offered: unknown, requested: unknown): CredentialDetail | 
 const withIds = (offered: unknown, requested: unknown): unknown => {
   if (Array.isArray(offered))
     return offered.map((subject, index) => withIds(subject, Array.isArray(requested) ? requested[index] : undefined))
-  const hasId = !isObject(offered) || Object.hasOwn(offered, 'id') || Object.hasOwn(offered, '@id')
+  const hasId = !isObject(offered) || Object.hasOwn(offered, 'id')
   return hasId || !isObject(requested) || !v.is(SubjectId, requested.id) ? offered : { ...offered, id: requested.id }
 }
 

@@ -67,6 +67,8 @@ const presentationFor = async (
   if (!read.success) throw unanswerable(FORMAT, `${v.getDotPath(read.issues[0]) ?? 'it'} ${read.issues[0].message}`)
   const { presentation_definition: definition, options } = read.output
   const { signer, chosen } = await choose(agentContext, definition, await credentialsOf(named))
+  // Credo makes no presentation without credentials.
+  if (chosen.length === 0) throw unanswerable(FORMAT, 'it requires no credential, and none is named')
   const credentials = [...new Set(chosen.map(({ credential }) => credential))]
   const unsigned = {
     '@context': [CREDENTIALS_V1, 'https://identity.foundation/presentation-exchange/submission/v1'],

@@ -67,6 +67,14 @@ test('is fetched for a registry of one credential too', async () => {
   expect((await readFile(tailsFilePath)).equals(content)).toBe(true)
 })
 
+test('is fetched where its address redirects to', async () => {
+  const { content, tailsHash } = file()
+  answer = (response) =>
+    requests === 1 ? response.writeHead(302, { location: '/elsewhere' }).end() : response.end(content)
+  const { tailsFilePath } = await get({ tailsHash })
+  expect((await readFile(tailsFilePath)).equals(content)).toBe(true)
+})
+
 test('is fetched again where what is kept has changed', async () => {
   const { content, tailsHash } = file()
   answer = (response) => response.end(content)
@@ -141,8 +149,8 @@ describe('is refused', () => {
     await expect(get({ tailsHash: file().tailsHash, tailsLocation })).rejects.toThrow('no tails file')
   })
 
-  test('behind a redirect', async () => {
+  test('behind a redirect into the inside', async () => {
     answer = (response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end()
-    await expect(get({ tailsHash: file().tailsHash })).rejects.toThrow('302')
+    await expect(get({ tailsHash: file().tailsHash })).rejects.toThrow('address')
   })
 })

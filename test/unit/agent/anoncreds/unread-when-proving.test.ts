@@ -47,16 +47,14 @@ const respondBy = (act: () => Promise<unknown>) =>
     ),
   )
 
+const getTailsFile = (tailsLocation: string) => {
+  const value = { maxCredNum: 1, tailsLocation, tailsHash: TypedArrayEncoder.toBase58(new Uint8Array(32).fill(7)) }
+  return new TailsFiles().getTailsFile({} as AgentContext, Object({ revocationRegistryDefinition: { value } }))
+}
+
 const NEEDED: [string, () => Promise<unknown>][] = [
   ['an object', () => readText(`${origin}/object`).catch(() => undefined)],
-  [
-    'a tails file',
-    () => {
-      const tailsHash = TypedArrayEncoder.toBase58(new Uint8Array(32).fill(7))
-      const value = { maxCredNum: 1, tailsLocation: `${origin}/tails`, tailsHash }
-      return new TailsFiles().getTailsFile({} as AgentContext, Object({ revocationRegistryDefinition: { value } }))
-    },
-  ],
+  ['a tails file', () => getTailsFile(`${origin}/tails`)],
 ]
 
 test.each(NEEDED)('%s that can not be read: registry.unavailable', async (_, act) => {
@@ -69,4 +67,9 @@ test.each(NEEDED)('%s that is not there: the request can not be answered', async
     status = 503
   })
   await expect(respondBy(act)).rejects.toMatchObject({ code: 'request.invalid' })
+})
+
+test('a tails file at an address that the guard refuses: the request can not be answered', async () => {
+  const answer = respondBy(() => getTailsFile('http://169.254.169.254/tails'))
+  await expect(answer).rejects.toMatchObject({ code: 'request.invalid' })
 })

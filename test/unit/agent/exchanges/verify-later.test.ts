@@ -1,7 +1,9 @@
 /** Presentations that could not be verified when they came. */
-import { DidCommProblemReportError, DidCommProofState } from '@credo-ts/didcomm'
-import { expect, test } from 'vitest'
+import { CredoError } from '@credo-ts/core'
+import { DidCommProblemReportError, DidCommProofState, DidCommProofV2Protocol } from '@credo-ts/didcomm'
+import { expect, test, vi } from 'vitest'
 import { proofChecks } from '../../../../lib/agent/exchanges/proofs/checks.ts'
+import { proofProtocols } from '../../../../lib/agent/exchanges/proofs/protocols.ts'
 import { waitsForVerification } from '../../../../lib/agent/exchanges/proofs/verify-later.ts'
 import { noteUnverified } from '../../../../lib/agent/formats/index.ts'
 import { transaction } from '../../../../lib/store/transaction.ts'
@@ -30,4 +32,15 @@ test('one that is rejected in one format stays rejected, where another could not
     }),
   )
   expect([processed, updated]).toEqual([{ ...record, isVerified: false }, []])
+})
+
+test('one that answers some of the formats waits for a call, and a fault of our own is none of it', async () => {
+  const [, protocol] = proofProtocols()
+  const judge = vi.spyOn(DidCommProofV2Protocol.prototype, 'shouldAutoRespondToPresentation')
+  const presented = Object({ proofRecord: { isVerified: true, connectionId: 'c' }, presentationMessage: {} })
+  const acknowledges = () => protocol.shouldAutoRespondToPresentation(Object({}), presented)
+  judge.mockRejectedValueOnce(new CredoError('a format is not answered'))
+  expect(await acknowledges()).toBe(false)
+  judge.mockRejectedValueOnce(new TypeError('not a function'))
+  await expect(acknowledges()).rejects.toThrow(TypeError)
 })

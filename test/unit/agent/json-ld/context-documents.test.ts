@@ -1,6 +1,6 @@
 /** What a context defines of what was signed. */
 import { expect, test } from 'vitest'
-import { definesOne } from '../../../../lib/agent/formats/json-ld/context-documents.ts'
+import { definedTerms, definesOne } from '../../../../lib/agent/formats/json-ld/context-documents.ts'
 
 const DOCUMENTS: Record<string, object> = {
   'urn:base': { base: 'https://example.org/degree', other: 'https://example.org/other' },
@@ -28,3 +28,11 @@ test.each([
     expect(await defines(contexts, 'https://example.org/other')).toBe(false)
   },
 )
+
+test('an import is what its document says, whatever was at its address before', async () => {
+  const importing = { '@version': 1.1, '@import': 'urn:terms' }
+  const terms = (degree: string) =>
+    definedTerms([importing], async (documentUrl) => ({ documentUrl, document: { '@context': { degree } } }))
+  expect(await terms('urn:one')).toEqual(new Set(['urn:one']))
+  expect(await terms('urn:other')).toEqual(new Set(['urn:other']))
+})
