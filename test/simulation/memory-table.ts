@@ -29,6 +29,7 @@ export interface ItemChange {
 
 interface Scan extends Placeholders {
   FilterExpression?: string
+  ProjectionExpression?: string
 }
 
 interface Transaction {
@@ -69,6 +70,9 @@ const addressOf = (write: Write): { pk: string; sk: string } => {
   const { pk, sk } = write.Key ?? write.Item ?? {}
   return { pk: pk?.S ?? '', sk: sk?.S ?? '' }
 }
+
+const partOf = (item: Item, names: readonly string[]): Item =>
+  Object.fromEntries(names.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]] as const])))
 
 /** Sorts the entries of an index: by time, then by key. */
 const indexKey = ({ dueAt, pk, sk }: Item): string => `${(dueAt?.N ?? '').padStart(20, '0')} ${pk?.S} ${sk?.S}`
@@ -150,8 +154,10 @@ export class MemoryTable {
     return { Items }
   }
 
-  #scan({ FilterExpression, ...placeholders }: Scan): object {
-    return { Items: [...this.items()].filter((item) => holds(FilterExpression, item, placeholders)) }
+  #scan({ FilterExpression, ProjectionExpression, ...placeholders }: Scan): object {
+    const found = [...this.items()].filter((item) => holds(FilterExpression, item, placeholders))
+    const names = ProjectionExpression?.split(', ')
+    return { Items: names === undefined ? found : found.map((item) => partOf(item, names)) }
   }
 
   #putBatch(requests: Record<string, { PutRequest: Write }[]>): object {
@@ -229,7 +235,6 @@ export class MemoryTable {
     if (item?.dueShard?.S === undefined || item.dueAt === undefined) return
     const shard = this.#due.get(item.dueShard.S) ?? new Sorted<Item>()
     this.#due.set(item.dueShard.S, shard)
-    const entries = PROJECTED.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]] as const]))
-    shard.set(indexKey(item), Object.fromEntries(entries))
+    shard.set(indexKey(item), partOf(item, PROJECTED))
   }
 }

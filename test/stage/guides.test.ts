@@ -1,5 +1,6 @@
 /** The README and the guides: their commands, pasted one after another into a shell while `npm start` runs. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testWithLibrary } from '../support/anoncreds/library.ts'
 import { temporaryFolder } from '../support/stage/folder.ts'
 import { commandsOf, jsonLines, paste } from '../support/stage/pasted.ts'
 import { endPrograms } from '../support/stage/program.ts'
@@ -72,5 +73,23 @@ describe('commands that are pasted', () => {
     expect(connections).toEqual([having({ theirLabel: 'Issuer', alias: 'Issuer', state: 'completed' })])
     expect(repeated).toEqual(received)
     expect(refused).toMatchObject({ statusCode: 409, message: expect.stringContaining('received before') })
+  })
+
+  // All but what brings the library.
+  testWithLibrary('a credential of AnonCreds is issued, verified and revoked', async () => {
+    const { stdout } = await pasted(commandsOf('docs/anoncreds.md').replace(/^npm run anoncreds\n/m, ''))
+    const proofs = stdout.split('\n').filter((line) => line.includes('"isVerified"'))
+    expect(proofs.map((line) => JSON.parse(line))).toMatchObject([
+      {
+        state: 'done',
+        isVerified: true,
+        presentedAttributes: { anoncreds: { revealed: [{ name: 'degree', value: 'Bachelor' }] } },
+      },
+      { state: 'abandoned', isVerified: false, errorMessage: expect.any(String) },
+    ])
+    expect(stdout).toMatch(/"_agent\/revocation":\{"state":"pending"/)
+    expect(stdout).toMatch(/"_agent\/revocation":\{"state":"published"/)
+    expect(stdout).toMatch(/^credential revoked: /m)
+    expect(stdout).toMatch(/"versionId":"1-Qm/)
   })
 })

@@ -60,12 +60,10 @@ const knock = async (tenantId: string): Promise<number> => {
   return (await fetch(`http://127.0.0.2:${port}/didcomm/${tenantId}`, { method: 'POST', headers, body })).status
 }
 
-const OK = { statusCode: 200, body: expect.objectContaining({ status: 'ok' }) }
-
 let earlier: string
 
 test('`invoke local` runs a function where no stage runs, and keeps what it writes in DATA_DIR', async () => {
-  expect(await invoke('health')).toEqual(OK)
+  expect(await invoke('health')).toMatchObject({ statusCode: 200, body: { status: 'ok' } })
   const { statusCode, body } = await createTenant()
   expect(statusCode).toBe(201)
   earlier = body.id
@@ -82,7 +80,6 @@ test('`offline start` starts the stage on the port and the address that its opti
 })
 
 test('`invoke local` runs a function on the table of the stage that runs', async () => {
-  expect(await invoke('health')).toEqual(OK)
   const { statusCode, body } = await createTenant()
   expect(statusCode).toBe(201)
   expect([await knock(body.id), await knock('nobody')]).toEqual([400, 404])

@@ -79,6 +79,8 @@ export const watchWrites = (
   let underWay = 0
   const watch = (watched: DynamoDBClient): void => {
     connect(watched)
+    // It walks through each response, although there is no logger.
+    watched.middlewareStack.remove('loggerMiddleware')
     watched.middlewareStack.add(
       (next, { commandName = '' }) =>
         async (args) => {

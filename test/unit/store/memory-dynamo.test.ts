@@ -140,7 +140,8 @@ const REQUEST: Record<string, () => (client: DynamoDBClient) => Promise<object>>
   },
   scan: () => {
     const { ConditionExpression: FilterExpression, ...others } = expressionsOf(simple())
-    return (client) => client.send(new ScanCommand({ TableName, FilterExpression, ...others }))
+    const projected = oneOf({}, { ProjectionExpression: 'pk, epoch, sk' })
+    return (client) => client.send(new ScanCommand({ TableName, FilterExpression, ...projected, ...others }))
   },
 }
 
