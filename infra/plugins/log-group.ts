@@ -43,15 +43,13 @@ const readLogs = (stackName: string, functionName: string): string => {
 }
 
 /**
- * Takes out the log groups that Serverless makes, one for each function.
+ * Takes out the log groups that Serverless makes, one for each function. roles.ts takes out that functions depend on them.
  * https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-loggroups.html
  */
 export const shareLogGroup = (resources: Record<string, Resource>): void => {
-  const own = Object.keys(resources).filter((id) => /.LogGroup$/.test(id))
-  for (const id of own) delete resources[id]
+  for (const id of Object.keys(resources)) if (/.LogGroup$/.test(id)) delete resources[id]
   for (const resource of Object.values(resources)) {
     if (resource.Type !== 'AWS::Lambda::Function') continue
-    resource.DependsOn = [resource.DependsOn ?? []].flat().filter((id) => !own.includes(id))
     resource.Properties.LoggingConfig = { LogGroup: { Ref: LOG_GROUP }, ...FORMAT }
   }
 }

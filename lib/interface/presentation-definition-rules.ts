@@ -66,5 +66,5 @@ export const formatFaults = ({ format, input_descriptors: descriptors }: Present
     { path: ['format'], value: format },
     ...descriptors.map(({ format: value }, index) => ({ path: ['input_descriptors', index, 'format'], value })),
   ]
-    .filter(({ value }) => value !== undefined && !isVerifiable(value))
+    .filter(({ value }) => !isVerifiable(value))
     .map(({ path }) => ({ path, message: CANNOT_VERIFY }))

@@ -22,7 +22,7 @@ export const permits = (formats: ClaimFormats | undefined, claim: 'ldp_vc' | 'ld
 }
 
 /** Whether the formats permit both a credential and a presentation that the verifier can verify. */
-export const isVerifiable = (formats: ClaimFormats): boolean =>
+export const isVerifiable = (formats: ClaimFormats | undefined): boolean =>
   (['ldp_vc', 'ldp_vp'] as const).every((claim) => VERIFIABLE_PROOF_TYPES.some((type) => permits(formats, claim, type)))
 
 export interface SchemaFacts {

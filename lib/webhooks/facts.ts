@@ -99,13 +99,10 @@ const READERS: Record<string, (change: Change) => Fact[]> = {
   [endpointItem.kind]: endpointFacts,
 }
 
-/** Ids of events have 48 bits for the ms since the epoch. */
-const END_OF_TIME = 2 ** 48
-
 /** The first candidate that is a time, else the time of the change. Throws `internal` if there is neither. */
 const timeOf = (candidates: unknown[], { notedAt }: Change): string => {
   const times = candidates.map((candidate) => (v.is(Timestamp, candidate) ? Date.parse(candidate) : Number.NaN))
-  const time = [...times, notedAt * 1000].find((ms) => ms >= 0 && ms < END_OF_TIME)
+  const time = [...times, notedAt * 1000].find((ms) => ms >= 0)
   if (time === undefined) throw new AgentError('internal', 'a change without a time')
   return new Date(time).toISOString()
 }

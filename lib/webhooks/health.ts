@@ -64,7 +64,6 @@ const elapsed = (before: string | undefined, after: string | undefined): boolean
 /** Whether a change of the health is worth a write: another status, or a time that is a minute newer. */
 export const isWorthWriting = (before: EndpointHealth, after: EndpointHealth): boolean =>
   before.status !== after.status ||
-  before.failingSince !== after.failingSince ||
   elapsed(before.lastSuccessAt, after.lastSuccessAt) ||
   elapsed(before.lastFailureAt, after.lastFailureAt)
 

@@ -45,10 +45,10 @@ export const pack = (text: string): Uint8Array | undefined => {
 /** Whether bytes have the header of a packed text. */
 export const isPacked = (bytes: Uint8Array): boolean => dictionaryOf(bytes) !== undefined
 
-/** RFC 1950, section 2.2: method and flags (`FDICT`), then the Adler-32 of the dictionary. */
+/** RFC 1950, section 2.2: the method, flags (`FDICT`), then the Adler-32 of the dictionary. */
 const dictionaryOf = (packed: Uint8Array): Buffer | undefined => {
-  const [method = 0, flags = 0, ...id] = packed.subarray(0, 6)
-  if ((method & 0x0f) !== 8 || (flags & 0x20) === 0) return undefined
+  const [, flags = 0, ...id] = packed.subarray(0, 6)
+  if ((flags & 0x20) === 0) return undefined
   return DICTIONARIES.get(id.reduce((sum, byte) => sum * 256 + byte, 0))
 }
 

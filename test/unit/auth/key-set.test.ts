@@ -72,6 +72,7 @@ describe('a key is left out', () => {
 describe('a set is none to be trusted', () => {
   test.each<[string, unknown, string]>([
     ['with a private key', { keys: [ed.open, ec.secret] }, 'holds a private key'],
+    ['with a private key of AKP (RFC 9964)', { keys: [ed.open, { kty: 'AKP', priv: 'AA' }] }, 'holds a private key'],
     ['with a secret', { keys: [ed.open, { kty: 'oct', k: 'c2VjcmV0' }] }, 'holds a private key'],
     ['with 65 keys', { keys: Array.from({ length: 65 }, () => ed.open) }, 'has more than 64 keys'],
     ['whose keys are no list', { keys: 7 }, 'is not a JSON Web Key Set'],

@@ -55,7 +55,8 @@ describe('the guarded client, at a deployment and on schedule', () => {
       return servedKeys(server.url, LOCAL)
     }
     expect(await answerTo(503)).toEqual({ reason: 'status 503', refused: false })
-    expect(await answerTo(200, 'x'.repeat(512 * 1024))).toEqual({ reason: 'is too large', refused: false })
+    for (const body of ['x'.repeat(512 * 1024), 'é'.repeat(256 * 1024)])
+      expect(await answerTo(200, body)).toEqual({ reason: 'is too large', refused: false })
     const secret = { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43), d: 'A'.repeat(43) }
     for (const [body, reason] of [
       ['{}', 'is not a JSON Web Key Set'],

@@ -46,7 +46,8 @@ describe('`npm run doctor`', () => {
   const KEYS = /^https:\/\/localhost\.localdomain\/jwks.* the keys of https:\/\/id\.example.* as jwks beside jwksUri/
 
   test('finds an issuer whose keys can’t be had, in a line that says what to do, and leaves no file', async () => {
-    const { stdout, stderr, left } = await doctor()
+    const { code, stdout, stderr, left } = await doctor()
+    expect(code).toBe(1)
     expect(stdout).toMatch(new RegExp(`^(warning|FAULT  ) token issuers: ${KEYS.source.slice(1)}`, 'm'))
     expect(stderr).toBe('')
     expect(left).toEqual([])

@@ -239,6 +239,7 @@ describe('what would not be enforced is refused', () => {
       'input_descriptors.1.group',
     ],
     ['a count of all', grouped({ rule: 'all', count: 1, from: 'A' }, ofA), 'submission_requirements.0'],
+    ['a max of all', grouped({ rule: 'all', max: 1, from: 'A' }, ofA), 'submission_requirements.0'],
     ['a min above the max', grouped({ rule: 'pick', min: 2, max: 1, from: 'A' }, ofA), 'submission_requirements.0'],
   ])('%s', (_, definition, path) => {
     expect(faults(definition)).toContain(path)

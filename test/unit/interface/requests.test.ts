@@ -66,6 +66,10 @@ test('what answers a proposal in version 1 has the format indy alone', () => {
   expect(faultsOf('v1', { indy, anoncreds: indy })).toEqual(['credentialFormats'])
 })
 
+test('formats are not compared with a version that there is none of', () => {
+  expect(faults(CreateRequest.body, { protocolVersion: 'v3', proofFormats: {} })).toEqual(['protocolVersion'])
+})
+
 describe('an AnonCreds proof request', () => {
   const base = { name: 'degree', version: '1.0' }
   const attribute = { name: 'degree' }
@@ -89,6 +93,7 @@ describe('an AnonCreds proof request', () => {
           { schema_id: 's', schema_issuer_id: 'x', schema_issuer_did: 'x', schema_name: 'n', schema_version: '1' },
           { issuer_id: 'i', issuer_did: 'i', cred_def_id: 'c' },
           { 'attr::degree::marker': '1', 'attr::degree::value': 'BSc' },
+          { 'attr::grade::marker': '0' },
           {},
         ],
       }),
@@ -172,7 +177,10 @@ describe('an AnonCreds proof request', () => {
     ],
     [
       'with one name in both groups',
-      request({ requested_attributes: { a: { name: 'age' } }, requested_predicates: { p: predicate } }),
+      request({
+        requested_attributes: { a: { name: 'age' } },
+        requested_predicates: { p: { ...predicate, name: 'A ge' } },
+      }),
       '',
     ],
     [

@@ -51,10 +51,12 @@ test('a unit of work sees its own publications, which nobody else sees before th
 
 test('a resource that does not grow is not replaced', async () => {
   await transaction('fixed', (unit) => publishResource(unit, 'zFixed', fixed('{}')))
+  table.watch()
   await transaction('fixed', async (unit) => {
     await expect(replaceResource(unit, 'zFixed', '{"other":1}')).resolves.toBe(false)
     await expect(replaceResource(unit, 'zUnknown', '{"other":1}')).resolves.toBe(false)
   })
+  expect(table.requests).toEqual(['GetItem', 'GetItem'])
   await expect(requireResource('fixed', 'zFixed')).resolves.toHaveProperty('document', '{}')
 })
 

@@ -4,7 +4,6 @@ import type { AgentContext } from '@credo-ts/core'
 import type { DidCommAttachment, DidCommProofExchangeRecord } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { isAgentError } from '../../../errors.ts'
-import { currentUnit } from '../../../store/transaction.ts'
 import { withReadErrors } from '../../web/index.ts'
 import { type PreparedResponse, preparedResponse, unanswerable } from '../index.ts'
 import { assertAnonCredsLoads } from './library.ts'
@@ -85,8 +84,8 @@ export const respond = async (
       return present(selected, withContent(requestAttachment, { ...UNUSED, ...request }))
     })
   } catch (error) {
-    // Errors of the library and Credo are caused by the verifier's request; errors of the table are not.
-    if (isAgentError(error) || currentUnit().failure !== undefined) throw error
+    // Errors of the library and Credo are caused by the verifier's request. One of the table ends the unit of work anyway.
+    if (isAgentError(error)) throw error
     throw unanswerable(path, error instanceof Error ? error.message : 'unknown', error)
   }
 }

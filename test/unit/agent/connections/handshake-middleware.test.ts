@@ -1,8 +1,8 @@
 /** What completes a handshake before the handlers of messages. */
 import { randomUUID } from 'node:crypto'
-import { DidCommDidExchangeState } from '@credo-ts/didcomm'
+import { DidCommDidExchangeCompleteMessage, DidCommDidExchangeState } from '@credo-ts/didcomm'
 import { expect, test, vi } from 'vitest'
-import { completeByMessage } from '../../../../lib/agent/connections/handshake-middleware.ts'
+import { acceptRepeatedComplete, completeByMessage } from '../../../../lib/agent/connections/handshake-middleware.ts'
 import { transaction } from '../../../../lib/store/transaction.ts'
 
 const CURRENT = { did: 'did:peer:2.theirs', getTags: () => ({}) }
@@ -30,4 +30,16 @@ test('any message of the other agent’s current DID that is not of a handshake,
   for (const type of ['connections/1.0/ack', 'didexchange/1.1/complete', 'did-rotate/1.0/rotate'])
     expect(await completes(`https://didcomm.org/${type}`)).toBe(false)
   expect(await completes('https://didcomm.org/report-problem/1.0/problem-report')).toBe(false)
+})
+
+test('a `complete` that is repeated is not handled again; that of another handshake, or the first, is', async () => {
+  const message = new DidCommDidExchangeCompleteMessage({ threadId: 't', parentThreadId: 'p' })
+  const handles = async (threadId: string, state = DidCommDidExchangeState.Completed) => {
+    const next = vi.fn(async () => {})
+    await acceptRepeatedComplete(Object({ connection: { state, threadId }, message }), next)
+    return next.mock.calls.length > 0
+  }
+  expect(await handles('t')).toBe(false)
+  expect(await handles('another')).toBe(true)
+  expect(await handles('t', DidCommDidExchangeState.ResponseSent)).toBe(true)
 })

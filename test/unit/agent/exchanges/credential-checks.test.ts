@@ -6,14 +6,15 @@ import {
   DidCommCredentialState,
   DidCommProblemReportError,
 } from '@credo-ts/didcomm'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { credentialChecks, mayAutoRespond } from '../../../../lib/agent/exchanges/credentials/checks.ts'
 import { NotAsOfferedError } from '../../../../lib/agent/formats/index.ts'
-import { transaction } from '../../../../lib/store/transaction.ts'
+import { currentUnit, transaction } from '../../../../lib/store/transaction.ts'
 
 const receive = (
   connection?: object,
   error: Error = new NotAsOfferedError('the credential is not what was offered'),
+  process: () => void = () => {},
 ) => {
   const exchange = new DidCommCredentialExchangeRecord({
     ...{ threadId: 't', protocolVersion: 'v2' },
@@ -24,7 +25,12 @@ const receive = (
   const problemReport = (reason: string) => new DidCommProblemReportError(reason, { problemCode: 'abandoned' })
   const checks = credentialChecks(Object({ getByProperties: async () => exchange }), [], problemReport)
   const inbound = Object({ agentContext, connection, message: { threadId: 't' } })
-  const processed = transaction('acme', () => checks.processCredential(inbound, () => Promise.reject(error)))
+  const processed = transaction('acme', () =>
+    checks.processCredential(inbound, async () => {
+      process()
+      throw error
+    }),
+  )
   return { exchange, processed, stored }
 }
 
@@ -44,4 +50,16 @@ test('a credential out of turn is rejected', async () => {
   const { processed, stored } = receive(undefined, new CredoError('the state is done'))
   await expect(processed).rejects.toThrow('the state is done')
   expect(stored).toEqual([])
+})
+
+test('the credentials that the message has added are removed, and no other', async () => {
+  const removed: string[] = []
+  const { processed } = receive({ id: 'c' }, undefined, () => {
+    const unit = currentUnit()
+    const written = (id: string, version: number) => ({ type: 'W3cCredentialRecord', id, version })
+    vi.spyOn(unit, 'written').mockReturnValue(Object([written('added', 1), written('changed', 2)]))
+    vi.spyOn(unit, 'remove').mockImplementation(async (_tenant, _type, id) => removed.push(id) > 0)
+  })
+  await expect(processed).rejects.toThrow('not what was offered')
+  expect(removed).toEqual(['added'])
 })

@@ -103,6 +103,7 @@ test('an anonymous message is known by its id and the keys that it was sent to, 
   expect(await receive(message, 'first')).toBe('first')
   expect(await receive({ ...message, to: other }, 'second')).toBe('first')
   expect(await receive({ id: 'anonymous', to: other }, 'to the other key')).toBe('to the other key')
+  expect(await receive({ ...message, recipients: [ours] }, 'to ours alone')).toBe('to ours alone')
 })
 
 test('a repeated message gets its answer although nothing is there any more that could handle it', async () => {

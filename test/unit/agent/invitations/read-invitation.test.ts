@@ -1,4 +1,5 @@
 /** Invitations of other agents. */
+import { Kms } from '@credo-ts/core'
 import { expect, test } from 'vitest'
 import { readInvitation } from '../../../../lib/agent/invitations/read-invitation.ts'
 
@@ -21,4 +22,16 @@ test('an inviter that names profiles names one that this agent has; a list witho
   expect(read({ accept: [] }).id).toBe('invitation-1')
   expect(read({ accept: ['didcomm/v2', 'didcomm/aip1'] }).accept).toEqual(['didcomm/v2', 'didcomm/aip1'])
   expect(() => read({ accept: ['didcomm/v2'] })).toThrow('request')
+})
+
+test.each([
+  ['the neutral point', 1, true],
+  ['no point', 2, false],
+])('a key is a point of the curve: %s', (_, y, isRead) => {
+  const publicKey = Uint8Array.from([y, ...new Uint8Array(31)])
+  const { fingerprint } = Kms.PublicJwk.fromPublicKey({ kty: 'OKP', crv: 'Ed25519', publicKey })
+  const service = { serviceEndpoint: 'https://inviter.example/didcomm', recipientKeys: [`did:key:${fingerprint}`] }
+  const readIt = () => read({ services: [{ id: '#inline', type: 'did-communication', ...service }] })
+  if (isRead) expect(readIt().getInlineServices()).toHaveLength(1)
+  else expect(readIt).toThrow('request')
 })
