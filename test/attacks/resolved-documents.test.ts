@@ -118,3 +118,15 @@ test.each<[string, object]>([
   expect(status).toBe(404)
   expect(cpu()).toBeLessThan(AT_ONCE)
 })
+
+const encoded = (json: string): string => Buffer.from(json).toString('base64url')
+
+test.each([
+  ['did:peer:2', `did:peer:2.Vz6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX.S${encoded('{"t":"\\ud800","s":""}')}`],
+  [
+    'did:jwk',
+    `did:jwk:${encoded('{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo","kid":"\\ud800"}')}`,
+  ],
+])('a %s with half a character is a 422: many clients can read no such JSON', async (_, did) => {
+  expect(await stage.call('resolveDid', { caller, path: { did } })).toMatchObject({ status: 422 })
+})

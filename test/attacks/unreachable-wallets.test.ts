@@ -20,7 +20,7 @@ const invite = async (): Promise<Json> => (await stage.call('createRequest', { c
 const connectWith = async (service: unknown) => {
   const request = await invite()
   const senderKey = await handshake.newKey()
-  const did = peerDidWith([senderKey], service)
+  const did = peerDidWith([senderKey], service).replace('.S', `.V${NO_POINT}.S`)
   const { status } = await handshake.request(request.invitation, { did, senderKey })
   const query = { outOfBandId: request.outOfBandRecord.id }
   const { body } = await stage.call('getConnections', { caller, query })
@@ -30,6 +30,11 @@ const connectWith = async (service: unknown) => {
 /** A key, as documents of did:peer:2 refer to one. */
 const MEDIATOR =
   'did:key:z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX#z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'
+
+/** A key that is no point of the curve: nothing can be encrypted for it. */
+const NO_POINT = 'z6Mkeb4rtEhc8DUtvt5ehaVjdx3TLbQPpnTArkXhqfb1Mq75'
+
+const QUEUE = 'didcomm:transport/queue'
 
 const SERVICE = { t: 'did-communication', recipientKeys: ['#key-1'], r: [], priority: 0 }
 
@@ -43,6 +48,9 @@ test.each([
   { s: 'http://127.0.0.1:1', r: 'none' },
   { s: 'http://127.0.0.1:1', r: ['did:key:z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'] },
   { s: 'http://127.0.0.1:1', r: Array(20).fill(MEDIATOR) },
+  { s: QUEUE, r: Array(20).fill(MEDIATOR) },
+  { s: QUEUE, recipientKeys: ['#key-1', '#key-2'] },
+  { s: QUEUE, recipientKeys: Array(17).fill('#key-1') },
 ])('a wallet at %j is connected, and what is sent to it is a 409', async (where) => {
   const { status, connection, senderKey } = await connectWith({ ...SERVICE, ...where })
   expect(status).toBe(200)

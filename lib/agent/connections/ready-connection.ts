@@ -11,6 +11,7 @@ import {
 import { AgentError, isAgentError } from '../../errors.ts'
 import { readLaneEnd } from '../../outbox/outbox-id.ts'
 import { currentUnit } from '../../store/transaction.ts'
+import { UnusableKeysError } from '../envelopes/index.ts'
 import { unreadDocument } from '../web/index.ts'
 
 /** A connection. The end of its lane is read in the same request. Throws `resource.not_found`. */
@@ -49,13 +50,13 @@ export const readyConnectionOf = async (
 
 /**
  * Runs `act`, which sends a message. Throws `connection.no_endpoint` if the DID document of the other agent has no
- * usable endpoint.
+ * usable endpoint, or a queue with keys that no message can be packed for.
  */
 export const withSendErrors = async <T>(act: () => Promise<T>): Promise<T> => {
   try {
     return await act()
   } catch (error) {
-    if (!(error instanceof MessageSendingError)) throw error
+    if (!(error instanceof MessageSendingError || error instanceof UnusableKeysError)) throw error
     const isUnread = unreadDocument() !== undefined
     const reason = isUnread ? 'the host of its DID does not answer' : 'its DID names no usable endpoint'
     const options = { cause: error, ...(isUnread && { retryAfter: 60 }) }

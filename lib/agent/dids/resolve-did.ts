@@ -7,6 +7,7 @@ import { AgentError } from '../../errors.ts'
 import { DidDocument } from '../../records/did.ts'
 import { transaction } from '../../store/transaction.ts'
 import { currentAgent } from '../credo/index.ts'
+import { isReadableDocument } from '../envelopes/index.ts'
 import { unreadDocument } from '../web/index.ts'
 
 export interface Resolution {
@@ -27,8 +28,8 @@ export const resolveDid = (tenant: string, did: string): Promise<Resolution> =>
     const { didDocument, didDocumentMetadata, didResolutionMetadata } = await (await currentAgent()).dids.resolve(did)
     if (didDocument === null) throw unreadDocument() ?? unresolved(didResolutionMetadata.error ?? 'notFound')
     const document = didDocument.toJSON()
-    // The server of another agent may return anything. Malformed documents are not passed on.
-    if (!v.is(DidDocument, document)) throw unresolved('invalidDidDocument')
+    // Other agents may write anything into a document, or into a DID that contains one. Malformed ones are not passed on.
+    if (!v.is(DidDocument, document) || !isReadableDocument(document)) throw unresolved('invalidDidDocument')
     const metadata = Object.entries(didResolutionMetadata).filter(([name]) => !OF_CACHE.includes(name))
     return {
       didDocument: document,

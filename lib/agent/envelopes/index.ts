@@ -1,4 +1,5 @@
 /** DIDComm v1 envelopes (Aries RFC 0019): opened and packed, and the bounds of what is in them. */
 export { cannotHandle, type Envelope, readEnvelope, readHeader } from './envelope.ts'
 export { AgentEnvelopeService, AgentPackingService } from './envelope-service.ts'
+export { UnusableKeysError } from './pack-envelope.ts'
 export { assertReadable, isReadableDocument, MAX_IDENTIFIER, MAX_KEY } from './readable-message.ts'

@@ -22,6 +22,9 @@ import { MAX_KEYS } from './readable-message.ts'
 
 const CONTENT_KEY_BYTES = 32
 
+/** The keys of the other agent are too many, or not all of them can be encrypted for. */
+export class UnusableKeysError extends CredoError {}
+
 /** The sender of an envelope: the name of the key, and the private key. */
 export interface Sender {
   verkey: string
@@ -54,6 +57,14 @@ export const packEnvelope = (
 
 /** The header of a recipient: the content key in a box, and the sender, sealed. */
 const recipientOf = (key: Ed25519Key, contentKey: Uint8Array, sender: Sender | undefined) => {
+  try {
+    return encryptedFor(key, contentKey, sender)
+  } catch {
+    throw new UnusableKeysError('nothing can be encrypted for a key of the other agent')
+  }
+}
+
+const encryptedFor = (key: Ed25519Key, contentKey: Uint8Array, sender: Sender | undefined) => {
   const kid = verkeyOf(key)
   const theirs = agreementKeyOf(key)
   const { encrypted, iv } = encryptByAgreement(sender?.jwk, theirs, contentKey)
@@ -70,8 +81,8 @@ type Keys = Parameters<DidCommEnvelopeService['packMessage']>[2]
 /**
  * Packs a message, and wraps it for each mediator (Aries RFC 0094), each of which adds a third to its size. Credo would
  * ask for a return route where there is no connection, but a message is sent after its transaction, when nothing
- * handles a response, and this agent has an endpoint. Throws for an unknown sender key, and for more recipients or
- * mediators than any agent has.
+ * handles a response, and this agent has an endpoint. Throws for an unknown sender key, and `UnusableKeysError`, also
+ * for more recipients or mediators than any agent has.
  */
 export const packMessage = async (
   agentContext: AgentContext,
@@ -80,8 +91,8 @@ export const packMessage = async (
   store: Pick<SealedKeyStore, 'get'>,
 ): Promise<DidCommEncryptedMessage> => {
   const { useDidSovPrefixWhereAllowed } = agentContext.resolve(DidCommModuleConfig)
-  if (routingKeys.length > MAX_ROUTING_KEYS) throw new CredoError('the other agent has too many mediators')
-  if (recipientKeys.length > MAX_KEYS) throw new CredoError('the other agent has too many keys')
+  if (routingKeys.length > MAX_ROUTING_KEYS) throw new UnusableKeysError('the other agent has too many mediators')
+  if (recipientKeys.length > MAX_KEYS) throw new UnusableKeysError('the other agent has too many keys')
   const sender = senderKey === null ? undefined : await senderOf(agentContext, senderKey, store)
   const { '~transport': _, ...json } = message.toJSON({ useDidSovPrefixWhereAllowed })
   let envelope = packEnvelope(json, recipientKeys, sender)
