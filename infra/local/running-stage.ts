@@ -20,7 +20,8 @@ const textAt = (path: string): Promise<string | undefined> => readFile(path, 'ut
 /** Publishes the environment for as long as the stage runs. Of several stages in a folder, the last one is found. */
 export const publishStage = async (folder: string, environment: Environment): Promise<AsyncDisposable> => {
   const path = join(folder, FILE)
-  const text = JSON.stringify(environment)
+  // A DynamoDB of the user may have other tables for another region.
+  const text = JSON.stringify({ ...environment, AWS_REGION: process.env.AWS_REGION })
   const draft = `${path}.${randomUUID()}`
   await writeFile(draft, text, { mode: 0o600 })
   await rename(draft, path)
@@ -54,6 +55,7 @@ export const runningStage = async (folder: string): Promise<Record<string, strin
 export const nameRunningStage = async (): Promise<void> => {
   const running = await runningStage(localSettings(process.env).issuerDir)
   if (running === undefined) throw new StageFailure('no local stage runs in this folder, or with this DATA_DIR')
-  useNoAwsAccount('local')
+  const { AWS_REGION = 'local' } = running
+  useNoAwsAccount(AWS_REGION)
   for (const [name, value] of Object.entries(running)) process.env[name] ??= value
 }

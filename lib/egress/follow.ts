@@ -1,6 +1,6 @@
 /** Reads a document at an address of a stranger, redirects included, within what is left of time and size. */
 import { settings } from '../settings.ts'
-import { get, type PostOutcome } from './post.ts'
+import { get, isRedirect, type PostOutcome } from './post.ts'
 
 /** What is left for all documents that are read together. */
 export interface ReadBounds {
@@ -42,10 +42,7 @@ export const follow = async (url: string, reading: Reading): Promise<PostOutcome
 }
 
 /** The address that a response redirects to; undefined if it is not a redirect, or its address is not a URL. */
-export const redirectOf = (
-  { status = 0, headers: { location = '' } }: PostOutcome,
-  from: string,
-): string | undefined =>
-  status >= 300 && status < 400 && location !== '' && URL.canParse(location, from)
-    ? new URL(location, from).href
-    : undefined
+export const redirectOf = (outcome: PostOutcome, from: string): string | undefined => {
+  const { location = '' } = outcome.headers
+  return isRedirect(outcome) && URL.canParse(location, from) ? new URL(location, from).href : undefined
+}

@@ -57,6 +57,10 @@ export interface PostOutcome {
  */
 export const isTaken = ({ status }: PostOutcome): boolean => status !== undefined && status >= 200 && status < 300
 
+/** Whether a response says that its document is at another address. */
+export const isRedirect = ({ status = 0, headers: { location = '' } }: PostOutcome): boolean =>
+  status >= 300 && status < 400 && location !== ''
+
 /** What went wrong, for items and logs: a status or the code of a failure, nothing of a content. */
 export const describeOutcome = ({ status, failure, detail }: PostOutcome): string =>
   status === undefined ? `${failure}: ${detail}` : `status ${status}`
@@ -105,7 +109,7 @@ const open = ({ url, headers, policy, resolve, authorities }: Get, body: string 
 /** Posts once. Redirects are not followed: a 3xx is a status like any other. Never throws for the peer's faults. */
 export const post = (attempt: Post): Promise<PostOutcome> => exchange(attempt, attempt.body)
 
-/** Gets once. A redirect is the caller's business. Never throws for the peer's faults. */
+/** Gets once. A redirect is the caller's business, and without a body. Never throws for the peer's faults. */
 export const get = (attempt: Get): Promise<PostOutcome> => exchange(attempt, undefined)
 
 const exchange = (attempt: Get, sent: string | undefined): Promise<PostOutcome> => {
@@ -158,6 +162,8 @@ const exchange = (attempt: Get, sent: string | undefined): Promise<PostOutcome> 
     request.on('response', (response) => {
       outcome.status = response.statusCode ?? 0
       outcome.headers = chosenHeaders(response)
+      // Nobody reads the text beside a redirect, which would use up what is left for the document.
+      if (sent === undefined && isRedirect(outcome)) return end()
       response.on('data', (chunk: Buffer) => {
         chunks.push(chunk)
         size += chunk.length

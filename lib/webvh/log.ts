@@ -124,8 +124,8 @@ const signedOnly = async ({ witnessProofs, verify }: Evidence): Promise<Evidence
 }
 
 /**
- * Throws if the first entry is not the one that its versionId names: didwebvh-ts verifies another, with the SCID wherever
- * this has `{SCID}`. https://identity.foundation/didwebvh/v1.0/#entry-hash-generation-and-verification
+ * Throws if the first entry is not the one that its versionId names: didwebvh-ts verifies another, with the SCID
+ * wherever this has `{SCID}`. https://identity.foundation/didwebvh/v1.0/#entry-hash-generation-and-verification
  */
 const assertNamed = ([entry]: LogEntry[], { scid }: WebvhDid): void => {
   const { proof: _, ...signed } = entry ?? {}

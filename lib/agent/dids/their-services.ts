@@ -47,6 +47,8 @@ export const servicesOrQueue = async (
   if (services.length > 0 || did.includes('#')) return services
   const document = await agentContext.resolve(DidResolverService).resolveDidDocument(agentContext, did)
   const recipientKeys = authenticationKeys(document).map(({ key }) => key)
+  // Nobody could read a message for no key.
+  if (recipientKeys.length === 0) return []
   return [{ id: '#queue', recipientKeys, routingKeys: [], serviceEndpoint: QUEUE }]
 }
 

@@ -111,6 +111,7 @@ const follow = async (url: string, options: ReadOptions, redirects: number): Pro
   const { accept = 'application/ld+json, application/did+ld+json, application/json', maxBytes = MAX_BYTES } = options
   const budget = currentBudget()
   const remaining = budget.milliseconds - (currentMessage().isUnsolicited ? MAX_TOTAL_MS - MAX_UNSOLICITED_MS : 0)
+  // Not noted as unread: contexts and DIDs of JSON-LD are not cached, so they would be too many each time.
   if (budget.documents === 0 || budget.bytes <= 0)
     throw new UnreadableDocumentError('the message names too many documents')
   if (remaining <= 0) throw unreadable('the documents of the message take too long to read')

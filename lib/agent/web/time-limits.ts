@@ -1,9 +1,9 @@
 /** Keys and proofs of other agents that are still served, and that are over. */
 
-/** Whether one of these members names a time that has passed, or that nobody can read. */
+/** Whether one of these members names a time that has passed, or that nobody can read. In JSON-LD, null names none. */
 const isOver = (value: object, names: readonly string[]): boolean =>
   names.some((name) => {
-    const at: unknown = Reflect.get(value, name)
+    const at: unknown = Reflect.get(value, name) ?? undefined
     return at !== undefined && !(Date.parse(String(at)) > Date.now())
   })
 

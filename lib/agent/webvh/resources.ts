@@ -93,7 +93,9 @@ const readOthers = async (
 const versionsOf = ({ links = [] }: AttestedResource): string[] =>
   links.toSorted((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0)).map(({ id, timestamp }) => `${timestamp} ${id}`)
 
-/** A DID's key for assertions. Throws for a key of another DID or purpose, and for one that is revoked or has expired. */
+/**
+ * A DID's key for assertions. Throws for a key of another DID or purpose, and for one that is revoked or has expired.
+ */
 const assertionKey = (didDocument: DidDocument, id: string): Kms.PublicJwk => {
   if (!id.startsWith(`${didDocument.id}#`)) throw new CredoError('it is attested by another DID')
   const method = didDocument.dereferenceKey(id, ['assertionMethod'])

@@ -70,7 +70,7 @@ test('is fetched for a registry of one credential too', async () => {
 test('is fetched where its address redirects to', async () => {
   const { content, tailsHash } = file()
   answer = (response) =>
-    requests === 1 ? response.writeHead(302, { location: '/elsewhere' }).end() : response.end(content)
+    requests === 1 ? response.writeHead(302, { location: '/elsewhere' }).end('302 Found') : response.end(content)
   const { tailsFilePath } = await get({ tailsHash })
   expect((await readFile(tailsFilePath)).equals(content)).toBe(true)
 })
@@ -147,6 +147,11 @@ describe('is refused', () => {
     ['no address', 'tails'],
   ])('at %s', async (_, tailsLocation) => {
     await expect(get({ tailsHash: file().tailsHash, tailsLocation })).rejects.toThrow('no tails file')
+  })
+
+  test('where its address redirects to an address of the network', async () => {
+    answer = (response) => response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end()
+    await expect(get({ tailsHash: file().tailsHash })).rejects.toThrow('no tails file at its address: address')
   })
 
   test('behind a redirect into the inside', async () => {

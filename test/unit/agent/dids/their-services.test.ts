@@ -15,9 +15,15 @@ test('of a document with any number of keys four are known, each once', async ()
   expect(await reachableKeysOf(context, 'did:web:example.org')).toEqual(known)
 })
 
+const id = 'did:web:example.org'
+const publicKeyMultibase = 'z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'
+const servicesOf = (authentication: VerificationMethod[]) => {
+  const document = new DidDocument({ id, authentication })
+  const context = { resolve: () => ({ resolveDidDocument: async () => document }) } as unknown as AgentContext
+  return servicesOrQueue(context, id, [])
+}
+
 test('where a document has no service, messages wait for its Ed25519 keys, and for no others', async () => {
-  const id = 'did:web:example.org'
-  const publicKeyMultibase = 'z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'
   const [ed25519, p256] = [
     { id: `${id}#a`, type: 'Ed25519VerificationKey2020', controller: id, publicKeyMultibase },
     {
@@ -28,8 +34,13 @@ test('where a document has no service, messages wait for its Ed25519 keys, and f
       }).toJson(),
     },
   ].map((method) => new VerificationMethod(method)) as [VerificationMethod, VerificationMethod]
-  const document = new DidDocument({ id, authentication: [p256, ed25519] })
-  const context = { resolve: () => ({ resolveDidDocument: async () => document }) } as unknown as AgentContext
-  const [{ recipientKeys } = { recipientKeys: [] }] = await servicesOrQueue(context, id, [])
+  const [{ recipientKeys } = { recipientKeys: [] }] = await servicesOf([p256, ed25519])
   expect(recipientKeys.map(({ fingerprint }) => fingerprint)).toEqual([publicKeyMultibase])
+})
+
+test('where every key of such a document is over, nothing waits: nobody could read it', async () => {
+  const method = { id: `${id}#a`, type: 'Ed25519VerificationKey2020', controller: id, publicKeyMultibase }
+  const saying = (expires: string | null) => Object.assign(new VerificationMethod(method), { expires })
+  expect(await servicesOf([saying('2026-01-02T00:00:00Z')])).toEqual([])
+  expect(await servicesOf([saying(null)])).toHaveLength(1)
 })
