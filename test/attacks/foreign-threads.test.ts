@@ -208,6 +208,15 @@ test('who holds an invitation that nobody has taken may not propose something el
   expect(await effects(messages, { ...(await invitationKey()), senderKey: await mallory.newKey() })).toEqual([])
 })
 
+test('nor may a connection with the DID of such an invitation begin an exchange by it', async () => {
+  const body = { ...requestBody, invitationDid: mallorys.request.invitationDid }
+  const { outOfBandRecord } = await succeed(stage, 'createRequest', caller, { body })
+  const messages = exchangeMessages({ pthid: outOfBandRecord.outOfBandInvitation['@id'] }).filter(
+    (message) => !isReport(message),
+  )
+  expect(await effects(messages, await mallorysOwn())).toEqual([])
+})
+
 test('no connection is made on the thread of an exchange that has none', async () => {
   const senderKey = await mallory.newKey()
   const request = didExchangeRequest(
