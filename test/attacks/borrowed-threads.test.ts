@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { createTenant, degreeDefinition, offerBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useStage, useWallet } from '../support/stage/use-stage.ts'
-import { exchangesOf, settled, succeed } from '../support/tenants.ts'
+import { connectionOf, exchangesOf, settled, succeed } from '../support/tenants.ts'
 import { didCommMessage } from '../support/wallets/didcomm-messages.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -36,6 +36,16 @@ const receiveMallorys = async (requests: Json[], more: object = { autoAcceptInvi
     'requests~attach': requests.map(attach),
   }
   return succeed(stage, 'receiveInvitation', victim, { body: { invitation, ...more } })
+}
+
+/** The same, of a wallet that then connects: `key` is that of the invitation. */
+const connectMallorys = async (request: Json) => {
+  const { outOfBandInvitation, invitationInlineServiceKeys } = await mallory.agent.didcomm.oob.createInvitation({})
+  const [{ recipientKeyFingerprint = '', kmsKeyId = '' } = {}] = invitationInlineServiceKeys ?? []
+  key = Object.assign(DidKey.fromDid(`did:key:${recipientKeyFingerprint}`).publicJwk, { keyId: kmsKeyId }) as typeof key
+  const invitation = { ...outOfBandInvitation.toJSON(), 'requests~attach': [attach(request)] }
+  const { outOfBandRecord } = await succeed(stage, 'receiveInvitation', victim, { body: { invitation } })
+  await connectionOf(stage, victim, outOfBandRecord.id)
 }
 
 const requestOn = (type: string, thid: string) => ({ ...didCommMessage(type), '@id': thid })
@@ -69,6 +79,7 @@ describe('a credential that a friend offers without a connection', () => {
       'that is second to another',
       () => receiveMallorys([requestOn(REQUEST, randomUUID()), requestOn(OFFER, threadId)], {}),
     ],
+    ['that makes a connection', () => connectMallorys(requestOn(OFFER, threadId))],
   ])('is not given up by whoever has its thread in an invitation %s', async (_, receive) => {
     await receive()
     const answer = await sendToVictim(didCommMessage('issue-credential/2.0/problem-report', { thid: threadId }))

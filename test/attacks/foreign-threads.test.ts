@@ -10,6 +10,7 @@ import { changesSince, recordsInTable } from '../support/table/records-in-table.
 import { succeed } from '../support/tenants.ts'
 import { type DidCommJson, didCommMessage, didCommMessages, type Thread } from '../support/wallets/didcomm-messages.ts'
 import { handMadeInvitation } from '../support/wallets/hand-made-invitation.ts'
+import { didExchangeRequest, peerDidOf } from '../wallet/handshake-requests.ts'
 import { RawMessages, type Route } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
 
@@ -205,6 +206,25 @@ test('who holds an invitation that nobody has taken may not propose something el
     /propose|offer|request|ack/.test(String(type)),
   )
   expect(await effects(messages, { ...(await invitationKey()), senderKey: await mallory.newKey() })).toEqual([])
+})
+
+test('nor may a connection with the DID of such an invitation begin an exchange by it', async () => {
+  const body = { ...requestBody, invitationDid: mallorys.request.invitationDid }
+  const { outOfBandRecord } = await succeed(stage, 'createRequest', caller, { body })
+  const messages = exchangeMessages({ pthid: outOfBandRecord.outOfBandInvitation['@id'] }).filter(
+    (message) => !isReport(message),
+  )
+  expect(await effects(messages, await mallorysOwn())).toEqual([])
+})
+
+test('no connection is made on the thread of an exchange that has none', async () => {
+  const senderKey = await mallory.newKey()
+  const request = didExchangeRequest(
+    unused.outOfBandRecord.outOfBandInvitation['@id'],
+    peerDidOf([senderKey], 'http://127.0.0.1:1'),
+  )
+  Object.assign(request['~thread'], { thid: unused.proofRecordThId })
+  expect(await effects([request], { ...(await invitationKey()), senderKey })).toEqual([])
 })
 
 test('a connection with another tenant reaches nothing of this one', async () => {

@@ -1,10 +1,11 @@
 /** A message that is refused with a problem report leaves one line in the log, without anything that its sender wrote. */
 import { expect, test } from 'vitest'
-import { connect } from '../support/scenes.ts'
+import { connect, requestBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { didCommMessage } from '../support/wallets/didcomm-messages.ts'
 import { useLogLines } from '../support/watch/log-lines.ts'
+import { didExchangeRequest, peerDidOf } from '../wallet/handshake-requests.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 
 const { stage, caller, wallet } = await useTenantAndWallet({ answerProofs: false })
@@ -43,4 +44,13 @@ test('a message that is taken leaves none', async () => {
     (await raw.sendOn(connected.walletConnectionId, didCommMessage('notification/1.0/problem-report'))).status,
   ).toBe(200)
   expect(refused()).toEqual([])
+})
+
+test('one without a connection, to which no report is sent, leaves one line too', async () => {
+  const { body } = await stage.call('createRequest', { caller, body: requestBody })
+  const senderKey = await raw.newKey()
+  const other = peerDidOf([await raw.newKey()], 'http://127.0.0.1:1')
+  const request = didExchangeRequest(body.outOfBandRecord.outOfBandInvitation['@id'], other)
+  expect((await raw.send(request, { ...(await raw.routeToDid(body.invitationDid)), senderKey })).status).toBe(400)
+  expect(refused()).toMatchObject([{ error: 'DidExchangeProblemReportError' }])
 })

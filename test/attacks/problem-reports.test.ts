@@ -5,7 +5,7 @@ import { anonCredsRequest, type Connected, connect, offerBody, requestBody } fro
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
-import { succeed } from '../support/tenants.ts'
+import { connectionOf, succeed } from '../support/tenants.ts'
 import { didCommMessage, type Thread } from '../support/wallets/didcomm-messages.ts'
 import { handMadeInvitation } from '../support/wallets/hand-made-invitation.ts'
 import { didExchangeRequest, peerDidOf } from '../wallet/handshake-requests.ts'
@@ -216,6 +216,16 @@ describe('a handshake', () => {
       expect(await connectionNow(asked.id)).toMatchObject(GIVEN_UP)
     },
   )
+
+  test('whose response the tenant has not accepted yet is abandoned by a report of who has sent it', async () => {
+    const { outOfBandInvitation, id } = await wallet.agent.didcomm.oob.createInvitation({})
+    const body = { invitation: outOfBandInvitation.toJSON(), autoAcceptConnection: false }
+    const { outOfBandRecord } = await succeed(stage, 'receiveInvitation', caller, { body })
+    const asked = await connectionOf(stage, caller, outOfBandRecord.id, 'response-received')
+    const [made] = await wallet.agent.didcomm.connections.findAllByOutOfBandId(id)
+    await raw.sendOn(made?.id ?? '', report('didexchange/1.1', { thid: asked.threadId }))
+    expect(await connectionNow(asked.id)).toMatchObject(GIVEN_UP)
+  })
 
   test('is not ended twice: a complete for a completed connection changes nothing', async () => {
     const { connectionId, walletConnectionId, request } = await connectAgain()

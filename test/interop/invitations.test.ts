@@ -45,6 +45,7 @@ describe('an invitation that another tenant receives', () => {
       status: 200,
       body: { outOfBandRecord: { state: 'prepare-response' }, connectionRecord: { alias: 'Later' } },
     })
+    expect((await accept({})).status).toBe(409)
     await connectionOf(stage, globex, outOfBandRecord.id)
     expect(await accept({})).toMatchObject({ status: 409, body: { message: expect.stringContaining('done') } })
   })

@@ -138,7 +138,7 @@ export class HangupHandler implements DidCommMessageHandler {
 const isRepetition = async ({ agentContext, recipientKey, senderKey }: Inbound): Promise<boolean> => {
   if (recipientKey === undefined || senderKey === undefined) return false
   for (const { theirDid, previousTheirDids } of await connectionsOfOurKey(agentContext, recipientKey))
-    if (theirDid === undefined && (await isKeyOf(agentContext, senderKey, previousTheirDids.slice(-1)))) return true
+    if (theirDid === undefined && (await isKeyOf(agentContext, senderKey, previousTheirDids))) return true
   return false
 }
 

@@ -119,9 +119,8 @@ export const toStored = (agentContext: AgentContext, record: Storable): NewRecor
 export const storedForm = async (agentContext: AgentContext, record: Storable): Promise<NewRecord> =>
   (await currentUnit().read(tenantOf(agentContext), record.type, record.id)) ?? toStored(agentContext, record)
 
-const ReceivedInvitation = v.object({
-  role: v.literal(DidCommOutOfBandRole.Receiver),
-  metadata: v.optional(v.object({ [ATTACHED_REQUEST]: v.optional(v.object({ threadId: v.string() })) }), {}),
+const HandledRequest = v.object({
+  metadata: v.object({ [ATTACHED_REQUEST]: v.object({ threadId: v.string() }) }),
 })
 
 /**
@@ -130,11 +129,10 @@ const ReceivedInvitation = v.object({
  * to block that party's messages.
  */
 const withHandledThread = (type: string, value: NewRecord['value'], tags: NewRecord['tags']): NewRecord['tags'] => {
-  if (type !== DidCommOutOfBandRecord.type) return tags
-  const received = v.safeParse(ReceivedInvitation, value)
-  if (!received.success) return tags
-  const taken = received.output.metadata[ATTACHED_REQUEST]
-  return { ...tags, invitationRequestsThreadIds: taken === undefined ? [] : [taken.threadId] }
+  if (type !== DidCommOutOfBandRecord.type || value.role !== DidCommOutOfBandRole.Receiver) return tags
+  const handled = v.safeParse(HandledRequest, value)
+  const threads = handled.success ? [handled.output.metadata[ATTACHED_REQUEST].threadId] : []
+  return { ...tags, invitationRequestsThreadIds: threads }
 }
 
 const definedTags = (record: Storable): Tags => JSON.parse(JSON.stringify(record.getTags()))

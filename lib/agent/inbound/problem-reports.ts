@@ -82,8 +82,8 @@ export const logProblemReports: DidCommMessageHandlerMiddleware = async (inbound
     await next()
     logReport(inbound.responseMessage?.message)
   } catch (error) {
-    // Without a connection the message is rejected without a report.
-    if (inbound.connection !== undefined) logReport(error)
+    // Without a connection the message is rejected without a report, and nothing is committed.
+    logReport(error)
     throw error
   }
 }

@@ -75,7 +75,7 @@ export const handleAttachedRequest = async (
   if (request === undefined) return endInvitation(agentContext, record)
   const threadId = request['~thread']?.thid ?? request['@id']
   const isNew = await isNewThread(agentContext, threadId)
-  record.metadata.set(ATTACHED_REQUEST, { id: request['@id'], ...(isNew && { threadId }) })
+  record.metadata.set(ATTACHED_REQUEST, isNew ? { threadId } : {})
   await endInvitation(agentContext, record)
   if (!isNew) throw new CredoError('the thread of the attached request is in use')
   await handleRequest(agentContext, withParent(request, record), connection)

@@ -112,12 +112,10 @@ const toResponse = (
 })
 
 const assertNew = async ({ context }: TenantAgent, { id }: DidCommOutOfBandInvitation, path: string): Promise<void> => {
-  const known = await context.resolve(DidCommOutOfBandRepository).findByQuery(context, { invitationId: id })
-  if (known.some(({ role }) => role === DidCommOutOfBandRole.Sender))
-    throw invalidField(path, 'must not be an invitation of this agent')
-  const [received] = known
-  if (received !== undefined)
-    throw new AgentError('invitation.received', `the invitation was received before: its record is ${received.id}`)
+  const [known] = await context.resolve(DidCommOutOfBandRepository).findByQuery(context, { invitationId: id })
+  if (known?.role === DidCommOutOfBandRole.Sender) throw invalidField(path, 'must not be an invitation of this agent')
+  if (known !== undefined)
+    throw new AgentError('invitation.received', `the invitation was received before: its record is ${known.id}`)
 }
 
 const store = async (

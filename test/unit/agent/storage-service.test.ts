@@ -299,7 +299,7 @@ describe('an update under lock', () => {
 })
 
 test('a received invitation should be found by the thread of its request once that was handled, and not before', () => {
-  const tagsOf = (handled?: { threadId: string }) => {
+  const tagsOf = (handled?: { threadId?: string }) => {
     const request = { '@type': 'https://didcomm.org/present-proof/2.0/request-presentation', '@id': 'request-1' }
     const record = outOfBandRecord()
     Object.assign(record, { role: DidCommOutOfBandRole.Receiver })
@@ -309,6 +309,8 @@ test('a received invitation should be found by the thread of its request once th
   }
   expect(tagsOf()).toEqual([])
   expect(tagsOf({ threadId: 'handled' })).toEqual(['handled'])
+  // Refused, because the thread was another's.
+  expect(tagsOf({})).toEqual([])
 })
 
 test('the version of the storage should be that of the framework, without a request', async () => {
