@@ -1,12 +1,15 @@
 /** What happens to a wallet, told in lines for a person at a terminal. */
 import {
+  DidCommAckMessage,
   DidCommBasicMessageEventTypes,
   DidCommBasicMessageRole,
   type DidCommBasicMessageStateChangedEvent,
   DidCommCredentialEventTypes,
-  type DidCommCredentialExchangeRecord,
+  DidCommCredentialExchangeRecord,
   DidCommCredentialState,
   type DidCommCredentialStateChangedEvent,
+  DidCommEventTypes,
+  type DidCommMessageSentEvent,
   DidCommProofEventTypes,
   DidCommProofState,
   type DidCommProofStateChangedEvent,
@@ -34,12 +37,18 @@ export const narrate = (wallet: Wallet, tell: (line: string) => void): void => {
   events.on<DidCommCredentialStateChangedEvent>(
     DidCommCredentialEventTypes.DidCommCredentialStateChanged,
     async ({ payload: { credentialExchangeRecord: exchange } }) => {
-      const what = () => describe(exchange)
-      if (exchange.state === DidCommCredentialState.OfferReceived) tell(`credential offered: ${await what()}`)
-      if (exchange.state === DidCommCredentialState.Done) tell(`credential received: ${await what()}`)
+      if (exchange.state === DidCommCredentialState.OfferReceived)
+        tell(`credential offered: ${await describe(exchange)}`)
       if (exchange.state === DidCommCredentialState.Abandoned) tell(`credential abandoned: ${exchange.errorMessage}`)
     },
   )
+
+  // Not before the acknowledgement is sent: whoever reads the line finds the issuer's exchange done.
+  events.on<DidCommMessageSentEvent>(DidCommEventTypes.DidCommMessageSent, async ({ payload: { message: sent } }) => {
+    const { message, associatedRecord: exchange } = sent
+    if (message instanceof DidCommAckMessage && exchange instanceof DidCommCredentialExchangeRecord)
+      tell(`credential received: ${await describe(exchange)}`)
+  })
 
   events.on<DidCommRevocationNotificationReceivedEvent>(
     DidCommCredentialEventTypes.DidCommRevocationNotificationReceived,
