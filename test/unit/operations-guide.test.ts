@@ -1,6 +1,7 @@
 /** The operator's guides against the code: every code that the log has is explained, and none that it has not. */
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { REASON_PHRASES } from '../../lib/http/error-body.ts'
 import { METRICS } from '../../lib/metrics.ts'
 import { ALONE, issuerKeysAddress } from '../../lib/store/keys.ts'
 
@@ -59,6 +60,20 @@ describe('the events of the log', () => {
 
 test('the queries are at least ten, each of a group of the log', () => {
   expect(section('Queries').match(/^\d+\. /gm)?.length).toBeGreaterThanOrEqual(10)
+})
+
+test('the statuses that callers may see are those of operations and of the gateway, and each 5xx is there', () => {
+  const statuses = new Set([
+    ...Object.keys(REASON_PHRASES).map(Number),
+    ...[...readFileSync('infra/gateway-responses.yml', 'utf8').matchAll(/^ {2}statusCode: (\d+)$/gm)].map(
+      ([, status]) => Number(status),
+    ),
+  ])
+  const documented = [...section('A call fails').matchAll(/^\| (\d{3}[\d, ]*) \|/gm)].flatMap(([, cell = '']) =>
+    cell.split(', ').map(Number),
+  )
+  expect(documented.filter((status) => !statuses.has(status))).toEqual([])
+  expect(documented).toEqual(expect.arrayContaining([...statuses].filter((status) => status >= 500)))
 })
 
 test('the item with the keys of an issuer is looked for at its address', () => {
