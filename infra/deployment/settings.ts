@@ -48,7 +48,9 @@ export const DeploymentSettings = v.object({
   ...AddressSettings.entries,
   TRUSTED_CONTEXTS: v.pipe(
     TRUSTED_CONTEXTS,
-    v.description('JSON-LD contexts that every verifier of the stage trusts, by address and digest, as JSON.'),
+    v.description(
+      'JSON-LD contexts that every verifier of the stage trusts, 10 at most, as JSON: `[{"address":"https://...","digest":"..."}]`, with the SHA-256 of the document in hexadecimal.',
+    ),
   ),
   INDY_PROXIES: v.pipe(
     INDY_PROXIES,
@@ -60,8 +62,14 @@ export const DeploymentSettings = v.object({
       'Addresses of indy-vdr-proxies by the namespaces of their ledgers, as JSON; an unqualified id is asked of them in this order.',
     ),
   ),
-  BASE_ORG_ID: v.pipe(BASE_ORG_ID, v.description('Organization that events of the base agent go to.')),
-  AGENT_LABEL: v.pipe(AGENT_LABEL, v.description('Label of the base agent in its invitations.')),
+  BASE_ORG_ID: v.pipe(
+    BASE_ORG_ID,
+    v.description('Organization that events of the base agent go to; `base` by default.'),
+  ),
+  AGENT_LABEL: v.pipe(
+    AGENT_LABEL,
+    v.description('Label of the base agent in its invitations; `serverless-agent` by default.'),
+  ),
   AUTO_ACCEPT_OFFERS: v.pipe(
     AUTO_ACCEPT_OFFERS,
     v.description('`true`: the base agent accepts offers of credentials without a call.'),
@@ -70,7 +78,12 @@ export const DeploymentSettings = v.object({
     AUTO_ACCEPT_PROOF_REQUESTS,
     v.description('`true`: the base agent answers proof requests without a call.'),
   ),
-  LOG_LEVEL: v.pipe(LOG_LEVEL, v.description('The least level of lines that are logged.')),
+  LOG_LEVEL: v.pipe(
+    LOG_LEVEL,
+    v.description(
+      'The least level of lines that are logged: `debug`, `info` (the default), `warn`, `error` or `silent`.',
+    ),
+  ),
   ...RateSettings.entries,
   ...WatchSettings.entries,
   DELIVERY_CONCURRENCY: v.pipe(

@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { requestToPaste } from '../../infra/local/announcement.ts'
+import { ALONE, layoutAddress } from '../../lib/store/keys.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 
 const DOCUMENTS = globSync(['*.md', 'docs/**/*.md', 'test/*.md', 'test/acapy/*.md']).map((document) => ({
@@ -40,6 +41,14 @@ test('docs/extending.md has every problem code that the agent has beside those o
   const guide = readFileSync('docs/extending.md', 'utf8')
   expect(new Set(codes).size).toBeGreaterThan(3)
   expect(codes.filter((code) => !guide.includes(`\`${code}\``))).toEqual([])
+})
+
+test('docs/architecture.md has the sort keys by which npm run item finds what is alone in its partition', () => {
+  const rows = readFileSync('docs/architecture.md', 'utf8').matchAll(/^\| .* \| `(.)`(?:;[^|]*)? \|$/gm)
+  const [layout, ...alone] = [...rows].map(([, sortKey]) => sortKey)
+  expect(layout).toBe(layoutAddress.sk)
+  expect(alone.length).toBeGreaterThan(5)
+  expect(new Set(alone)).toEqual(new Set([ALONE]))
 })
 
 /** As GitHub names a heading in a link. */

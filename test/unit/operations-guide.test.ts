@@ -1,6 +1,9 @@
 /** The operator's guides against the code: every code that the log has is explained, and none that it has not. */
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { REASON_PHRASES } from '../../lib/http/error-body.ts'
+import { METRICS } from '../../lib/metrics.ts'
+import { ALONE, issuerKeysAddress } from '../../lib/store/keys.ts'
 
 const guide = ['deploy', 'run', 'trouble'].map((page) => readFileSync(`docs/${page}.md`, 'utf8')).join('\n')
 const section = (title: string): string => guide.split(/^## /m).find((text) => text.startsWith(title)) ?? ''
@@ -26,6 +29,26 @@ describe('the events of the log', () => {
     expect(explained.toSorted()).toEqual([...written].sort())
   })
 
+  test('that count for an alarm are in the section of this alarm', () => {
+    const shares = Object.entries(METRICS).flatMap(([metric, share]) =>
+      share === undefined ? [] : [[metric, share.alarm] as const],
+    )
+    const counted = globSync(['lib/**/*.ts', 'functions/*.ts']).flatMap((file) => {
+      const text = readFileSync(file, 'utf8')
+      return shares.flatMap(([metric, alarm]) =>
+        [...text.matchAll(new RegExp(`values: \\{[^}]*\\b${metric}\\b`, 'g'))].map(({ index }) => {
+          const events = [...text.slice(0, index).matchAll(/\bevent: '([a-z_.]+)'/g)]
+          return { alarm, event: events.at(-1)?.[1] ?? file }
+        }),
+      )
+    })
+    expect(counted.length).toBeGreaterThan(20)
+    const sections = guide.split(/^#{2,3} /m)
+    const lacks = ({ alarm, event }: { alarm: string; event: string }) =>
+      !sections.some((text) => text.startsWith(alarm) && text.includes(`\`${event}\``))
+    expect(counted.filter(lacks)).toEqual([])
+  })
+
   test('are what the queries ask for', () => {
     const asked = [...section('Queries').matchAll(/"([a-z_]+\.[a-z_]+)"/g)].flatMap(([, code = '']) =>
       code.startsWith('platform.') ? [] : [code],
@@ -37,6 +60,27 @@ describe('the events of the log', () => {
 
 test('the queries are at least ten, each of a group of the log', () => {
   expect(section('Queries').match(/^\d+\. /gm)?.length).toBeGreaterThanOrEqual(10)
+})
+
+test('the statuses that callers may see are those of operations and of the gateway, and each 5xx is there', () => {
+  const statuses = new Set([
+    ...Object.keys(REASON_PHRASES).map(Number),
+    ...[...readFileSync('infra/gateway-responses.yml', 'utf8').matchAll(/^ {2}statusCode: (\d+)$/gm)].map(
+      ([, status]) => Number(status),
+    ),
+  ])
+  const documented = [...section('A call fails').matchAll(/^\| (\d{3}[\d, ]*) \|/gm)].flatMap(([, cell = '']) =>
+    cell.split(', ').map(Number),
+  )
+  expect(documented.filter((status) => !statuses.has(status))).toEqual([])
+  expect(documented).toEqual(expect.arrayContaining([...statuses].filter((status) => status >= 500)))
+})
+
+test('the item with the keys of an issuer is looked for at its address', () => {
+  const { pk, sk } = issuerKeysAddress({ jwksUri: 'https://id.example.org/jwks' })
+  // The command leaves out the sort key, which is then this one.
+  expect(sk).toBe(ALONE)
+  expect(guide).toContain(`npm run -s item -- "${pk.split('|')[0]}|$DIGEST"`)
 })
 
 describe('commands of the guides', () => {
