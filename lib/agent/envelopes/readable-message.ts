@@ -32,7 +32,7 @@ const IDENTIFIERS = new Set([
 export const MAX_KEY = 1024
 
 /** Members with a key or signature in base58 or multibase. */
-const KEYS = new Set(['publicKeyBase58', 'publicKeyMultibase', 'signer', 'proofValue'])
+const KEYS = new Set(['publicKeyBase58', 'publicKeyMultibase', 'recipient_key', 'signer', 'proofValue'])
 
 /** Members with a JWK, and its members that are part of the key. */
 const JWKS = new Set(['publicKeyJwk', 'jwk'])
