@@ -4,10 +4,11 @@ import { expect, test } from 'vitest'
 import { signatureSuites } from '../../lib/agent/formats/json-ld/signature-suites.ts'
 import { base58Time } from '../support/base58-time.ts'
 import { processorTime } from '../support/processor-time.ts'
-import { requestBody } from '../support/scenes.ts'
+import { connect, requestBody } from '../support/scenes.ts'
 import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
 import { succeed } from '../support/tenants.ts'
+import { didCommMessage } from '../support/wallets/didcomm-messages.ts'
 import { didExchangeRequest } from '../wallet/handshake-requests.ts'
 import { legacyDocument, RawHandshake, unqualifiedDid } from '../wallet/raw-handshake.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
@@ -57,6 +58,14 @@ const serviceOf = (number: number, path: string) => ({
 })
 
 const JWK = { kty: 'RSA', e: 'AQAB', n: 'A'.repeat(80_000) }
+
+test.each(['status-request', 'delivery-request'])('a %s for a key without end is refused at once', async (name) => {
+  const { walletConnectionId } = await connect(stage, wallet, caller)
+  const message = { ...didCommMessage(`messagepickup/2.0/${name}`), recipient_key: 'z'.repeat(80_000) }
+  const spent = processorTime()
+  expect((await raw.sendOn(walletConnectionId, message)).status).toBe(400)
+  expect(spent()).toBeLessThan(AT_ONCE)
+})
 
 test.each([
   ['did:key', `did:key:z6Mk${'z'.repeat(80_000)}`],

@@ -68,6 +68,17 @@ describe.concurrent('it says in one line why it can’t connect', () => {
     expect(stderr.trimEnd()).toMatch(line)
   })
 
+  test('an inviter whose DID would steer the terminal', async () => {
+    const invitation = {
+      ...{ '@type': 'https://didcomm.org/out-of-band/1.1/invitation', '@id': 'an-invitation', label: 'Mallory' },
+      ...{ handshake_protocols: ['https://didcomm.org/didexchange/1.1'], services: ['did:peer:\u001b[31m'] },
+    }
+    const oob = Buffer.from(JSON.stringify(invitation)).toString('base64url')
+    const { stderr } = await runProgram('npm', [...ARGUMENTS, `http://127.0.0.1:9/?oob=${oob}`])
+    expect(stderr).toMatch(/^The wallet could not connect: .+did:peer:\uFFFD\[31m.+$/m)
+    expect(stderr).not.toContain('\u001b')
+  })
+
   test('an agent that is not there', async () => {
     const { invitationUrl } = await invite(stage, tenant)
     const { code, stderr } = await runProgram('npm', [...ARGUMENTS, gone(invitationUrl)])

@@ -7,10 +7,13 @@ import { patient } from './post.ts'
 import { Wallet } from './wallet.ts'
 
 /** What others wrote must not steer the terminal: control characters are shown as a sign for them. */
-const tell = (line: string): void => console.log(line.replace(/\p{Cc}/gu, '\u{FFFD}'))
+const shown = (line: string): string => line.replace(/\p{Cc}/gu, '\u{FFFD}')
 
+const tell = (line: string): void => console.log(shown(line))
+
+/** Errors quote what others wrote. */
 const oneLine = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ')
+  shown((error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' '))
 
 const [invitationUrl] = process.argv.slice(2)
 if (!invitationUrl) {

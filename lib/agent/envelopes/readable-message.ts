@@ -13,6 +13,7 @@ import {
   MAX_DEPTH,
   MAX_VALUES,
   parseBase64,
+  parseJson,
 } from '../../json.ts'
 
 /** In characters, also of DIDs in requests to the API. */
@@ -32,7 +33,7 @@ const IDENTIFIERS = new Set([
 export const MAX_KEY = 1024
 
 /** Members with a key or signature in base58 or multibase. */
-const KEYS = new Set(['publicKeyBase58', 'publicKeyMultibase', 'signer', 'proofValue'])
+const KEYS = new Set(['publicKeyBase58', 'publicKeyMultibase', 'recipient_key', 'signer', 'proofValue'])
 
 /** Members with a JWK, and its members that are part of the key. */
 const JWKS = new Set(['publicKeyJwk', 'jwk'])
@@ -138,7 +139,11 @@ const Message = v.looseObject({
 })
 
 /** Nested deeper than any document may be: whoever reads it rejects it, and tells the sender. */
-const TOO_DEEP: unknown = JSON.parse(`${'{"a":'.repeat(MAX_DEPTH + 1)}1${'}'.repeat(MAX_DEPTH + 1)}`)
+const TOO_DEEP = `${'{"a":'.repeat(MAX_DEPTH + 1)}1${'}'.repeat(MAX_DEPTH + 1)}`
+
+/** Whether no library, and no recursive function of this service, may see an attached document. */
+const isTooLarge = (document: unknown, maxDepth: number): boolean =>
+  isNestedDeeperThan(document, maxDepth) || hasMoreValuesThan(document, MAX_VALUES)
 
 /**
  * Puts a short document in the place of each attached one that no library may see; the message itself can be answered
@@ -151,8 +156,12 @@ const normalizeAttachments = (message: unknown): void => {
     for (const attachment of name.endsWith('~attach') ? [attached].flat() : []) {
       const data: unknown = isObject(attachment) ? attachment.data : undefined
       if (!isObject(data)) continue
-      if (isNestedDeeperThan(data.json, MAX_DEPTH) || hasMoreValuesThan(data.json, MAX_VALUES)) data.json = TOO_DEEP
-      if (typeof data.base64 === 'string') data.base64 = Buffer.from(data.base64, 'base64').toString('base64')
+      if (isTooLarge(data.json, MAX_DEPTH)) data.json = JSON.parse(TOO_DEEP)
+      if (typeof data.base64 !== 'string') continue
+      const bytes = Buffer.from(data.base64, 'base64')
+      // It may be a message: invitations have attached ones.
+      const isReadable = !isTooLarge(parseJson(bytes.toString()), RULES.maxDepth)
+      data.base64 = (isReadable ? bytes : Buffer.from(TOO_DEEP)).toString('base64')
     }
 }
 

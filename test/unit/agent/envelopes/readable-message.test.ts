@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { assertReadable, hasUnreadableText } from '../../../../lib/agent/envelopes/readable-message.ts'
-import { isNestedDeeperThan, MAX_DEPTH } from '../../../../lib/json.ts'
+import { isNestedDeeperThan, MAX_DEPTH, parseBase64 } from '../../../../lib/json.ts'
 import { AT_ONCE, processorTime } from '../../../support/processor-time.ts'
 
 const message = {
@@ -43,12 +43,19 @@ describe('a message is readable', () => {
   })
 })
 
+const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
+const attachedInBase64 = (value: unknown) => ({
+  ...message,
+  'presentations~attach': [{ data: { base64: base64(value) } }],
+})
+
 describe('an attached document that nobody may see', () => {
-  test.each([
+  const documents: [string, unknown][] = [
     ['of 33 levels', nested(32)],
     ['of 90,000 levels', JSON.parse(`${'['.repeat(90_000)}${']'.repeat(90_000)}`)],
     ['of more than 20,000 values', new Array(20_001).fill(0)],
-  ])('%s is replaced by a short one that is nested too deep as well', (_name, document) => {
+  ]
+  test.each(documents)('%s is replaced by a short one that is nested too deep as well', (_name, document) => {
     const received = attaching(document)
     assertReadable(received)
     const [attached] = received['presentations~attach']
@@ -56,17 +63,32 @@ describe('an attached document that nobody may see', () => {
     expect(JSON.stringify(received).length).toBeLessThan(1_000)
   })
 
-  test('of 32 levels is left as it is', () => {
-    const received = attaching(nested(31))
+  // Its text is written by hand: JSON.stringify has an end.
+  test.each([
+    ['of 41 levels', `${'['.repeat(41)}${']'.repeat(41)}`],
+    ['of 5,000 levels', `${'['.repeat(5_000)}${']'.repeat(5_000)}`],
+    ['of more than 20,000 values', JSON.stringify(new Array(20_001).fill(0))],
+  ])('%s is replaced in base64 too', (_name, text) => {
+    const data = { base64: Buffer.from(text).toString('base64') }
+    const received = { ...message, 'offers~attach': [{ data }] }
     assertReadable(received)
-    expect(received).toEqual(attaching(nested(31)))
+    expect(isNestedDeeperThan(parseBase64(data.base64), MAX_DEPTH)).toBe(true)
+    expect(JSON.stringify(received).length).toBeLessThan(1_000)
   })
-})
 
-const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
-const attachedInBase64 = (value: unknown) => ({
-  ...message,
-  'presentations~attach': [{ data: { base64: base64(value) } }],
+  test('of 32 levels is left as it is', () => {
+    for (const attached of [attaching, attachedInBase64]) {
+      const received = attached(nested(31))
+      assertReadable(received)
+      expect(received).toEqual(attached(nested(31)))
+    }
+  })
+
+  test('of 32 levels is left in a message that is attached', () => {
+    const received = attachedInBase64(attaching(nested(31)))
+    assertReadable(received)
+    expect(received).toEqual(attachedInBase64(attaching(nested(31))))
+  })
 })
 
 describe('a message is not readable', () => {
