@@ -203,19 +203,21 @@ export const didRecords = /* @__PURE__ */ defineRecord(() => ({
   expiry: didExpiry,
 }))
 
-/** Older credentials than these are found only by their definition or schema. */
+/** Credentials among which one is selected, of all or of those of a definition or schema. Older ones have to be named. */
 const MAX_CREDENTIALS = 500
+const credentialsOf = (name: string): Index => ({ name, newest: MAX_CREDENTIALS })
+
 export const w3cCredentialRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'W3cCredentialRecord',
   keys: 'w3c-credential',
   indexes: {
     // Proof requests name attributes, of which a credential has too many for an index, and usually the definition or
     // schema.
-    [EVERY]: { name: EVERY, newest: MAX_CREDENTIALS },
-    anonCredsCredentialDefinitionId: { name: 'credentialDefinitionId' },
-    anonCredsUnqualifiedCredentialDefinitionId: { name: 'credentialDefinitionId' },
-    anonCredsSchemaId: { name: 'schemaId' },
-    anonCredsUnqualifiedSchemaId: { name: 'schemaId' },
+    [EVERY]: credentialsOf(EVERY),
+    anonCredsCredentialDefinitionId: credentialsOf('credentialDefinitionId'),
+    anonCredsUnqualifiedCredentialDefinitionId: credentialsOf('credentialDefinitionId'),
+    anonCredsSchemaId: credentialsOf('schemaId'),
+    anonCredsUnqualifiedSchemaId: credentialsOf('schemaId'),
   },
 }))
 
