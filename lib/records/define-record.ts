@@ -13,10 +13,12 @@ export interface Index {
   name: string
   /** The entry contains a copy of the record, for lists and for records that every message reads. */
   copy?: true
+  /** Another tag, whose value is a part of the key: records without it have no entry. */
+  with?: string
   /** The form of a value in the index: values of one form share their entry. */
   form?: (value: string) => string
   /** An index on a value of the record instead of a tag. Only our own lists use it, not Credo's queries. */
-  of?: (value: Record<string, unknown>) => string | undefined
+  of?: (value: Record<string, unknown>) => string | string[] | undefined
   /** Maximum number of entries that a query reads, newest first. */
   newest?: number
 }

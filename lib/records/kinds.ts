@@ -8,7 +8,7 @@ import { defineRecord, EVERY, type Index, isStateChange, type RecordDefinition }
 import { endsIn, toBasicMessageJson } from './delivery.ts'
 import { shortForm } from './did-forms.ts'
 import { connectionExpiry, didExpiry, unfinishedListOf } from './handshake-expiry.ts'
-import { PROVES_DEFINITION, VERIFIER_CONTEXTS } from './record-json.ts'
+import { PENDING_DID, PROVES_DEFINITION, VERIFIER_CONTEXTS } from './record-json.ts'
 
 const EXCHANGE_INDEXES: Record<string, Index> = {
   [EVERY]: { name: EVERY, copy: true },
@@ -18,23 +18,38 @@ const EXCHANGE_INDEXES: Record<string, Index> = {
 }
 const EXCHANGE_LISTS = ['threadId', 'parentThreadId', 'connectionId'] as const
 
+/**
+ * Entries that a query reads where the other agents, or years, decide how many there are: what a message costs is
+ * bounded.
+ */
+export const MAX_FOUND = 100
+
 /** Copies, because every message reads them. */
 const dids = (name: string): Index => ({ name, copy: true, form: shortForm })
+const connectionsOf = (name: string): Index => ({ ...dids(name), newest: MAX_FOUND })
+
+/** Our DIDs of a connection whose other agent rotates to another DID, which may write to each of them. */
+const didsOfRotating = ({ did, previousDids, state, metadata }: Record<string, unknown>): string[] =>
+  isObject(metadata) && PENDING_DID in metadata && state !== 'abandoned'
+    ? [did, previousDids].flat().filter((one) => typeof one === 'string')
+    : []
 
 export const connectionRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'ConnectionRecord',
   keys: 'connection',
   indexes: {
     [EVERY]: { name: EVERY, copy: true },
-    did: dids('did'),
-    previousDids: dids('did'),
-    theirDid: dids('theirDid'),
-    previousTheirDids: dids('theirDid'),
-    threadId: { name: 'threadId' },
+    did: connectionsOf('did'),
+    previousDids: connectionsOf('did'),
+    theirDid: connectionsOf('theirDid'),
+    previousTheirDids: connectionsOf('theirDid'),
+    threadId: { name: 'threadId', newest: MAX_FOUND },
     outOfBandId: { name: 'outOfBandId', copy: true },
     alias: { name: 'alias', copy: true, of: ({ alias }) => (typeof alias === 'string' ? alias : undefined) },
     unfinished: { name: 'unfinished', of: unfinishedListOf },
-    invitationDid: { name: 'invitationDid', copy: true },
+    invitationDid: { name: 'invitationDid', copy: true, newest: MAX_FOUND },
+    // A pending DID finds no connection, and its owner may still connect with it.
+    rotating: { name: 'rotating', copy: true, form: shortForm, of: didsOfRotating },
   },
   lists: ['outOfBandId', 'theirDid', 'did', 'alias'],
   expiry: connectionExpiry,
@@ -46,7 +61,11 @@ export const connectionRecords = /* @__PURE__ */ defineRecord(() => ({
 export const credentialRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'CredentialRecord',
   keys: 'credential',
-  indexes: EXCHANGE_INDEXES,
+  indexes: {
+    // A notification of a revocation names the registry and the index.
+    anonCredsCredentialRevocationId: { name: 'revocation', with: 'connectionId', newest: MAX_FOUND },
+    ...EXCHANGE_INDEXES,
+  },
   lists: EXCHANGE_LISTS,
   events: {
     'credential.state_changed': {
@@ -85,7 +104,7 @@ export const questionAnswerRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'QuestionAnswerRecord',
   keys: 'question-answer',
   indexes: {
-    threadId: { name: 'threadId', copy: true },
+    threadId: { name: 'threadId', copy: true, newest: MAX_FOUND },
     connectionId: { name: 'connectionId', copy: true },
     [EVERY]: { name: EVERY, copy: true },
   },
@@ -159,7 +178,7 @@ export const outOfBandRecords = /* @__PURE__ */ defineRecord(() => ({
     [EVERY]: { name: EVERY },
     // Also its thread id: nothing looks for that one.
     invitationId: { name: 'invitationId' },
-    [FORMER_KEYS]: { name: 'recipientKey' },
+    [FORMER_KEYS]: { name: 'recipientKey', newest: MAX_FOUND },
     invitationRequestsThreadIds: { name: 'requestThreadId' },
   },
   lists: ['invitationId'],
@@ -184,19 +203,21 @@ export const didRecords = /* @__PURE__ */ defineRecord(() => ({
   expiry: didExpiry,
 }))
 
-/** Older credentials than these are found only by their definition or schema. */
-const MAX_FOUND = 500
+/** Credentials among which one is selected, of all or of those of a definition or schema. Older ones have to be named. */
+const MAX_CREDENTIALS = 500
+const credentialsOf = (name: string): Index => ({ name, newest: MAX_CREDENTIALS })
+
 export const w3cCredentialRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'W3cCredentialRecord',
   keys: 'w3c-credential',
   indexes: {
     // Proof requests name attributes, of which a credential has too many for an index, and usually the definition or
     // schema.
-    [EVERY]: { name: EVERY, newest: MAX_FOUND },
-    anonCredsCredentialDefinitionId: { name: 'credentialDefinitionId' },
-    anonCredsUnqualifiedCredentialDefinitionId: { name: 'credentialDefinitionId' },
-    anonCredsSchemaId: { name: 'schemaId' },
-    anonCredsUnqualifiedSchemaId: { name: 'schemaId' },
+    [EVERY]: credentialsOf(EVERY),
+    anonCredsCredentialDefinitionId: credentialsOf('credentialDefinitionId'),
+    anonCredsUnqualifiedCredentialDefinitionId: credentialsOf('credentialDefinitionId'),
+    anonCredsSchemaId: credentialsOf('schemaId'),
+    anonCredsUnqualifiedSchemaId: credentialsOf('schemaId'),
   },
 }))
 

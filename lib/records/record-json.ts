@@ -41,6 +41,9 @@ export const EXPIRES_WITH_HANDSHAKE = '_agent/expiresWithHandshake'
 /** In the metadata of a connection: the rotations of the other agent's DID. */
 export const ROTATIONS = '_agent/rotations'
 
+/** The same: the DID to which the other agent rotates, until it has authenticated a message. */
+export const PENDING_DID = '_internal/pendingTheirDid'
+
 /** Fields that Credo gives every record (BaseRecord). */
 const BASE_FIELDS = {
   id: v.string(),

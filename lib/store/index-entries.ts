@@ -23,6 +23,13 @@ const texts = (value: TagValue): string[] => {
   return (Array.isArray(value) ? value : [value]).map(String)
 }
 
+/** Of a tag, in an index. */
+const valuesIn = (index: Index, tag: string, tags: Tags): string[] => {
+  if (index.with === undefined) return texts(tags[tag])
+  const [other] = texts(tags[index.with])
+  return other === undefined ? [] : texts(tags[tag]).map((value) => `${other} ${value}`)
+}
+
 type Indexed = Pick<RecordDefinition, 'type' | 'indexes'>
 
 /** Those of records of any type, which Credo names. */
@@ -56,7 +63,7 @@ export const indexEntries = (record: StoredRecord, { bare = false } = {}): Map<s
   if (liesWithin(record.type)) return entries
   const tags: Tags = { ...record.tags, [EVERY]: EVERY }
   for (const [tag, index] of Object.entries(indexesOf(record.type)))
-    for (const value of texts(index.of === undefined ? tags[tag] : index.of(record.value))) {
+    for (const value of index.of === undefined ? valuesIn(index, tag, tags) : texts(index.of(record.value))) {
       const pk = partitionIn(index, record.tenant, record.type, value)
       const address = entryAddress(pk, record.value.createdAt, record.id)
       entries.set(pk, toEntryItem(address, record, !bare && index.copy === true))
@@ -68,11 +75,16 @@ export const indexEntries = (record: StoredRecord, { bare = false } = {}): Map<s
 export const partitionsOf = (tenant: string, type: string, query: TagQuery): Partition[] => {
   const partitions = covering(tenant, type, query)
   const every = indexesOf(type)[EVERY]
-  if (partitions !== undefined && (partitions.length <= MAX_PARTITIONS || every === undefined))
-    return partitions.map((pk) => ({ pk }))
+  if (partitions !== undefined && (partitions.length <= MAX_PARTITIONS || every === undefined)) return partitions
   if (every === undefined) throw notIndexed(type, Object.keys(query))
-  return [{ pk: everyPartition(tenant, type), ...(every.newest !== undefined && { newest: every.newest }) }]
+  return [readIn(every, tenant, type, EVERY)]
 }
+
+/** The part of an index that a query by this value reads. */
+const readIn = (index: Index, tenant: string, type: string, value: string): Partition => ({
+  pk: partitionIn(index, tenant, type, value),
+  ...(index.newest !== undefined && { newest: index.newest }),
+})
 
 /** Credo's query by tags (`Query` of `@credo-ts/core`), without the record's type. */
 export interface TagQuery {
@@ -82,10 +94,10 @@ export interface TagQuery {
   [tag: string]: TagValue | TagQuery | TagQuery[]
 }
 
-const covering = (tenant: string, type: string, { $and, $or, $not, ...tags }: TagQuery): string[] | undefined => {
+const covering = (tenant: string, type: string, { $and, $or, $not, ...tags }: TagQuery): Partition[] | undefined => {
   for (const [tag, index] of Object.entries(indexesOf(type))) {
-    const [first] = index.of === undefined ? texts(tags[tag] as TagValue) : []
-    if (first !== undefined) return [partitionIn(index, tenant, type, first)]
+    const [first] = index.of === undefined ? valuesIn(index, tag, tags as Tags) : []
+    if (first !== undefined) return [readIn(index, tenant, type, first)]
   }
   for (const part of $and ?? []) {
     const partitions = covering(tenant, type, part)
@@ -93,7 +105,8 @@ const covering = (tenant: string, type: string, { $and, $or, $not, ...tags }: Ta
   }
   const branches = ($or ?? []).map((part) => covering(tenant, type, part))
   const indexed = branches.filter((branch) => branch !== undefined)
-  return branches.length > 0 && indexed.length === branches.length ? [...new Set(indexed.flat())] : undefined
+  if (branches.length === 0 || indexed.length < branches.length) return undefined
+  return [...new Map(indexed.flat().map((partition) => [partition.pk, partition])).values()]
 }
 
 /** Only a scan could answer the query. */

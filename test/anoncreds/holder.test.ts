@@ -317,6 +317,28 @@ describeWithLibrary('a tenant as holder', () => {
       })
     })
 
+    test('with the credential that is named, of which there are hundreds of newer ones', async () => {
+      const { transaction } = await import('../../lib/store/transaction.ts')
+      const { tenantId } = holder
+      const type = 'W3cCredentialRecord'
+      const [oldest] = (await held()).slice(-1)
+      const like = await transaction(tenantId, (unit) => unit.read(tenantId, type, oldest.id))
+      const newer = Array.from({ length: 500 }, () => randomUUID())
+      const write = (ids: string[], act: 'insert' | 'remove') =>
+        transaction(tenantId, async (unit) => {
+          for (const id of ids)
+            if (act === 'remove') await unit.remove(tenantId, type, id)
+            else if (like)
+              unit.insert({ ...like, id, value: { ...like.value, id, createdAt: new Date().toISOString() } })
+        })
+      for (let from = 0; from < newer.length; from += 10) await write(newer.slice(from, from + 10), 'insert')
+      const id = like?.tags.anonCredsCredentialDefinitionId
+      const request = proofRequest({ cred_def_id: String(id) }, 18)
+      const answer = { credentials: { degree: [oldest.id], age: [oldest.id] } }
+      expect((await proved('anoncreds', request, 'v2', named('anoncreds', answer))).isVerified).toBe(true)
+      for (let from = 0; from < newer.length; from += 10) await write(newer.slice(from, from + 10), 'remove')
+    })
+
     test('for a predicate with the credential whose value it is true of', async () => {
       expect((await held()).length).toBeGreaterThan(1)
       expect((await proved('anoncreds', younger())).isVerified).toBe(true)

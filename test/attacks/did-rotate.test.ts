@@ -8,7 +8,7 @@ import type { Json } from '../support/stage/in-process-stage.ts'
 import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
 import { storeDids } from '../support/wallets/dids-of-key.ts'
-import { didExchangeRequest, peerDidOf, type RawKey } from '../wallet/handshake-requests.ts'
+import { didExchangeRequest, peerDidOf, peerDidWith, type RawKey } from '../wallet/handshake-requests.ts'
 import { RawHandshake } from '../wallet/raw-handshake.ts'
 import { headerOf, type RawAnswer, RawMessages, type Route } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -265,6 +265,19 @@ test.each([
     message: { '@type': 'https://didcomm.org/did-rotate/1.0/problem-report', description: { code } },
   })
   expect(await connectionNow()).toEqual(before)
+})
+
+test('a rotation to a DID with more keys than a message may have recipients is refused', async () => {
+  const keys = await Promise.all(Array.from({ length: 18 }, () => raw.newKey()))
+  const serviceOf = (from: number) => ({
+    ...{ t: 'did-communication', s: endpoint(), r: [], priority: from },
+    recipientKeys: keys.slice(from, from + 9).map((_, n) => `#key-${from + n + 1}`),
+  })
+  expect(await rotate(peerDidWith(keys, [serviceOf(0), serviceOf(9)]))).toMatchObject({
+    status: 200,
+    message: { description: { code: 'e.did.doc_unsupported' } },
+  })
+  expect((await connectionNow()).metadata).toEqual({})
 })
 
 describe('a hangup', () => {

@@ -5,8 +5,14 @@ import {
   DidCommConnectionRepository,
   type DidCommInboundMessageContext,
 } from '@credo-ts/didcomm'
-import { hasDid, isKeyOf } from '../dids/index.ts'
+import { MAX_FOUND } from '../../records/kinds.ts'
+import { didsWithKey, formsOf, hasDid, isKeyOf } from '../dids/index.ts'
 import type { Ed25519Key } from '../keys/index.ts'
+
+interface Keys {
+  senderKey: Ed25519Key
+  recipientKey: Ed25519Key
+}
 
 /**
  * The last connection of our key, which is usually unique to a connection, with a DID of the sender's key. Credo expects
@@ -15,16 +21,36 @@ import type { Ed25519Key } from '../keys/index.ts'
  */
 export const connectionOfKeys = async (
   agentContext: AgentContext,
-  { senderKey, recipientKey }: { senderKey: Ed25519Key; recipientKey: Ed25519Key },
+  keys: Keys,
 ): Promise<DidCommConnectionRecord | null> => {
-  // A public DID may have thousands of connections, which are not read for a stranger.
-  if (!(await hasDid(agentContext, senderKey))) return null
-  const ofOurKey = await connectionsOfOurKey(agentContext, recipientKey)
-  for (const connection of ofOurKey.filter(({ isReady }) => isReady).reverse()) {
-    if (await isKeyOf(agentContext, senderKey, [connection.theirDid, ...connection.previousTheirDids]))
+  for (const connection of (await connectionsOfKeys(agentContext, keys)).filter(({ isReady }) => isReady).reverse()) {
+    if (await isKeyOf(agentContext, keys.senderKey, [connection.theirDid, ...connection.previousTheirDids]))
       return connection
   }
   return null
+}
+
+/**
+ * Connections of our key that the sender's may be of, oldest first: none for a stranger. A DID of ours may have
+ * thousands, of which only the newest are read, and those with a DID of the sender.
+ */
+export const connectionsOfKeys = async (
+  agentContext: AgentContext,
+  { senderKey, recipientKey }: Keys,
+): Promise<DidCommConnectionRecord[]> => {
+  if (!(await hasDid(agentContext, senderKey))) return []
+  const did = await ownDidOf(agentContext, recipientKey)
+  if (did === undefined) return []
+  const repository = agentContext.resolve(DidCommConnectionRepository)
+  const newest = await repository.findByQuery(agentContext, { $or: [{ did }, { previousDids: [did] }] })
+  if (newest.length < MAX_FOUND) return newest
+  const theirs = (await didsWithKey(agentContext, senderKey)).flatMap(formsOf)
+  const withTheirs = await Promise.all(
+    theirs.map((one) =>
+      repository.findByQuery(agentContext, { $or: [{ theirDid: one }, { previousTheirDids: [one] }] }),
+    ),
+  )
+  return [...withTheirs.flat().filter((connection) => isOfDid(connection, did)), ...newest]
 }
 
 /** Whether a message comes from the other agent's current DID. A former DID must not take over the connection. */
@@ -40,14 +66,19 @@ export const currentConnection = async (inbound: DidCommInboundMessageContext): 
   throw new CredoError('the sender is not the current DID of the connection')
 }
 
-/** Connections whose current or former DID of ours has this key. */
-export const connectionsOfOurKey = async (
+const ownDidOf = async (agentContext: AgentContext, key: Ed25519Key): Promise<string | undefined> =>
+  (await agentContext.resolve(DidRepository).findCreatedDidByRecipientKey(agentContext, key))?.did
+
+const isOfDid = (connection: DidCommConnectionRecord, did: string): boolean =>
+  connection.did === did || connection.previousDids.includes(did)
+
+/** Those of the connections whose current or former DID of ours has this key. */
+export const withOurKey = async (
   agentContext: AgentContext,
-  key: Ed25519Key,
+  key: Ed25519Key | undefined,
+  connections: readonly DidCommConnectionRecord[],
 ): Promise<DidCommConnectionRecord[]> => {
-  const ours = await agentContext.resolve(DidRepository).findCreatedDidByRecipientKey(agentContext, key)
-  if (ours === null) return []
-  return agentContext
-    .resolve(DidCommConnectionRepository)
-    .findByQuery(agentContext, { $or: [{ did: ours.did }, { previousDids: [ours.did] }] })
+  if (key === undefined || connections.length === 0) return []
+  const did = await ownDidOf(agentContext, key)
+  return did === undefined ? [] : connections.filter((connection) => isOfDid(connection, did))
 }

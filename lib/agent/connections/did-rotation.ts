@@ -5,6 +5,7 @@ import { type AgentContext, DidRepository } from '@credo-ts/core'
 import {
   AckStatus,
   type DidCommConnectionRecord,
+  DidCommConnectionRepository,
   DidCommConnectionService,
   DidCommDidExchangeState,
   DidCommDidRotateAckMessage,
@@ -23,26 +24,26 @@ import {
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { isAgentError } from '../../errors.ts'
-import { ROTATIONS } from '../../records/record-json.ts'
+import { isObject } from '../../json.ts'
+import { connectionRecords, MAX_FOUND } from '../../records/kinds.ts'
+import { PENDING_DID, ROTATIONS } from '../../records/record-json.ts'
+import { tagPartition } from '../../store/index-entries.ts'
 import { digest } from '../../store/keys.ts'
+import { listRecords } from '../../store/record-reads.ts'
+import { currentUnit } from '../../store/transaction.ts'
 import { isKeyOf, reachableServicesOf, recipientKeysOf, storeTheirDid, UnusableDidError } from '../dids/index.ts'
 import type { Ed25519Key } from '../keys/index.ts'
 import { addToOutbox, type Lane, laneOf, Rotations } from '../transport/index.ts'
-import { connectionsOfOurKey, currentConnection } from './current-connection.ts'
+import { connectionsOfKeys, currentConnection } from './current-connection.ts'
 import { expires, expireUnlessCompleted, isHandshakeRequest } from './unsolicited-requests.ts'
 
 type Inbound = DidCommInboundMessageContext
 
-/**
- * Metadata of the connection. It is not indexed: a pending DID finds no connection, and its owner may still connect
- * with it.
- */
-const PENDING = '_internal/pendingTheirDid'
-
 const Pending = v.object({ did: v.string(), keyFingerprints: v.array(v.string()) })
 
-const pendingOf = ({ metadata }: DidCommConnectionRecord) =>
-  v.parse(v.fallback(Pending, { did: '', keyFingerprints: [] }), metadata.get(PENDING))
+const pendingIn = (metadata: unknown) => v.parse(v.fallback(Pending, { did: '', keyFingerprints: [] }), metadata)
+
+const pendingOf = ({ metadata }: DidCommConnectionRecord) => pendingIn(metadata.get(PENDING_DID))
 
 /**
  * Maximum number of rotations of a connection to another DID in an hour: each makes a request to an endpoint that the
@@ -77,12 +78,12 @@ export class DidRotateHandler implements DidCommMessageHandler {
   async #acceptRotation(inbound: Rotation, connection: DidCommConnectionRecord): Promise<DidCommMessage> {
     const { agentContext, message } = inbound
     const { toDid: did, threadId } = message
-    if (did === connection.theirDid) connection.metadata.delete(PENDING)
+    if (did === connection.theirDid) connection.metadata.delete(PENDING_DID)
     else {
       const rotations = withOneMore(connection, Date.now())
       const keyFingerprints = await recipientKeysOf(agentContext, did)
       await ping(inbound, did, laneOf(connection.id, did, rotations))
-      connection.metadata.set(PENDING, { did, keyFingerprints })
+      connection.metadata.set(PENDING_DID, { did, keyFingerprints })
       connection.metadata.set(ROTATIONS, rotations)
     }
     await agentContext.resolve(DidCommConnectionService).update(agentContext, connection)
@@ -137,7 +138,7 @@ export class HangupHandler implements DidCommMessageHandler {
 /** Whether the sender has ended the connection already: hang-ups are repeated. */
 const isRepetition = async ({ agentContext, recipientKey, senderKey }: Inbound): Promise<boolean> => {
   if (recipientKey === undefined || senderKey === undefined) return false
-  for (const { theirDid, previousTheirDids } of await connectionsOfOurKey(agentContext, recipientKey))
+  for (const { theirDid, previousTheirDids } of await connectionsOfKeys(agentContext, { senderKey, recipientKey }))
     if (theirDid === undefined && (await isKeyOf(agentContext, senderKey, previousTheirDids))) return true
   return false
 }
@@ -149,12 +150,30 @@ const isRepetition = async ({ agentContext, recipientKey, senderKey }: Inbound):
 export const completeRotation: DidCommMessageHandlerMiddleware = async (inbound, next) => {
   const { agentContext, connection, recipientKey, senderKey } = inbound
   if (senderKey !== undefined && recipientKey !== undefined && !isHandshakeRequest(inbound)) {
-    const connections = connection ? [connection] : await connectionsOfOurKey(agentContext, recipientKey)
-    const isPending = (one: DidCommConnectionRecord) => pendingOf(one).keyFingerprints.includes(senderKey.fingerprint)
-    const rotating = connections.find((one) => one.isReady && isPending(one))
-    if (rotating !== undefined && !(await isOurs(agentContext, senderKey))) await rotate(inbound, rotating, senderKey)
+    const rotating = connection ?? (await findRotating(agentContext, recipientKey, senderKey))
+    const isPending = rotating?.isReady && pendingOf(rotating).keyFingerprints.includes(senderKey.fingerprint)
+    if (isPending && !(await isOurs(agentContext, senderKey))) await rotate(inbound, rotating, senderKey)
   }
   await next()
+}
+
+/** The last connection of our key, of those that rotate, that waits for a message of this one. */
+const findRotating = async (
+  agentContext: AgentContext,
+  recipientKey: Ed25519Key,
+  { fingerprint }: Ed25519Key,
+): Promise<DidCommConnectionRecord | null> => {
+  const ours = await agentContext.resolve(DidRepository).findCreatedDidByRecipientKey(agentContext, recipientKey)
+  if (ours === null) return null
+  const unit = currentUnit()
+  const partition = tagPartition(unit.tenant, connectionRecords, 'rotating', ours.did)
+  const { entries } = await unit.recordFailure(() => listRecords(partition, { limit: MAX_FOUND, order: 'desc' }))
+  const found = entries.find(
+    ({ value: { metadata } }) =>
+      isObject(metadata) && pendingIn(metadata[PENDING_DID]).keyFingerprints.includes(fingerprint),
+  )
+  if (found === undefined) return null
+  return agentContext.resolve(DidCommConnectionRepository).findById(agentContext, String(found.value.id))
 }
 
 /** Whether it is a key of this agent: a DID with such a key would be proven by our own ping to it. */
@@ -175,7 +194,7 @@ const rotate = async (inbound: Inbound, connection: DidCommConnectionRecord, sen
   const { theirDid, previousTheirDids } = connection
   if (theirDid !== undefined) connection.previousTheirDids = [...previousTheirDids, theirDid].slice(-MAX_FORMER_DIDS)
   connection.theirDid = did
-  connection.metadata.delete(PENDING)
+  connection.metadata.delete(PENDING_DID)
   await agentContext.resolve(DidCommConnectionService).update(agentContext, connection)
   inbound.connection = connection
   if (sessionId !== undefined)

@@ -55,9 +55,11 @@ export const isKeyOf = async (
   return found !== undefined
 }
 
-/** Whether a record belongs to this DID in any of its forms (a did:peer:4 has two). */
+/** A DID in all of its forms (a did:peer:4 has two). */
+export const formsOf = (record: DidRecord): string[] => [record.did, ...(record.getTags().alternativeDids ?? [])]
+
 const isOfDid = (record: DidRecord, did: string | undefined): boolean =>
-  did !== undefined && (record.did === did || (record.getTags().alternativeDids ?? []).includes(did))
+  did !== undefined && formsOf(record).includes(did)
 
 /**
  * Maximum number of DIDs of another agent's key. A process reads them all, and they stay after their

@@ -11,6 +11,7 @@ import {
 import { DidCommDocumentService } from '@credo-ts/didcomm'
 import { urlFault } from '../../egress/address-guard.ts'
 import { settings } from '../../settings.ts'
+import { MAX_KEYS as MAX_RECIPIENTS } from '../envelopes/index.ts'
 import type { Ed25519Key } from '../keys/index.ts'
 import { QUEUE } from '../transport/index.ts'
 import { isKeyOver } from '../web/index.ts'
@@ -83,14 +84,14 @@ export const recipientKeysOf = async (agentContext: AgentContext, did: string): 
   if (didResolutionMetadata.error === 'unsupportedDidMethod') throw new UnusableDidError('e.did.method_unsupported')
   if (didDocument === null) throw new UnusableDidError('e.did.unresolvable')
   const keys = keysOf(didDocument)
-  if (keys.length === 0) throw new UnusableDidError('e.did.doc_unsupported')
+  if (keys.length === 0 || keys.length > MAX_RECIPIENTS) throw new UnusableDidError('e.did.doc_unsupported')
   return keys
 }
 
 /** Fingerprints of the recipient keys in a document's services; none if one of them is unreadable. */
 export const keysOf = (document: DidDocument): string[] => {
   try {
-    return document.recipientKeys.map(({ fingerprint }) => fingerprint)
+    return [...new Set(document.recipientKeys.map(({ fingerprint }) => fingerprint))]
   } catch {
     // Credo throws for dangling references and unknown types of keys.
     return []

@@ -2,4 +2,4 @@
 export { cannotHandle, type Envelope, readEnvelope, readHeader } from './envelope.ts'
 export { AgentEnvelopeService, AgentPackingService } from './envelope-service.ts'
 export { UnusableKeysError } from './pack-envelope.ts'
-export { assertReadable, isReadableDocument, MAX_IDENTIFIER, MAX_KEY } from './readable-message.ts'
+export { assertReadable, isReadableDocument, MAX_IDENTIFIER, MAX_KEY, MAX_KEYS } from './readable-message.ts'

@@ -5,6 +5,7 @@
 import { CredoError } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
+  DidCommConnectionRepository,
   DidCommConnectionService,
   DidCommDidExchangeState,
   type DidCommInboundMessageContext,
@@ -16,7 +17,7 @@ import {
 import * as v from 'valibot'
 import { log } from '../../log.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { connectionsOfOurKey, isOfCurrentDid } from '../connections/index.ts'
+import { isOfCurrentDid, withOurKey } from '../connections/index.ts'
 import { findInvitationOfRequest, isOfInviterOf, markUsed } from '../invitations/index.ts'
 import {
   abandonExchange,
@@ -150,9 +151,12 @@ const REQUESTED_STATES: string[] = [DidCommDidExchangeState.RequestSent, DidComm
 /** A requested connection that is not ready: the other agent reports with a key of its invitation or DID. */
 const findRequested = async (inbound: Inbound): Promise<DidCommConnectionRecord | undefined> => {
   const { agentContext, message, recipientKey } = inbound
-  if (recipientKey === undefined) return undefined
-  const requested = (await connectionsOfOurKey(agentContext, recipientKey)).find(
-    ({ state, threadId = '' }) => REQUESTED_STATES.includes(state) && threadsOf(message).includes(threadId),
+  const repository = agentContext.resolve(DidCommConnectionRepository)
+  const ofThreads = await Promise.all(
+    threadsOf(message).map((threadId) => repository.findByQuery(agentContext, { threadId })),
+  )
+  const requested = (await withOurKey(agentContext, recipientKey, ofThreads.flat())).find(({ state }) =>
+    REQUESTED_STATES.includes(state),
   )
   if (requested === undefined) return undefined
   return (await isOfInviterOf(inbound, requested)) || (await isOfCurrentDid(inbound, requested)) ? requested : undefined

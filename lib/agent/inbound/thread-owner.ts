@@ -10,7 +10,7 @@ import {
   parseMessageType,
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
-import { connectionsOfOurKey } from '../connections/index.ts'
+import { withOurKey } from '../connections/index.ts'
 import { didsWithKey } from '../dids/index.ts'
 import {
   findInvitation,
@@ -136,7 +136,5 @@ const isOwnInvitation = async (inbound: Inbound, invitation: Invitation): Promis
 /** Before a connection is ready, its handshake is recognized by our key only. */
 const isOthersHandshake = async ({ agentContext, recipientKey }: Inbound, threadId: string): Promise<boolean> => {
   const connections = await agentContext.resolve(DidCommConnectionRepository).findByQuery(agentContext, { threadId })
-  if (connections.length === 0) return false
-  const ours = recipientKey === undefined ? [] : await connectionsOfOurKey(agentContext, recipientKey)
-  return !connections.some(({ id }) => ours.some((one) => one.id === id))
+  return connections.length > 0 && (await withOurKey(agentContext, recipientKey, connections)).length === 0
 }

@@ -71,6 +71,16 @@ describe('a record', () => {
       ],
     ],
     [
+      'CredentialRecord',
+      { connectionId: 'c', anonCredsCredentialRevocationId: '7' },
+      [
+        ['revocation', 'c 7'],
+        ['*', '*'],
+        ['connectionId', 'c'],
+      ],
+    ],
+    ['CredentialRecord', { anonCredsCredentialRevocationId: '7' }, [['*', '*']]],
+    [
       'OutOfBandRecord',
       { invitationId: 'i', threadId: 't', state: 's' },
       [
@@ -264,6 +274,13 @@ describe('a query', () => {
       expect(lookUp('ConnectionRecord', query)).toEqual([everyPartition(ACME, 'ConnectionRecord')])
     },
   )
+
+  test('should look at the newest where others decide how many there are', () => {
+    const query = { $or: [{ did: 'd' }, { previousDids: ['d'] }] }
+    expect(partitionsOf(ACME, 'ConnectionRecord', query)).toEqual([
+      { pk: at('ConnectionRecord', 'did', 'd'), newest: 100 },
+    ])
+  })
 
   test('should find a boolean by itself', () => {
     const [type, query] = ['AnonCredsLinkSecretRecord', { isDefault: true }]

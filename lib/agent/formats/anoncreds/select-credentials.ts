@@ -10,10 +10,16 @@ import {
   type AnonCredsSelectedCredentials,
   fetchRevocationStatusList,
 } from '@credo-ts/anoncreds'
-import { type AgentContext, CredoError } from '@credo-ts/core'
+import { type AgentContext, CredoError, W3cCredentialRepository } from '@credo-ts/core'
 import { invalidField } from '../../../errors.ts'
 import type { ProofAcceptance } from '../../../interface/proof-acceptance.ts'
-import { type Request, type RequestedAttribute, type RequestedPredicate, UNUSED } from './presentation-checks/index.ts'
+import {
+  namesOf,
+  type Request,
+  type RequestedAttribute,
+  type RequestedPredicate,
+  UNUSED,
+} from './presentation-checks/index.ts'
 import { isInt32 } from './values/index.ts'
 
 /**
@@ -47,6 +53,9 @@ export const selectCredentials = async (
   const { credentials: named = {}, selfAttestedAttributes = {} } = choice
   const { requested_attributes: attributes, requested_predicates: predicates } = request
   assertRequested(request, choice, format)
+  const records = agentContext.resolve(W3cCredentialRepository)
+  // What is read is found as well, however many newer credentials there are.
+  for (const id of new Set(Object.values(named).flat())) await records.findById(agentContext, id)
   const search = new CredentialSearch(agentContext, request)
   const selected: AnonCredsSelectedCredentials = { attributes: {}, predicates: {}, selfAttestedAttributes }
   const fits = async (referent: string, item: Item): Promise<Match> => {
@@ -107,25 +116,36 @@ class CredentialSearch {
   }
 
   async matching(referent: string, item: Item): Promise<Match[]> {
-    const { name, restrictions } = item
-    const query = JSON.stringify([name, 'names' in item ? item.names : undefined, restrictions])
-    const search = this.#searches.get(query) ?? this.#find(referent)
-    this.#searches.set(query, search)
-    const matches = await search
-    return 'p_type' in item ? matches.filter(({ credentialInfo }) => satisfies(item, credentialInfo)) : matches
+    const restrictions = JSON.stringify(item.restrictions)
+    const search = this.#searches.get(restrictions) ?? this.#find(referent, item)
+    this.#searches.set(restrictions, search)
+    return (await search).filter(({ credentialInfo }) => has(item, credentialInfo))
   }
 
-  async #find(attributeReferent: string): Promise<Match[]> {
+  /** By the restrictions alone, because a request usually names several attributes of one credential. */
+  async #find(attributeReferent: string, { restrictions }: Item): Promise<Match[]> {
     const holder = this.#agentContext.resolve<AnonCredsHolderService>(AnonCredsHolderServiceSymbol)
+    const { requested_attributes: attributes } = this.#request
+    const requested_attributes = { ...attributes, [attributeReferent]: { names: [], restrictions } }
     const credentials = await holder.getCredentialsForProofRequest(this.#agentContext, {
-      proofRequest: { ...UNUSED, ...this.#request } as AnonCredsProofRequest,
+      proofRequest: { ...UNUSED, ...this.#request, requested_attributes } as AnonCredsProofRequest,
       attributeReferent,
+      extraQuery: OF_ANONCREDS,
     })
     this.#checkedCount += credentials.length
     if (this.#checkedCount > MAX_CHECKED) throw new CredoError('too many credentials match what is requested')
     return credentials.map(({ credentialInfo }) => ({ credentialId: credentialInfo.credentialId, credentialInfo }))
   }
 }
+
+/** JSON-LD credentials, which are stored as such records too, have no schema of AnonCreds. */
+const OF_ANONCREDS = { $not: { anonCredsSchemaId: null } }
+
+/** Whether a credential has what is requested. */
+const has = (item: Item, info: AnonCredsCredentialInfo): boolean =>
+  'p_type' in item
+    ? Object.hasOwn(info.attributes, item.name) && satisfies(item, info)
+    : namesOf(item).every((name) => Object.hasOwn(info.attributes, name))
 
 /** Whether a value satisfies a predicate. Only 32-bit integers are compared. */
 const satisfies = (

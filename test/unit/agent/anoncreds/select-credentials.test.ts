@@ -11,6 +11,7 @@ const credentialInfo = {
 /** The holder's service and the registries, whose list of each time is of that time. */
 const contextOf = (...credentials: object[]): AgentContext => {
   const services = {
+    findById: async () => null,
     getCredentialsForProofRequest: async () => credentials.map((info) => ({ credentialInfo: info })),
     getRegistryForIdentifier: () => ({
       getRevocationStatusList: async (_: AgentContext, __: string, timestamp: number) => ({
@@ -53,14 +54,36 @@ test.each([
   ).rejects.toMatchObject({ details: [{ path: 'proofFormats.anoncreds.selfAttestedAttributes.a' }] })
 })
 
-test('2,000 credentials are looked at for all attributes together, and no more', async () => {
-  const context = contextOf(...Array<object>(1_000).fill(credentialInfo))
-  const select = (...names: string[]) => {
-    const requested_attributes = Object.fromEntries(names.map((name) => [name, { name }]))
-    return selectCredentials(context, { ...ask('a'), requested_attributes }, {}, 'proofFormats.anoncreds')
+const MANY = Array<object>(1_000).fill(credentialInfo)
+
+test('many attributes of one credential are selected, however many like it there are', async () => {
+  const names = Array.from({ length: 10 }, (_, number) => `name ${number}`)
+  const requested_attributes = Object.fromEntries(names.map((name) => [name, { name }]))
+  const attributes = Object.fromEntries(names.map((name) => [name, '1']))
+  const context = contextOf(...MANY.map(() => ({ ...credentialInfo, attributes })))
+  const selected = await selectCredentials(context, { ...ask('a'), requested_attributes }, {}, 'proofFormats.anoncreds')
+  expect(Object.keys(selected.attributes)).toEqual(names)
+})
+
+test('2,000 credentials are looked at for all restrictions together, and no more', async () => {
+  const select = (...schemas: string[]) => {
+    const requested_attributes = Object.fromEntries(
+      schemas.map((schema) => [schema, { name: 'degree', restrictions: [{ schema_id: schema }] }]),
+    )
+    const request = { ...ask('a'), requested_attributes }
+    return selectCredentials(contextOf(...MANY), request, {}, 'proofFormats.anoncreds')
   }
   expect(await select('a', 'b')).toHaveProperty('attributes.b')
   await expect(select('a', 'b', 'c')).rejects.toThrow('too many credentials')
+})
+
+test('a credential without one attribute of a group is not for it', async () => {
+  const requested_attributes = { group: { names: ['degree', 'date'] } }
+  const request = { ...ask('a'), requested_attributes }
+  const select = (...held: object[]) => selectCredentials(contextOf(...held), request, {}, 'proofFormats.anoncreds')
+  await expect(select(credentialInfo)).rejects.toMatchObject({ code: 'request.invalid' })
+  const whole = { ...credentialInfo, credentialId: 'whole', attributes: { degree: 'Bachelor', date: '2026' } }
+  expect((await select(credentialInfo, whole)).attributes).toMatchObject({ group: { credentialId: 'whole' } })
 })
 
 test.each([

@@ -5,6 +5,7 @@ export { listsInForce, type ToProve, toProveNotRevoked } from './non-revocation.
 export { assertObjects, type Objects, type Registry } from './objects.ts'
 export {
   mapItems,
+  namesOf,
   ReceivedRequest,
   type Request,
   type RequestedAttribute,

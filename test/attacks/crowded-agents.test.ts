@@ -1,0 +1,222 @@
+/** What a message costs an agent that has stored a lot, in years or by a hostile wallet: it reads as much as in a new one. */
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, test } from 'vitest'
+import {
+  connectionRecords,
+  credentialRecords,
+  outOfBandRecords,
+  questionAnswerRecords,
+} from '../../lib/records/kinds.ts'
+import type { NewRecord } from '../../lib/store/stored-record.ts'
+import { transaction } from '../../lib/store/transaction.ts'
+import { connect, createTenant, issueDegree } from '../support/scenes.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useTenantAndWallet } from '../support/stage/use-stage.ts'
+import { withOpenStack } from '../support/table/open-stack.ts'
+import { connectTenants, inviteToConnect, settled, succeed } from '../support/tenants.ts'
+import { connectionRequest, didExchangeRequest, peerDidOf } from '../wallet/handshake-requests.ts'
+import { RawMessages, type Route } from '../wallet/raw-messages.ts'
+import { waitFor } from '../wallet/wait.ts'
+
+const NOWHERE = 'http://127.0.0.1:1'
+const MANY = 300
+
+/** Two indexes of at most 100 entries, with their records, and what a message reads in a new agent. */
+const MAX_ITEMS = 2 * 100 + 20
+
+const { stage, caller, wallet } = await useTenantAndWallet()
+const raw = new RawMessages(wallet)
+
+let itemsRead = 0
+withOpenStack(stage.serviceClient).middlewareStack.add(
+  (next) => async (parameters) => {
+    const answer = await next(parameters)
+    const { Items = [], Responses = {}, Item }: Json = answer.output
+    itemsRead += [...Items, ...Object.values(Responses).flat(), ...(Item ? [Item] : [])].length
+    return answer
+  },
+  { step: 'initialize' },
+)
+/** Runs `act` and expects it to read few items, whatever comes of it. */
+const expectCheap = async <T>(act: () => Promise<T>, maxItems = MAX_ITEMS): Promise<T> => {
+  await settled(stage)
+  itemsRead = 0
+  const result = await act()
+  expect(itemsRead).toBeLessThan(maxItems)
+  return result
+}
+
+/** Stores records like this one, each with fields of its own: newer ones, or older by as many seconds. Returns their ids. */
+const crowd = async (
+  tenant: string,
+  { type }: { type: string },
+  id: string,
+  fieldsOf: (number: number) => object,
+  olderBy = 0,
+): Promise<string[]> => {
+  const like = await transaction(tenant, (unit) => unit.read(tenant, type, id))
+  const others = Array.from({ length: MANY }, (_, number): NewRecord => {
+    const { value, tags } = structuredClone({ value: like?.value ?? {}, tags: like?.tags ?? {} })
+    const createdAt = new Date(Date.now() - olderBy * 1000 + number).toISOString()
+    const own = { ...fieldsOf(number), id: randomUUID(), createdAt }
+    return { tenant, type, id: own.id, value: { ...value, ...own }, tags: { ...tags, ...own } }
+  })
+  for (let from = 0; from < MANY; from += 10)
+    await transaction(tenant, async (unit) => {
+      for (const record of others.slice(from, from + 10)) unit.insert(record)
+    })
+  return others.map((one) => one.id)
+}
+
+const message = (type: string, more: object = {}): Json => ({
+  '@type': `https://didcomm.org/${type}`,
+  '@id': randomUUID(),
+  ...more,
+})
+const ping = () => message('trust_ping/1.0/ping', { response_requested: false })
+const report = (thread: object) =>
+  message('connections/1.0/problem-report', { '~thread': thread, description: { code: 'no', en: 'no' } })
+const say = (content: string, more: object = {}) =>
+  message('basicmessage/1.0/message', { content, sent_time: '2026-01-01T00:00:00.000Z', ...more })
+
+type Tenant = Awaited<ReturnType<typeof createTenant>>
+
+const publicDidOf = async (tenant: Tenant): Promise<string> =>
+  (await succeed(stage, 'createDid', tenant, { body: { method: 'peer', numAlgo: 2 } })).did
+
+describe('where a DID of the agent has many connections', async () => {
+  const invitee = await createTenant(stage)
+  const did = await publicDidOf(invitee)
+  let connectionId: string
+  let route: Route
+  let stranger: Route
+
+  const heard = async (): Promise<string[]> =>
+    (await succeed(stage, 'tenantGetBasicMessages', invitee, { path: { ...invitee, connectionId } })).map(
+      ({ content }: Json) => content,
+    )
+
+  beforeAll(async () => {
+    const { id, outOfBandInvitation } = await wallet.agent.didcomm.oob.createInvitation()
+    const body = { invitation: outOfBandInvitation.toJSON(), ourDid: did }
+    connectionId = (await succeed(stage, 'receiveInvitation', invitee, { body })).connectionRecord.id
+    const walletConnection = await waitFor('the connection', async () => {
+      const [one] = await wallet.agent.didcomm.connections.findAllByOutOfBandId(id)
+      return one?.state === 'completed' && one
+    })
+    route = await raw.route(walletConnection.id)
+    stranger = { ...route, senderKey: await raw.newKey() }
+    await crowd(invitee.tenantId, connectionRecords, connectionId, (number) => ({
+      threadId: randomUUID(),
+      theirDid: `did:example:${number}`,
+    }))
+  })
+
+  test.each([
+    ['ping', ping],
+    ['hang-up', () => message('did-rotate/1.0/hangup')],
+    ['problem report', () => report({ thid: randomUUID() })],
+  ])('a %s of a stranger reads none of them', async (_, made) => {
+    expect((await expectCheap(() => raw.send(made(), stranger), 10)).status).toBe(400)
+  })
+
+  test('a message of the oldest one is heard', async () => {
+    expect((await expectCheap(() => raw.send(say('still here'), route))).status).toBe(200)
+    expect(await heard()).toEqual(['still here'])
+  })
+
+  test('the other agent of the oldest one rotates its DID, and hangs up', async () => {
+    const senderKey = await raw.newKey()
+    const toDid = peerDidOf([senderKey], 'http://127.0.0.1:1024')
+    expect((await raw.send(message('did-rotate/1.0/rotate', { to_did: toDid }), route)).status).toBe(200)
+    const rotated = { ...route, senderKey }
+    expect((await raw.send(say('it is me'), rotated)).status).toBe(200)
+    expect(await heard()).toEqual(['still here', 'it is me'])
+    for (let time = 0; time < 2; time++)
+      expect((await expectCheap(() => raw.send(message('did-rotate/1.0/hangup'), rotated))).status).toBe(200)
+    const path = { connectionId }
+    expect((await succeed(stage, 'getConnectionById', invitee, { path })).state).toBe('abandoned')
+  })
+})
+
+describe('where a DID of the agent has many invitations', async () => {
+  test.each([
+    ['that it was created for', async (inviter: Tenant) => (await inviteToConnect(stage, inviter)).invitationDid],
+    ['that it is public for', publicDidOf],
+  ])('%s, a request for a connection reads few of them', async (_, didFor) => {
+    const inviter = await createTenant(stage)
+    const did = await didFor(inviter)
+    const invite = () => succeed(stage, 'createInvitation', inviter, { body: { invitationDid: did } })
+    const invited = await invite()
+    await crowd(inviter.tenantId, outOfBandRecords, invited.outOfBandRecord.id, () => {
+      const invitationId = randomUUID()
+      return {
+        invitationId,
+        outOfBandInvitation: { ...invited.outOfBandRecord.outOfBandInvitation, '@id': invitationId },
+      }
+    })
+    const senderKey = await raw.newKey()
+    const route = { ...(await raw.routeToDid(did)), senderKey }
+    const { '~thread': _named, ...request } = connectionRequest('', [senderKey], NOWHERE)
+    expect((await expectCheap(() => raw.send(request, route))).status).toBe(400)
+    const implicit = didExchangeRequest(did, peerDidOf([senderKey], NOWHERE))
+    expect((await expectCheap(() => raw.send(implicit, route))).status).toBe(200)
+  })
+})
+
+test('an invitation by a DID with which there are many connections is answered by reuse of the newest one', async () => {
+  const [inviter, invitee] = [await createTenant(stage), await createTenant(stage)]
+  const invitationDid = await publicDidOf(inviter)
+  const { invitees } = await connectTenants(stage, inviter, invitee, { invitation: { invitationDid } })
+  await crowd(invitee.tenantId, connectionRecords, invitees.id, (number) => ({ did: `did:example:${number}` }), 1000)
+  const { invitation } = await succeed(stage, 'createInvitation', inviter, { body: { invitationDid } })
+  const body = { invitation, reuseConnection: true }
+  const received = await expectCheap(() => succeed(stage, 'receiveInvitation', invitee, { body }))
+  expect(received.connectionRecord.id).toBe(invitees.id)
+})
+
+describe('a wallet that has given one id', () => {
+  test.each([
+    ['handshakes', 400],
+    ['questions', 200],
+  ])('to many %s has few of them read by each message on that thread', async (what, status) => {
+    const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
+    const thid = randomUUID()
+    const crowdOf: Record<string, () => Promise<unknown>> = {
+      handshakes: () =>
+        crowd(caller.tenantId, connectionRecords, connectionId, (number) => ({
+          threadId: thid,
+          did: `did:example:ours${number}`,
+          theirDid: `did:example:theirs${number}`,
+        })),
+      questions: async () => {
+        const question = { '@id': thid, question_text: 'Yes?', valid_responses: [{ text: 'yes' }] }
+        await raw.sendOn(walletConnectionId, message('questionanswer/1.0/question', question))
+        const [{ id }] = await succeed(stage, 'getQuestionAnswers', caller, { query: { threadId: thid } })
+        await crowd(caller.tenantId, questionAnswerRecords, id, () => ({ connectionId: randomUUID() }), 1000)
+      },
+    }
+    await crowdOf[what]?.()
+    for (const thread of [{ thid }, { pthid: thid }]) {
+      const sent = () => raw.sendOn(walletConnectionId, say('on a thread', { '~thread': thread }))
+      expect((await expectCheap(sent)).status).toBe(status)
+    }
+  })
+})
+
+test('a revocation of a credential is noted, however many exchanges its connection has', async () => {
+  const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
+  const { id } = await issueDegree(stage, wallet, connectionId, caller)
+  const registry = 'did:example:issuer/registry'
+  const revocable = (index: string) => ({
+    ...{ anonCredsRevocationRegistryId: registry, anonCredsCredentialRevocationId: index },
+    threadId: randomUUID(),
+  })
+  const made = await crowd(caller.tenantId, credentialRecords, id, (number) => revocable(String(number)))
+  const [credentialRecordId = ''] = made
+  const notification = { revocation_format: 'anoncreds', credential_id: `${registry}::0` }
+  const notify = () => raw.sendOn(walletConnectionId, message('revocation_notification/2.0/revoke', notification))
+  expect((await expectCheap(notify, 10)).status).toBe(200)
+  const exchange = await succeed(stage, 'getCredentialById', caller, { path: { credentialRecordId } })
+  expect(exchange.revocationNotification).toBeDefined()
+})
