@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { TypedArrayEncoder } from '@credo-ts/core'
 import { DidCommEnvelopeService } from '@credo-ts/didcomm'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Connected, connect, requestBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
+import { checkTable } from '../support/table/table-checker.ts'
 import { storeDids } from '../support/wallets/dids-of-key.ts'
 import { didExchangeRequest, peerDidOf, peerDidWith, type RawKey } from '../wallet/handshake-requests.ts'
 import { RawHandshake } from '../wallet/raw-handshake.ts'
@@ -30,6 +31,10 @@ beforeEach(async () => {
 
 afterEach(() => {
   vi.useRealTimers()
+})
+
+afterAll(async () => {
+  expect(await checkTable(stage.client, stage.table)).toEqual([])
 })
 
 /** A connection may rotate ten times in an hour. */

@@ -7,6 +7,7 @@ import { STEP } from '../support/depth.ts'
 import { createTenant } from '../support/scenes.ts'
 import type { Caller, Json } from '../support/stage/in-process-stage.ts'
 import { useStage } from '../support/stage/use-stage.ts'
+import { Interleaving } from '../support/table/interleaving.ts'
 import { itemsOf } from '../support/table/items.ts'
 import { FAULTS, StoreFaults } from '../support/table/store-fault.ts'
 import { checkTable } from '../support/table/table-checker.ts'
@@ -22,6 +23,7 @@ vi.useFakeTimers({ toFake: ['Date'] })
 const stage = await useStage({ delivers: false })
 const keys = await useQuickKeys()
 const faults = new StoreFaults(stage.serviceClient)
+const interleaving = new Interleaving(stage.serviceClient)
 afterAll(async () => {
   vi.useRealTimers()
   expect(await checkTable(stage.client, stage.table)).toEqual([])
@@ -81,6 +83,18 @@ describe('is made once', () => {
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 202])
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
     expect(await list()).toHaveLength(1)
+  })
+
+  test('when another call for it takes the last slot, before whichever request of the first one', async () => {
+    for (let at = 1, isMet = true; isMet; at++) {
+      caller = (await createTenant(stage)) as typeof caller
+      schemaId = (await stage.call('createSchema', { caller, body: schemaBody })).body.schemaId
+      await define({ tag: 'another' })
+      const run = await interleaving.run(at, define, define)
+      isMet = run.isMet
+      expect(run.result.status, `request ${at}`).toBe(202)
+      expect(await list(), `request ${at}`).toHaveLength(2)
+    }
   })
 
   test('when the process is killed while its keys are made: the sweep finds it, and what comes late changes nothing', async () => {

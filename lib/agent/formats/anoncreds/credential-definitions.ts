@@ -15,7 +15,7 @@ import { readPublishedDefinition } from '../../../store/credential-definitions.t
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
 import { currentAgent } from '../../credo/index.ts'
 import { issuerOf } from '../../dids/index.ts'
-import { reserveQuota } from './definition-quota.ts'
+import { findFreeSlot, reserveQuota } from './definition-quota.ts'
 import { addDefinition, contentOf, definitionAt } from './definition-records.ts'
 import { registryOf } from './registries.ts'
 
@@ -36,11 +36,13 @@ export const createDefinition = async (unit: UnitOfWork, named: NewDefinition): 
   if (indy !== undefined && indy.namespace === undefined) throw namelessLedger()
   registryOf(named.schemaId, 'schemaId')
   const requested = { ...named, issuerId, schemaId: indy ? onLedgerOf(indy, named.schemaId) : named.schemaId }
+  // Read first: whoever finds no slot because a concurrent call for the same definition took it also finds that one.
+  const slot = await findFreeSlot(unit)
   const known = await definitionAt(unit, requested)
   if (known !== undefined && known.state !== 'failed') return withPublished(unit.tenant, sameOptions(known, requested))
   assertAnonCredsDeployed()
   const id = randomUUID()
-  await reserveQuota(unit, id)
+  await reserveQuota(unit, id, slot)
   const record: StoredCredentialDefinition = {
     id,
     createdAt: new Date().toISOString(),

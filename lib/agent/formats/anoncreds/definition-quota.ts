@@ -21,17 +21,21 @@ const slotItem = defineItem('definition-slot', definitionSlotAddress, {
   id: text(),
 })
 
-/** Takes a slot for a definition whose keys are to be generated, and counts it. Throws `quota.exceeded`. */
-export const reserveQuota = async (unit: UnitOfWork, id: string): Promise<void> => {
-  const { tenant } = unit
+/** A slot that no definition has; undefined if there is none. */
+export const findFreeSlot = async (unit: UnitOfWork): Promise<string | undefined> => {
   const used = (await readSlots(unit)).map(({ slot }) => slot)
-  const free = SLOTS.find((slot) => !used.includes(slot))
-  if (free === undefined)
+  return SLOTS.find((slot) => !used.includes(slot))
+}
+
+/** Takes a free slot for a definition whose keys are to be generated, and counts it. Throws `quota.exceeded`. */
+export const reserveQuota = async (unit: UnitOfWork, id: string, slot: string | undefined): Promise<void> => {
+  const { tenant } = unit
+  if (slot === undefined)
     throw new AgentError('quota.exceeded', `${SLOTS.length} credential definitions are being generated already`)
   const message = `${MAX_A_DAY} credential definitions were created today (UTC) already`
   const count = { tenant, of: 'definitions', seconds: DAY, max: MAX_A_DAY, message }
   await unit.operationSlot(slotItem, () => countOne(count))
-  unit.create(slotItem.encode({ tenant, slot: free, id }))
+  unit.create(slotItem.encode({ tenant, slot, id }))
 }
 
 /** Ends the generation of a definition's keys, successful or not. */
