@@ -276,6 +276,17 @@ describe('validity is that of what was signed', () => {
     },
   )
 
+  test('a credential of just now by a clock that is a second ahead is waited for', async () => {
+    const subject = { id: holder.did, degree: 'B' }
+    const issuanceDate = new Date(Date.now() + 1_500).toISOString()
+    const credential = await issue(
+      issuer,
+      { '@context': [CREDENTIALS_V1, DEGREES], issuanceDate, credentialSubject: subject },
+      TRUSTED,
+    )
+    expect(await presented(holder, [credential])).toMatchObject({ isVerified: true })
+  })
+
   test('a credential that is not valid yet by a second date, which only its graph shows', async () => {
     const credential = await issue(
       issuer,

@@ -108,6 +108,15 @@ describe('a credential of JSON-LD', () => {
     await exchangeIn(issuer, sent.threadId, 'done')
   })
 
+  test('is stored where the clock of the issuer is a second ahead', async () => {
+    const offer = offerBody(connectionId, SUBJECT)
+    const { credential, options } = offer.credentialFormats.jsonld
+    const ahead = { ...credential, issuanceDate: new Date(Date.now() + 1_800).toISOString() }
+    const { sent, received } = await offered({ credentialFormats: { jsonld: { credential: ahead, options } } })
+    await as(holder, 'acceptCredentialOffer', { credentialRecordId: received.id })
+    await exchangeIn(holder, sent.threadId, 'done')
+  })
+
   test('that is valid only later is not stored, and both exchanges say why', async () => {
     const offer = offerBody(connectionId, SUBJECT)
     const { credential, options } = offer.credentialFormats.jsonld

@@ -14,6 +14,7 @@ import * as v from 'valibot'
 import { withReadErrors } from '../../web/index.ts'
 import { NotAsOfferedError } from '../index.ts'
 import { type CredentialDetail, withPurpose } from './credential-detail.ts'
+import { waitForIssuance } from './issuance-date.ts'
 import { newBudget } from './rdf.ts'
 import { recordingSuites, signedStatements, Verified, type VerifiedQuads } from './signature-suites.ts'
 import { CREDENTIAL, irisOf, type Statements, typeIrisOf } from './signed-json.ts'
@@ -94,6 +95,7 @@ const isOfNow = ({ issuanceDate, expirationDate }: W3cJsonLdVerifiableCredential
 
 /** Verifies the issuer's signature. Only verifiers check the status. */
 const verify = async (agentContext: AgentContext, credential: W3cJsonLdVerifiableCredential): Promise<Statements> => {
+  await waitForIssuance([credential.issuanceDate])
   const verified: VerifiedQuads = new WeakMap()
   const service = new W3cJsonLdCredentialService(
     recordingSuites(verified, newBudget()),

@@ -13,6 +13,7 @@ import type { Presented, PresentedCredential } from '../../../presentation-excha
 import { boundDocumentsOfJsonLd } from '../../web/index.ts'
 import { CREDENTIALS_V1 } from './bundled-contexts.ts'
 import { definesOne } from './context-documents.ts'
+import { waitForIssuance } from './issuance-date.ts'
 import { type Budget, newBudget } from './rdf.ts'
 import { recordingSuites, signedStatements, Verified, type VerifiedQuads } from './signature-suites.ts'
 import {
@@ -84,6 +85,7 @@ export const verifyPresentation = async (
     )
   await assertTrustedContexts(document, reading)
   boundDocumentsOfJsonLd()
+  await waitForIssuance([shape.output.verifiableCredential].flat().map(({ issuanceDate }) => issuanceDate))
 
   const verified: VerifiedQuads = new WeakMap()
   const budget = newBudget()

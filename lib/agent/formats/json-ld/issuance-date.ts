@@ -1,0 +1,15 @@
+/** Dates of issuance by a clock that is ahead of this one. */
+import { setTimeout } from 'node:timers/promises'
+
+/** In ms. Clocks that are set by NTP differ by less; a message of whose credential this is used holds a function as long. */
+const MAX_AHEAD = 2_000
+
+/**
+ * Waits until credentials that were issued just now are in force here too, which the library checks to the ms. Those of
+ * a later time it refuses.
+ */
+export const waitForIssuance = async (issuanceDates: unknown[]): Promise<void> => {
+  const now = Date.now()
+  const ahead = issuanceDates.map((date) => Date.parse(String(date)) - now).filter((ms) => ms > 0 && ms <= MAX_AHEAD)
+  if (ahead.length > 0) await setTimeout(Math.max(...ahead))
+}
