@@ -108,8 +108,8 @@ export const variablesOf = ({ Properties: { Environment } }: Resource): Record<s
 export interface Service {
   service: string
   custom: {
-    /** Prefix of the API keys by which tenants' requests are counted. */
-    rateKeyPrefix: string
+    /** Prefix of the API keys by which tenants' requests are counted: an expression of the template. */
+    rateKeyPrefix: unknown
     /** Concurrent functions that the account allows; set by a deployment (infra/plugins/deployment.ts). */
     accountConcurrency?: number
     /** What packaging found about the keys of token issuers (infra/plugins/packed-settings.ts). */

@@ -1,7 +1,6 @@
 /** Reads what the checks of a deployment need to know about the account. Nothing is changed. */
-import { APIGatewayClient, GetAccountCommand, paginateGetApiKeys } from '@aws-sdk/client-api-gateway'
+import { APIGatewayClient, GetAccountCommand } from '@aws-sdk/client-api-gateway'
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
-import { CloudWatchLogsClient, paginateDescribeLogGroups } from '@aws-sdk/client-cloudwatch-logs'
 import { DynamoDBClient, paginateListTables, ResourceNotFoundException } from '@aws-sdk/client-dynamodb'
 import { GetAccountSummaryCommand, GetRoleCommand, IAMClient, NoSuchEntityException } from '@aws-sdk/client-iam'
 import { KMSClient } from '@aws-sdk/client-kms'
@@ -20,8 +19,6 @@ import { TABLE } from './template.ts'
 /** What is to be deployed: the settings for which something is looked up on AWS. */
 export interface Deployment {
   stackName: string
-  /** Prefix of the API keys by which tenants' requests are counted. */
-  rateKeyPrefix: string
   existing: { table: string; key: string } | undefined
   /** Undefined: the stack creates none. */
   domain: NewDomain | undefined
@@ -54,12 +51,6 @@ export interface Stack extends DeployedStack {
   physicalIds: Record<string, string>
 }
 
-interface ApiKey {
-  id: string
-  name: string
-  value: string
-}
-
 export interface Account {
   region: string
   identity: Reading<Identity>
@@ -78,8 +69,6 @@ export interface Account {
   address: AddressOnAws | undefined
   /** Names with the prefix that a stack of this name gives them. */
   tables: Reading<string[]>
-  logGroups: Reading<string[]>
-  apiKeys: Reading<ApiKey[]>
 }
 
 export const readAccount = async (config: ClientConfig, deployment: Deployment): Promise<Account> => {
@@ -91,13 +80,12 @@ export const readAccount = async (config: ClientConfig, deployment: Deployment):
     new IAMClient(client),
     new APIGatewayClient(client),
   ]
-  const [cloudFormation, logs, dynamodb, kms] = [
+  const [cloudFormation, dynamodb, kms] = [
     new CloudFormationClient(client),
-    new CloudWatchLogsClient(client),
     new DynamoDBClient(client),
     new KMSClient(client),
   ]
-  const { stackName, rateKeyPrefix, existing, domain } = deployment
+  const { stackName, existing, domain } = deployment
   const identity = await read('sts:GetCallerIdentity', () => readIdentity(sts))
   const arn = 'value' in identity ? identity.value.arn : ''
   const [limits, quotas, roles, gateway, keyRights, stack] = await Promise.all([
@@ -111,18 +99,16 @@ export const readAccount = async (config: ClientConfig, deployment: Deployment):
     ),
   ])
   const used = existing?.table ?? ('value' in stack ? stack.value?.physicalIds[TABLE] : undefined)
-  const [existingTable, existingKey, layout, address, tables, logGroups, apiKeys] = await Promise.all([
+  const [existingTable, existingKey, layout, address, tables] = await Promise.all([
     existing && read('dynamodb:DescribeTable and ListTagsOfResource', () => findTable(dynamodb, existing.table)),
     existing && read('kms:DescribeKey', () => findKey(kms, existing.key)),
     read('dynamodb:GetItem and Scan', async () => (used === undefined ? undefined : layoutOf(dynamodb, used))),
     domain && readAddress(client, domain),
     read('dynamodb:ListTables', () => readTables(dynamodb, stackName)),
-    read('logs:DescribeLogGroups', () => readLogGroups(logs, `/aws/lambda/${stackName}-`)),
-    read('apigateway:GET', () => readApiKeys(apiGateway, rateKeyPrefix)),
   ])
   const { region } = config
   const present = { identity, lambda: limits, quotas, roles, gateway, keyRights, stack }
-  return { region, ...present, existingTable, existingKey, layout, address, tables, logGroups, apiKeys }
+  return { region, ...present, existingTable, existingKey, layout, address, tables }
 }
 
 const readIdentity = async (sts: STSClient): Promise<Identity> => {
@@ -187,19 +173,4 @@ const readTables = async (client: DynamoDBClient, stackName: string): Promise<st
   const names: string[] = []
   for await (const { TableNames = [] } of paginateListTables({ client }, {})) names.push(...TableNames)
   return names.filter((name) => name === stackName || name.startsWith(`${stackName}-Table-`))
-}
-
-const readLogGroups = async (client: CloudWatchLogsClient, logGroupNamePrefix: string): Promise<string[]> => {
-  const names: string[] = []
-  for await (const { logGroups = [] } of paginateDescribeLogGroups({ client }, { logGroupNamePrefix }))
-    names.push(...logGroups.flatMap(({ logGroupName }) => logGroupName ?? []))
-  return names
-}
-
-/** Reads all keys, because one whose value has our prefix may have any name. */
-const readApiKeys = async (client: APIGatewayClient, prefix: string): Promise<ApiKey[]> => {
-  const keys: ApiKey[] = []
-  for await (const { items = [] } of paginateGetApiKeys({ client, pageSize: 500 }, { includeValues: true }))
-    keys.push(...items.map(({ id = '', name = '', value = '' }) => ({ id, name, value })))
-  return keys.filter(({ name, value }) => name.startsWith(prefix) || value.startsWith(prefix))
 }

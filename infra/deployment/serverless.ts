@@ -6,12 +6,8 @@ import type { AwsProvider, Serverless } from '../service.ts'
 export type ClientConfig = Pick<STSClientConfig, 'credentials' | 'endpoint'> & { region: string }
 
 export interface DeployingServerless extends Serverless {
-  pluginManager: { plugins: object[]; spawn(command: string): Promise<void> }
+  pluginManager: { spawn(command: string): Promise<void> }
   getProvider(name: 'aws'): AwsProvider & {
     getAwsSdkV3Config(): Promise<ClientConfig>
-    getAccountInfo(): Promise<{ accountId: string; partition: string }>
-    /** Folder of all services in the bucket of deployments. */
-    getDeploymentPrefix(): string
-    getServerlessDeploymentBucketName(): Promise<string>
   }
 }

@@ -31,26 +31,21 @@ export const describeStack = async (
 }
 
 /**
- * Physical ids of the resources of a stack and its nested stacks, by their logical ids. For a while CloudFormation also
- * lists deleted ones, which are left out.
+ * Physical ids of the resources of a stack, by their logical ids. For a while CloudFormation also lists deleted ones,
+ * which are left out.
  */
 export const physicalIds = async (
   cloudFormation: CloudFormationClient,
   StackName: string,
 ): Promise<Record<string, string>> => {
   const ids: Record<string, string> = {}
-  const nested: string[] = []
   for await (const { StackResourceSummaries = [] } of paginateListStackResources(
     { client: cloudFormation },
     { StackName },
   ))
-    for (const { LogicalResourceId, PhysicalResourceId, ResourceStatus, ResourceType } of StackResourceSummaries) {
-      if (LogicalResourceId === undefined || PhysicalResourceId === undefined || ResourceStatus === 'DELETE_COMPLETE')
-        continue
-      ids[LogicalResourceId] = PhysicalResourceId
-      if (ResourceType === 'AWS::CloudFormation::Stack') nested.push(PhysicalResourceId)
-    }
-  for (const stackId of nested) Object.assign(ids, await physicalIds(cloudFormation, stackId))
+    for (const { LogicalResourceId, PhysicalResourceId, ResourceStatus } of StackResourceSummaries)
+      if (LogicalResourceId !== undefined && PhysicalResourceId !== undefined && ResourceStatus !== 'DELETE_COMPLETE')
+        ids[LogicalResourceId] = PhysicalResourceId
   return ids
 }
 

@@ -237,8 +237,7 @@ export default class Deployment {
     const domain = newDomainOf(process.env, config.region)
     const { EXISTING_TABLE: table, EXISTING_KEY: key } = withoutEmpty(process.env)
     const existing = table !== undefined && key !== undefined ? { table, key } : undefined
-    const { rateKeyPrefix } = this.#serverless.service.custom
-    return readAccount(config, { stackName: this.#plan.stackName, rateKeyPrefix, existing, domain })
+    return readAccount(config, { stackName: this.#plan.stackName, existing, domain })
   }
 
   /** Reports warnings; with --verbose also what is ok. Throws if there is a fault. */

@@ -55,7 +55,7 @@ const serverlessOf = (command: string) => {
   return Object({
     serviceDir: '/tmp',
     service: {
-      ...{ functions: {}, resources: { Resources: {} }, custom: { rateKeyPrefix: 'agent-prod-rate' } },
+      ...{ functions: {}, resources: { Resources: {} }, custom: {} },
       provider: { ...provider, compiledCloudFormationTemplate },
     },
     processedInput: { commands: [command] },

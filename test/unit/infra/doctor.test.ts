@@ -76,8 +76,6 @@ const account: Account = {
   layout: { value: undefined },
   address: undefined,
   tables: { value: [] },
-  logGroups: { value: [] },
-  apiKeys: { value: [] },
 }
 
 /** A deployed stack of the same template. */
@@ -143,25 +141,8 @@ describe('nothing is found', () => {
   })
 
   test('before an update, with all that belongs to the stack', () => {
-    const ids = { Group: '/aws/lambda/serverless-agent-prod-health', Key: 'abc' }
-    const physicalIds = { ...ids, Table: 'serverless-agent-prod-Table-1A', SealingKey: 'id' }
-    const own = {
-      stack: deployed({ physicalIds }),
-      tables: { value: ['serverless-agent-prod-Table-1A'] },
-      logGroups: { value: ['/aws/lambda/serverless-agent-prod-health'] },
-      apiKeys: {
-        value: [{ id: 'abc', name: 'serverless-agent-prod-rate-00', value: 'serverless-agent-prod-rate-1-00' }],
-      },
-    }
+    const own = { stack: deployed(), tables: { value: ['serverless-agent-prod-Table-1A'] } }
     expect(notOk({ account: own })).toEqual([])
-  })
-
-  test('in the log group of a function of the stack, which Lambda made', () => {
-    const physicalIds = { Table: 't', SealingKey: 'id', HealthLambdaFunction: 'serverless-agent-prod-health' }
-    const stack = deployed({ physicalIds })
-    expect(notOk({ account: { stack, logGroups: { value: ['/aws/lambda/serverless-agent-prod-health'] } } })).toEqual(
-      [],
-    )
   })
 
   test('where API Gateway has no role for logs: deploy makes it', () => {
@@ -522,26 +503,6 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     new RegExp(`^FAULT {3}stack: serverless-agent-prod is in ${says.source}`),
   ]),
   [
-    'a log group in the way',
-    {
-      account: { logGroups: { value: ['/aws/lambda/serverless-agent-prod-health'] } },
-      template: ({ Resources }) => {
-        Resources.Group = resource('AWS::Logs::LogGroup', { LogGroupName: '/aws/lambda/serverless-agent-prod-health' })
-      },
-    },
-    /^FAULT {3}log groups: \/aws\/lambda\/serverless-agent-prod-health: left .*in the way.*delete-log-group/,
-  ],
-  [
-    'a log group that is left',
-    { account: { logGroups: { value: ['/aws/lambda/serverless-agent-prod-health'] } } },
-    /^warning log groups: \/aws\/lambda\/serverless-agent-prod-health: left of an earlier stack/,
-  ],
-  [
-    'four log groups that are left',
-    { account: { logGroups: { value: ['a', 'b', 'c', 'd'] } } },
-    /^warning log groups: a, b, c and 1 more: left of an earlier stack/,
-  ],
-  [
     'a table that is left, beside which a stack would begin empty',
     {
       account: { tables: { value: ['serverless-agent-prod'] } },
@@ -582,21 +543,6 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     'a generated address in place of that of the stage',
     { account: { stack: deployed() }, plan: { publicUrl: { 'Fn::Sub': 'https://…' } } },
     /^FAULT {3}address: wallets keep https:\/\/agent\.example\.org for ever/,
-  ],
-  [
-    'an API key with the value of one to be made',
-    {
-      account: { apiKeys: { value: [{ id: 'abc', name: 'mine', value: 'serverless-agent-prod-rate-00' }] } },
-      template: ({ Resources }) => {
-        Resources.RateKey0 = resource('AWS::ApiGateway::ApiKey', { Value: 'serverless-agent-prod-rate-00' })
-      },
-    },
-    /^FAULT {3}API keys: mine \(abc\): .*delete-api-key/,
-  ],
-  [
-    'an API key that is left',
-    { account: { apiKeys: { value: [{ id: 'abc', name: 'rate-00', value: 'serverless-agent-prod-rate-00' }] } } },
-    /^warning API keys: rate-00 \(abc\): left of an earlier stack/,
   ],
   [
     'a certificate that is not there',
@@ -760,8 +706,6 @@ describe('found is', () => {
       keyRights: 'kms:ListKeys',
       tables: 'dynamodb:ListTables',
       layout: 'dynamodb:GetItem',
-      logGroups: 'logs:DescribeLogGroups',
-      apiKeys: 'apigateway:GET',
     }
     const ofAddress: Partial<Record<keyof AddressOnAws, string>> = {
       certificate: 'acm:DescribeCertificate',
@@ -779,7 +723,7 @@ describe('found is', () => {
   })
 
   test('nothing as left over while nobody can tell what is the stack’s', async () => {
-    const left = { tables: { value: ['serverless-agent-prod'] }, logGroups: { value: ['a'] } }
+    const left = { tables: { value: ['serverless-agent-prod'] } }
     const lines = notOk({ account: { stack: await denied('cloudformation:DescribeStacks'), ...left } })
     expect(lines.filter((line) => !line.includes('the right cloudformation:DescribeStacks is missing'))).toEqual([])
   })
