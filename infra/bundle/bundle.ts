@@ -11,7 +11,7 @@ import {
   type Metafile,
   type Plugin,
 } from 'esbuild'
-import { needsLibrary, needsRegistries, needsWebvh } from '../anoncreds/functions.ts'
+import { type Contents, contentsOf } from '../anoncreds/functions.ts'
 import { browserFilePlaces, browserFiles } from './browser-files.ts'
 import { lambdaCredentials, lateEntries, lateModules, lazyBuiltins, metadataFirst } from './cold-start.ts'
 import { nativeLibrary } from './native-library.ts'
@@ -81,13 +81,6 @@ const usedOutputs = ({ outputs }: Metafile, name: string): Set<string> => {
     for (const imported of outputs[path]?.imports ?? []) if (imported.external !== true) pending.push(imported.path)
   }
   return used
-}
-
-/** Optional parts of a bundle. */
-interface Contents {
-  withLibrary: boolean
-  withRegistries: boolean
-  withWebvh: boolean
 }
 
 /** Options for the modules `entries`, paths below `folder` by the names of their outputs. Those of several share chunks. */
@@ -183,9 +176,8 @@ export class Bundler implements AsyncDisposable {
     this.#folder = folder
   }
 
-  /** With or without what binds AnonCreds' native library. Wait for it before the next one. */
-  async bundle(entry: string, withLibrary = needsLibrary(entry)): Promise<Bundle> {
-    const contents = { withLibrary, withRegistries: needsRegistries(entry), withWebvh: needsWebvh(entry) }
+  /** Wait for it before the next one. */
+  async bundle(entry: string, contents = contentsOf(entry)): Promise<Bundle> {
     const key = JSON.stringify(contents)
     const made = this.#contexts.get(key) ?? context(optionsOf(this.#folder, { index: ENTRY }, contents, [this.#module]))
     this.#contexts.set(key, made)
@@ -211,9 +203,9 @@ export class Bundler implements AsyncDisposable {
 }
 
 /** Bundles one module. */
-export const bundle = async (folder: string, entry: string, withLibrary?: boolean): Promise<Bundle> => {
+export const bundle = async (folder: string, entry: string, contents?: Contents): Promise<Bundle> => {
   await using bundler = new Bundler(folder)
-  return await bundler.bundle(entry, withLibrary)
+  return await bundler.bundle(entry, contents)
 }
 
 /**
@@ -228,20 +220,4 @@ export const bundleTogether = async (
   const built = await build(optionsOf(folder, entries, contents))
   const bundles = Object.keys(entries).map(async (name) => [name, await bundleOf(built, name)] as const)
   return new Map(await Promise.all(bundles))
-}
-
-/** Bytes of all files. */
-export const sizeOf = (files: Record<string, Uint8Array>): number =>
-  Object.values(files).reduce((sum, { length }) => sum + length, 0)
-
-/** Bytes of each npm package in the bundle, largest first. `serverless-agent`: the service's own code. */
-export const packagesOf = ({ outputs }: Metafile): Record<string, number> => {
-  const sizes: Record<string, number> = {}
-  for (const { inputs } of Object.values(outputs)) {
-    for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
-      const name = path.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? 'serverless-agent'
-      sizes[name] = (sizes[name] ?? 0) + bytesInOutput
-    }
-  }
-  return Object.fromEntries(Object.entries(sizes).sort(([, a], [, b]) => b - a))
 }

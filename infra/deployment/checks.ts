@@ -9,7 +9,6 @@ import {
   checkConcurrency,
   checkCredentials,
   checkKeyRights,
-  checkPackagedCaps,
   checkQuotas,
 } from './checks/account.ts'
 import { checkAddress, checkSameAddress } from './checks/address.ts'
@@ -18,7 +17,6 @@ import { checkData } from './checks/data.ts'
 import { checkSettings } from './checks/settings.ts'
 import { checkStack, checkTables } from './checks/stack.ts'
 import { checkEnvironments, checkNames, checkStageName, checkTemplate } from './checks/template.ts'
-import { capsIn } from './concurrency.ts'
 import type { Finding } from './finding.ts'
 import { DeploymentSettings } from './settings.ts'
 import { SEALING_KEY } from './template.ts'
@@ -82,7 +80,6 @@ export const checkPackaged = (account: Account, plan: Plan, template: Template):
   const newRoles = ofType(template.Resources, 'AWS::IAM::Role').length
   return [
     ...ofTemplate,
-    ...checkPackagedCaps(account, capSettings(plan.environment), capsIn(template)),
     ...checkQuotas(account, {
       paths: plan.paths,
       newRoles: hasStack(account) ? 0 : newRoles,

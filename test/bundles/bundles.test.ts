@@ -6,7 +6,6 @@ import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { needsRegistries } from '../../infra/anoncreds/functions.ts'
-import { packagesOf, sizeOf } from '../../infra/bundle/bundle.ts'
 import { zip } from '../../infra/bundle/zip.ts'
 import { localIssuer } from '../../infra/local/issuer.ts'
 import { ALL_GRANTS } from '../../lib/auth/grants.ts'
@@ -17,6 +16,8 @@ import { type BundledStage, startBundledStage } from '../support/bench/bundled-s
 import {
   bundleFunction,
   FUNCTIONS,
+  packagesOf,
+  sizeOf,
   type Unpacked,
   type UnpackedFunction,
   unpackFunctions,

@@ -6,7 +6,6 @@ import { describe, expect, test } from 'vitest'
 import type { Account, Stack } from '../../../infra/deployment/account.ts'
 import type { AddressOnAws } from '../../../infra/deployment/address-on-aws.ts'
 import { checkAccount, checkPackaged, checkPlan, type Plan } from '../../../infra/deployment/checks.ts'
-import { applyCaps, capsOf } from '../../../infra/deployment/concurrency.ts'
 import { type Finding, toLine } from '../../../infra/deployment/finding.ts'
 import { type Reading, read } from '../../../infra/deployment/reading.ts'
 import type { Resource, Template } from '../../../infra/service.ts'
@@ -37,30 +36,20 @@ const plan: Plan = {
 
 const resource = (Type: string, Properties: Record<string, unknown> = {}): Resource => ({ Type, Properties })
 
-const template = (): Template => {
-  const mapping = (queue: string) =>
-    resource('AWS::Lambda::EventSourceMapping', { EventSourceArn: { 'Fn::GetAtt': [queue, 'Arn'] } })
-  const made: Template = {
-    Resources: {
-      Table: resource('AWS::DynamoDB::Table'),
-      SealingKey: resource('AWS::KMS::Key'),
-      HealthLambdaFunction: resource('AWS::Lambda::Function', {
-        FunctionName: 'serverless-agent-prod-health',
-        Environment: { Variables: { TABLE_NAME: { Ref: 'Table' }, AGENT_LABEL: 'agent', PUBLIC_URL } },
-      }),
-      HealthRole: resource('AWS::IAM::Role', {
-        RoleName: { 'Fn::Join': ['-', ['serverless-agent-prod-health', { Ref: 'AWS::Region' }, 'lambdaRole']] },
-      }),
-      A: mapping('WakeUpQueue'),
-      B: mapping('SlowWakeUpQueue'),
-      C: mapping('TimerQueue'),
-      D: mapping('JobQueue'),
-    },
-    Outputs: { TableName: { Value: { Ref: 'Table' } } },
-  }
-  applyCaps(made, capsOf(1000))
-  return made
-}
+const template = (): Template => ({
+  Resources: {
+    Table: resource('AWS::DynamoDB::Table'),
+    SealingKey: resource('AWS::KMS::Key'),
+    HealthLambdaFunction: resource('AWS::Lambda::Function', {
+      FunctionName: 'serverless-agent-prod-health',
+      Environment: { Variables: { TABLE_NAME: { Ref: 'Table' }, AGENT_LABEL: 'agent', PUBLIC_URL } },
+    }),
+    HealthRole: resource('AWS::IAM::Role', {
+      RoleName: { 'Fn::Join': ['-', ['serverless-agent-prod-health', { Ref: 'AWS::Region' }, 'lambdaRole']] },
+    }),
+  },
+  Outputs: { TableName: { Value: { Ref: 'Table' } } },
+})
 
 const account: Account = {
   region: 'eu-central-1',
@@ -321,7 +310,6 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     "a new account's concurrency",
     {
       account: { lambda: { value: { concurrency: 10, unreserved: 10 } } },
-      template: (it) => applyCaps(it, capsOf(10)),
     },
     /^warning concurrency: the account runs 10 functions at once: .*L-B99A9384/,
   ],
@@ -329,16 +317,6 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     'a concurrency that nobody can be asked for',
     { account: { lambda: { failure: { kind: 'unavailable', action: 'lambda', message: 'ETIMEDOUT' } } } },
     /^warning concurrency: lambda could not be asked, so the 10 of a new account are assumed \(ETIMEDOUT\)$/,
-  ],
-  [
-    'a package that was fitted to another account',
-    { account: { lambda: { value: { concurrency: 500, unreserved: 500 } } } },
-    /^warning concurrency: the package has 357 and 83 deliveries at once/,
-  ],
-  [
-    'a package that was made for more deliveries to slow destinations',
-    { template: (it) => applyCaps(it, { ...capsOf(1000), deliverSlowly: 84 }) },
-    /^warning concurrency: the package has 357 and 84 deliveries at once/,
   ],
   [
     'an API with more resources than the account allows',
@@ -469,7 +447,7 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
         for (let index = 0; index < 500; index++) Resources[`Topic${index}`] = resource('AWS::SNS::Topic')
       },
     },
-    /^FAULT {3}template: it has 508 resources, and CloudFormation takes 500/,
+    /^FAULT {3}template: it has 504 resources, and CloudFormation takes 500/,
   ],
   [
     'a template of too many bytes',
