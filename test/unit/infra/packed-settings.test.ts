@@ -23,7 +23,7 @@ const packaged = async (serviceDir: string, definition: FunctionDefinition) => {
   const warnings: string[] = []
   const serverless: DeployingServerless = Object({
     serviceDir,
-    service: { functions: { authorizer: definition }, custom: {} },
+    service: { functions: { authorizer: definition }, custom: {}, provider: { compiledCloudFormationTemplate: {} } },
     classes: { Error },
     processedInput: { commands: ['package'] },
   })
@@ -72,7 +72,7 @@ test('a forced deployment packs keys anew, whatever the one before has packed', 
   const { settings } = await localIssuer(folder.path)
   const definition = authorizer(JSON.stringify([{ ...settings, jwksUri: 'https://id.example.org/jwks' }]))
   const serverless: DeployingServerless = Object({
-    service: { functions: { authorizer: definition }, custom: {} },
+    service: { functions: { authorizer: definition }, custom: {}, provider: { compiledCloudFormationTemplate: {} } },
     classes: { Error },
     processedInput: { commands: ['deploy'] },
     getProvider: () => expect.unreachable('the stack is not asked'),
@@ -101,7 +101,6 @@ test('keys have the time of the deployment that has packed the same, and now whe
     })
     const { hooks } = new PackedSettings(serverless, {}, Object({ log: {} }))
     await hooks[HOOK]?.()
-    await hooks['after:aws:package:finalize:mergeCustomProviderResources']?.()
     const [times] = Object.values(compiledCloudFormationTemplate.Metadata ?? {})
     return { preparedAt: Object(definition.packed?.TOKEN_ISSUERS)[0].preparedAt, times: Object(times) }
   }
