@@ -9,9 +9,9 @@ import {
 } from '@aws-sdk/client-route-53'
 import * as v from 'valibot'
 import { AddressSettings } from '../gateway/address.ts'
+import type { ClientConfig } from '../service.ts'
 import { withoutEmpty } from '../settings.ts'
 import { type Reading, read } from './reading.ts'
-import type { ClientConfig } from './serverless.ts'
 
 /** What the settings ask for. */
 export interface NewDomain {

@@ -15,12 +15,12 @@ import { KMSClient } from '@aws-sdk/client-kms'
 import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda'
 import { HeadObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import * as v from 'valibot'
+import type { ClientConfig } from '../service.ts'
 import type { Stack } from './account.ts'
 import { keyFaults } from './checks/data.ts'
 import { findKey } from './existing-data.ts'
 import { type Finding, fault, ok } from './finding.ts'
 import { ifRead, read } from './reading.ts'
-import type { ClientConfig } from './serverless.ts'
 import { KEY_OUTPUT, parsedTemplate, TABLE_OUTPUT } from './template.ts'
 
 /** Ms between two looks at a detection, which takes a minute or two. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { PackedSettings } from '../../lib/settings.ts'
 import { addressOf } from '../gateway/address.ts'
-import type { Template } from '../service.ts'
+import type { ClientConfig, Serverless, Template } from '../service.ts'
 import { withoutEmpty } from '../settings.ts'
 import type { Account } from './account.ts'
 import { errorLine } from './aws-error.ts'
@@ -14,7 +14,6 @@ import { checkEnvironments } from './checks/template.ts'
 import { checkAccount, checkPackaged, checkPlan, type Plan } from './checks.ts'
 import { type Finding, fault, faultsMessage, faultsOf, onceEach, toLine } from './finding.ts'
 import { fitTemplate } from './fit-template.ts'
-import type { ClientConfig, DeployingServerless } from './serverless.ts'
 import { KEY_OUTPUT, TABLE_OUTPUT } from './template.ts'
 
 export interface Options {
@@ -35,14 +34,14 @@ export interface Log {
 const EMPTY_ZIP = Buffer.from(`504b0506${'00'.repeat(18)}`, 'hex')
 
 export class Deployment {
-  readonly #serverless: DeployingServerless
+  readonly #serverless: Serverless
   readonly #options: Options
   readonly #log: Log
   #account: Promise<Account> | undefined
   /** What a stack that is to be removed says of its table and key. */
   #outputs: Record<string, string> = {}
 
-  constructor(serverless: DeployingServerless, options: Options, log: Log) {
+  constructor(serverless: Serverless, options: Options, log: Log) {
     this.#serverless = serverless
     this.#options = options
     this.#log = log

@@ -1,7 +1,7 @@
 /** What a deployment does with the table when the stack is there. */
 import { DescribeTableCommand, DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb'
 import { ensureLayout } from '../layout.ts'
-import type { ClientConfig } from './serverless.ts'
+import type { ClientConfig } from '../service.ts'
 
 /**
  * Writes the version of its layout to a new table, and switches deletion protection on or off: a table that is protected

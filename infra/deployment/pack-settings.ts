@@ -3,10 +3,9 @@ import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
 import * as v from 'valibot'
 import { tokenIssuers } from '../../lib/auth/token-issuers.ts'
 import { type PackedSetting, PackedSettings, readSettings } from '../../lib/settings.ts'
-import type { FunctionDefinition } from '../service.ts'
+import type { FunctionDefinition, Serverless } from '../service.ts'
 import { type Finding, faultsMessage } from './finding.ts'
 import { packingTimes, prepareIssuers, withPackingTimes } from './prepare-issuers.ts'
-import type { DeployingServerless } from './serverless.ts'
 import { deployedTemplate } from './stack.ts'
 
 const NAMES = Object.keys(PackedSettings.entries) as PackedSetting[]
@@ -21,7 +20,7 @@ const Deployed = v.object({ Metadata: v.object({ [TIMES]: v.record(v.string(), v
  * packed keep its time, unless this one is forced. Returns the template's metadata.
  */
 export const packSettings = async (
-  serverless: DeployingServerless,
+  serverless: Serverless,
   isForced: boolean,
   log: { warning(line: string): void },
 ): Promise<Record<string, unknown>> => {
@@ -43,7 +42,7 @@ export const packSettings = async (
 }
 
 /** Those of the deployed stack; none if it can't be read, or has none. */
-const deployedTimes = async (serverless: DeployingServerless): Promise<Record<string, number>> => {
+const deployedTimes = async (serverless: Serverless): Promise<Record<string, number>> => {
   const aws = serverless.getProvider('aws')
   const client = new CloudFormationClient(await aws.getAwsSdkV3Config())
   const template = await deployedTemplate(client, aws.naming.getStackName()).catch(() => '')

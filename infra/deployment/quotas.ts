@@ -1,6 +1,6 @@
 /** Reads the quotas of API Gateway that a deployment may exceed. */
 import { GetServiceQuotaCommand, NoSuchResourceException, ServiceQuotasClient } from '@aws-sdk/client-service-quotas'
-import type { ClientConfig } from './serverless.ts'
+import type { ClientConfig } from '../service.ts'
 
 /** With AWS's defaults. https://docs.aws.amazon.com/general/latest/gr/apigateway.html */
 const QUOTAS = {

@@ -3,7 +3,7 @@
  * fits it to the account, finishes its table, and says after a removal which table and key are kept.
  */
 import type { Deployment, Log, Options } from '../deployment/deployment.ts'
-import type { DeployingServerless } from '../deployment/serverless.ts'
+import type { Serverless } from '../service.ts'
 
 export default class DeploymentPlugin {
   readonly commands = {
@@ -21,7 +21,7 @@ export default class DeploymentPlugin {
   }
   readonly hooks: Record<string, () => Promise<void>>
 
-  constructor(serverless: DeployingServerless, options: Options, { log }: { log: Log }) {
+  constructor(serverless: Serverless, options: Options, { log }: { log: Log }) {
     let loaded: Promise<Deployment> | undefined
     // Loaded here: every serverless command loads the plugins.
     const load = async () => new (await import('../deployment/deployment.ts')).Deployment(serverless, options, log)

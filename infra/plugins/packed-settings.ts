@@ -2,13 +2,12 @@
  * Serverless plugin: settings that can grow leave the functions' environment and are packed with their code. Runs
  * before bundle.ts.
  */
-import type { DeployingServerless } from '../deployment/serverless.ts'
-import type { PluginTools } from '../service.ts'
+import type { PluginTools, Serverless } from '../service.ts'
 
 export default class PackedSettings {
   readonly hooks: Record<string, () => Promise<void>>
 
-  constructor(serverless: DeployingServerless, { force = false }: { force?: boolean }, { log }: PluginTools) {
+  constructor(serverless: Serverless, { force = false }: { force?: boolean }, { log }: PluginTools) {
     // Loaded here: every serverless command loads the plugins.
     const pack = async () => (await import('../deployment/pack-settings.ts')).packSettings(serverless, force, log)
     this.hooks = {

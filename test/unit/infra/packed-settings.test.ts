@@ -6,11 +6,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { DeployingServerless } from '../../../infra/deployment/serverless.ts'
 import { localIssuer } from '../../../infra/local/issuer.ts'
 import Bundles from '../../../infra/plugins/bundle.ts'
 import PackedSettings from '../../../infra/plugins/packed-settings.ts'
-import type { FunctionDefinition, Template } from '../../../infra/service.ts'
+import type { FunctionDefinition, Serverless, Template } from '../../../infra/service.ts'
 import { readPacked } from '../../../lib/settings.ts'
 import { answerCommands } from '../../support/aws/answers.ts'
 import { startFunction } from '../../support/bench/function-process.ts'
@@ -21,7 +20,7 @@ const HOOK = 'before:package:createDeploymentArtifacts'
 /** Runs the plugins over a service with this function, as `serverless package` does. */
 const packaged = async (serviceDir: string, definition: FunctionDefinition) => {
   const warnings: string[] = []
-  const serverless: DeployingServerless = Object({
+  const serverless: Serverless = Object({
     serviceDir,
     service: { functions: { authorizer: definition }, custom: {}, provider: { compiledCloudFormationTemplate: {} } },
     classes: { Error },
@@ -71,7 +70,7 @@ test('a forced deployment packs keys anew, whatever the one before has packed', 
   await using folder = await temporaryFolder()
   const { settings } = await localIssuer(folder.path)
   const definition = authorizer(JSON.stringify([{ ...settings, jwksUri: 'https://id.example.org/jwks' }]))
-  const serverless: DeployingServerless = Object({
+  const serverless: Serverless = Object({
     service: { functions: { authorizer: definition }, custom: {}, provider: { compiledCloudFormationTemplate: {} } },
     classes: { Error },
     processedInput: { commands: ['deploy'] },
@@ -90,7 +89,7 @@ test('keys have the time of the deployment that has packed the same, and now whe
     answerCommands({ GetTemplateCommand: template })
     const definition = authorizer(JSON.stringify([{ ...settings, jwksUri: 'https://id.example.org/jwks' }]))
     const compiledCloudFormationTemplate: Partial<Template> = {}
-    const serverless: DeployingServerless = Object({
+    const serverless: Serverless = Object({
       service: { functions: { authorizer: definition }, custom: {}, provider: { compiledCloudFormationTemplate } },
       classes: { Error },
       processedInput: { commands: ['deploy'] },
