@@ -12,7 +12,7 @@ import { type AddressOnAws, type NewDomain, readAddress } from './address-on-aws
 import { type ExistingKey, type ExistingTable, findKey, findTable } from './existing-data.ts'
 import { type KeyRights, readKeyRights } from './key-rights.ts'
 import { type Quotas, readQuotas } from './quotas.ts'
-import { type Reading, read } from './reading.ts'
+import { orNone, type Reading, read } from './reading.ts'
 import { type DeployedStack, deployedTemplate, describeStack, physicalIds } from './stack.ts'
 import { TABLE } from './template.ts'
 
@@ -102,7 +102,9 @@ export const readAccount = async (config: ClientConfig, deployment: Deployment):
   const [existingTable, existingKey, layout, address, tables] = await Promise.all([
     existing && read('dynamodb:DescribeTable and ListTagsOfResource', () => findTable(dynamodb, existing.table)),
     existing && read('kms:DescribeKey', () => findKey(kms, existing.key)),
-    read('dynamodb:GetItem and Scan', async () => (used === undefined ? undefined : layoutOf(dynamodb, used))),
+    read('dynamodb:GetItem and Scan', async () =>
+      used === undefined ? undefined : orNone(ResourceNotFoundException, readLayout(dynamodb, used)),
+    ),
     domain && readAddress(client, domain),
     read('dynamodb:ListTables', () => readTables(dynamodb, stackName)),
   ])
@@ -138,13 +140,8 @@ const readGateway = async (apiGateway: APIGatewayClient, iam: IAMClient): Promis
 }
 
 const roleExists = async (iam: IAMClient, arn: string): Promise<boolean> => {
-  try {
-    await iam.send(new GetRoleCommand({ RoleName: arn.split('/').at(-1) }))
-    return true
-  } catch (error) {
-    if (error instanceof NoSuchEntityException) return false
-    throw error
-  }
+  const role = iam.send(new GetRoleCommand({ RoleName: arn.split('/').at(-1) }))
+  return (await orNone(NoSuchEntityException, role)) !== undefined
 }
 
 const readStack = async (cloudFormation: CloudFormationClient, stackName: string): Promise<Stack | undefined> => {
@@ -157,16 +154,6 @@ const readStack = async (cloudFormation: CloudFormationClient, stackName: string
     physicalIds(cloudFormation, stackName),
   ])
   return { ...stack, template, physicalIds: ids }
-}
-
-/** Undefined: there is no such table. */
-const layoutOf = async (dynamodb: DynamoDBClient, table: string): Promise<TableLayout | undefined> => {
-  try {
-    return await readLayout(dynamodb, table)
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) return undefined
-    throw error
-  }
 }
 
 const readTables = async (client: DynamoDBClient, stackName: string): Promise<string[]> => {
