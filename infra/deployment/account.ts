@@ -13,7 +13,7 @@ import { type ExistingKey, type ExistingTable, findKey, findTable } from './exis
 import { type KeyRights, readKeyRights } from './key-rights.ts'
 import { type Quotas, readQuotas } from './quotas.ts'
 import { orNone, type Reading, read } from './reading.ts'
-import { type DeployedStack, deployedTemplate, describeStack, physicalIds } from './stack.ts'
+import { type DeployedStack, type DeployedTemplate, deployedTemplate, describeStack, physicalIds } from './stack.ts'
 import { TABLE } from './template.ts'
 
 /** What is to be deployed: the settings for which something is looked up on AWS. */
@@ -46,8 +46,8 @@ interface GatewayAccount {
 }
 
 export interface Stack extends DeployedStack {
-  /** Its template as text. */
-  template: string
+  /** Undefined: it can't be read as JSON, or the stack has none yet. */
+  template: DeployedTemplate | undefined
   physicalIds: Record<string, string>
 }
 
@@ -148,7 +148,7 @@ const readStack = async (cloudFormation: CloudFormationClient, stackName: string
   const stack = await describeStack(cloudFormation, stackName)
   if (stack === undefined) return undefined
   // A stack under review has no template and no resources yet.
-  if (stack.status === 'REVIEW_IN_PROGRESS') return { ...stack, template: '', physicalIds: {} }
+  if (stack.status === 'REVIEW_IN_PROGRESS') return { ...stack, template: undefined, physicalIds: {} }
   const [template, ids] = await Promise.all([
     deployedTemplate(cloudFormation, stackName),
     physicalIds(cloudFormation, stackName),

@@ -45,8 +45,8 @@ export const packSettings = async (
 const deployedTimes = async (serverless: Serverless): Promise<Record<string, number>> => {
   const aws = serverless.getProvider('aws')
   const client = new CloudFormationClient(await aws.getAwsSdkV3Config())
-  const template = await deployedTemplate(client, aws.naming.getStackName()).catch(() => '')
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Deployed), template)
+  const template = await deployedTemplate(client, aws.naming.getStackName()).catch(() => undefined)
+  const parsed = v.safeParse(Deployed, template)
   return parsed.success ? parsed.output.Metadata[TIMES] : {}
 }
 

@@ -5,6 +5,7 @@ import {
   GetTemplateCommand,
   paginateListStackResources,
 } from '@aws-sdk/client-cloudformation'
+import * as v from 'valibot'
 import { errorName } from './aws-error.ts'
 
 export interface DeployedStack {
@@ -49,8 +50,25 @@ export const physicalIds = async (
   return ids
 }
 
-/** The deployed template as text: JSON if it was sent as JSON. */
-export const deployedTemplate = async (cloudFormation: CloudFormationClient, StackName: string): Promise<string> => {
-  const { TemplateBody = '' } = await cloudFormation.send(new GetTemplateCommand({ StackName }))
-  return TemplateBody
+const DeployedTemplate = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({
+    Metadata: v.optional(v.record(v.string(), v.unknown())),
+    Resources: v.record(
+      v.string(),
+      v.object({ Type: v.string(), Properties: v.optional(v.record(v.string(), v.unknown()), {}) }),
+    ),
+  }),
+)
+export type DeployedTemplate = v.InferOutput<typeof DeployedTemplate>
+
+/** Undefined: it is not in JSON, and so not one of Serverless. */
+export const deployedTemplate = async (
+  cloudFormation: CloudFormationClient,
+  StackName: string,
+): Promise<DeployedTemplate | undefined> => {
+  const { TemplateBody } = await cloudFormation.send(new GetTemplateCommand({ StackName }))
+  const { success, output } = v.safeParse(DeployedTemplate, TemplateBody)
+  return success ? output : undefined
 }

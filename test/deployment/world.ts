@@ -122,14 +122,14 @@ export class World {
 
   /** From which value on an alarm is on. */
   async threshold(alarm: string): Promise<unknown> {
-    const { Resources } = JSON.parse(await deployedTemplate(this.#cloudFormation, STACK))
-    return Resources[alarm].Properties.Threshold
+    const template = await deployedTemplate(this.#cloudFormation, STACK)
+    return template?.Resources[alarm]?.Properties.Threshold
   }
 
   /** How many API keys the stack has by which tenants are counted. moto's CloudFormation makes none. */
   async rateKeys(): Promise<number> {
-    const { Resources } = JSON.parse(await deployedTemplate(this.#cloudFormation, STACK))
-    return ofType(Resources, 'AWS::ApiGateway::ApiKey').length
+    const template = await deployedTemplate(this.#cloudFormation, STACK)
+    return ofType(template?.Resources ?? {}, 'AWS::ApiGateway::ApiKey').length
   }
 
   /** A certificate of a domain, and its ARN. */

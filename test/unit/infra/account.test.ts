@@ -63,7 +63,7 @@ test('the layout is that of the table that is to be used again', async () => {
 
 test('a stack under review has no template, and one that nobody may see is not taken for none', async () => {
   const review = { Stacks: [{ StackStatus: 'REVIEW_IN_PROGRESS' }] }
-  expect((await accountOf({ DescribeStacksCommand: review })).stack).toMatchObject({ value: { template: '' } })
+  expect((await accountOf({ DescribeStacksCommand: review })).stack).toMatchObject({ value: { template: undefined } })
   const denied = failure('AccessDenied', 'agent-prod does not exist, or is not yours')
   expect((await accountOf({ DescribeStacksCommand: denied })).stack).toMatchObject({ failure: { kind: 'denied' } })
   const invalid = failure('ValidationError', 'the name of the stack is not valid')

@@ -72,7 +72,7 @@ const deployed = (changes: Partial<Stack> = {}): Reading<Stack> => ({
   value: {
     status: 'UPDATE_COMPLETE',
     outputs: { TableName: 'serverless-agent-prod-Table-1A', SealingKeyArn: KEY },
-    template: JSON.stringify(template()),
+    template: template(),
     physicalIds: { Table: 'serverless-agent-prod-Table-1A', SealingKey: '00000000-0000-0000-0000-000000000000' },
     ...changes,
   },
@@ -103,7 +103,7 @@ describe('nothing is found', () => {
     const { Environment } = generated.Resources.HealthLambdaFunction?.Properties ?? {}
     Object(Environment).Variables.PUBLIC_URL = { 'Fn::Sub': 'https://…' }
     const outputs = { TableName: 'serverless-agent-prod-Table-1A', SealingKeyArn: KEY, ServiceEndpoint: PUBLIC_URL }
-    expect(notOk({ account: { stack: deployed({ template: JSON.stringify(generated), outputs }) } })).toEqual([])
+    expect(notOk({ account: { stack: deployed({ template: generated, outputs }) } })).toEqual([])
   })
 
   test('in an address that wrong settings do not say', () => {
@@ -148,7 +148,7 @@ describe('nothing is found', () => {
       status: 'UPDATE_ROLLBACK_COMPLETE',
       outputs: {},
       physicalIds: { Bucket: 'b' },
-      template: '{}',
+      template: undefined,
     })
     expect(notOk({ account: { stack } })).toEqual([])
   })
@@ -333,7 +333,7 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     {
       account: {
         roles: { value: { used: 1000, most: 1000 } },
-        stack: deployed({ outputs: {}, physicalIds: { Bucket: 'b' }, template: '{}' }),
+        stack: deployed({ outputs: {}, physicalIds: { Bucket: 'b' }, template: undefined }),
       },
     },
     /^FAULT {3}roles: 1 roles are to be made/,
@@ -588,7 +588,9 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     {
       account: {
         stack: deployed({
-          template: JSON.stringify({ Resources: { Table: { Properties: { TableName: 'serverless-agent-prod' } } } }),
+          template: {
+            Resources: { Table: resource('AWS::DynamoDB::Table', { TableName: 'serverless-agent-prod' }) },
+          },
         }),
       },
     },
@@ -596,7 +598,7 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   ],
   [
     'a template whose fixed name nobody can read',
-    { account: { stack: deployed({ template: 'Resources: {}' }) } },
+    { account: { stack: deployed({ template: undefined }) } },
     /^FAULT {3}table and key: the stack's template is not JSON/,
   ],
   [

@@ -1,7 +1,7 @@
 /** What CloudFormation knows of a stack. */
 import { CloudFormationClient, type ResourceStatus, type StackResourceSummary } from '@aws-sdk/client-cloudformation'
 import { expect, test, vi } from 'vitest'
-import { physicalIds } from '../../../infra/deployment/stack.ts'
+import { deployedTemplate, physicalIds } from '../../../infra/deployment/stack.ts'
 
 const resource = (LogicalResourceId: string, ResourceStatus: ResourceStatus): StackResourceSummary => ({
   ...{ LogicalResourceId, PhysicalResourceId: `id of ${LogicalResourceId}`, ResourceType: 'AWS::SQS::Queue' },
@@ -17,4 +17,18 @@ test('the resources of a stack are known without the deleted ones', async () => 
   const client = new CloudFormationClient({ region: 'eu-central-1' })
   vi.spyOn(client, 'send').mockImplementation(async () => ({ StackResourceSummaries }))
   expect(await physicalIds(client, 'agent')).toEqual({ Updated: 'id of Updated', NotDeleted: 'id of NotDeleted' })
+})
+
+test.each([
+  [
+    '{"Resources":{"Queue":{"Type":"AWS::SQS::Queue"}}}',
+    { Resources: { Queue: { Type: 'AWS::SQS::Queue', Properties: {} } } },
+  ],
+  ['Resources: {}', undefined],
+  ['[]', undefined],
+  [undefined, undefined],
+])('the template %j is read as %j', async (TemplateBody, template) => {
+  const client = new CloudFormationClient({ region: 'eu-central-1' })
+  vi.spyOn(client, 'send').mockImplementation(async () => ({ TemplateBody }))
+  expect(await deployedTemplate(client, 'agent')).toEqual(template)
 })
