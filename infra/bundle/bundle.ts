@@ -17,7 +17,6 @@ import { lambdaCredentials, lateEntries, lateModules, lazyBuiltins, metadataFirs
 import { nativeLibrary } from './native-library.ts'
 import {
   bindingLeftOut,
-  englishZod,
   leftOut,
   nodeStreams,
   registriesLeftOut,
@@ -128,7 +127,6 @@ const optionsOf = (
       treeOfZod,
       treeOfCredo,
       nodeStreams,
-      englishZod,
       versionsOnly,
       slimWebvh,
     ],
