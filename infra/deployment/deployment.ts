@@ -1,4 +1,7 @@
-/** What a deployment does besides Serverless: infra/plugins/deployment.ts says when. AWS's clients are loaded when AWS is asked. */
+/**
+ * What a deployment does besides what Serverless does; infra/plugins/deployment.ts says when. AWS's clients are loaded
+ * when AWS is asked.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'

@@ -1,7 +1,10 @@
 /** Makes the statements of a role from the rights that `uses` in serverless.yml says. */
 import type { Conditions, Statement } from './policy.ts'
 
-/** What IAM calls the actions of `uses`. To get one item is to get several at once; to receive a message is to delete it, too. */
+/**
+ * What IAM calls the actions of `uses`. To get one item is to get several at once; to receive a message is to delete it,
+ * too.
+ */
 export const TABLE_ACTIONS = {
   get: ['GetItem', 'BatchGetItem'],
   query: ['Query'],
