@@ -2,7 +2,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PACKED_FILE } from '../../lib/settings.ts'
-import { needsLibrary } from '../anoncreds/functions.ts'
+import { contentsOf, needsLibrary } from '../anoncreds/functions.ts'
 import { libraryFor } from '../anoncreds/library-file.ts'
 import { checkAnonCreds } from '../deployment/checks/anoncreds.ts'
 import { faultsMessage } from '../deployment/finding.ts'
@@ -22,7 +22,10 @@ export const zipFunctions = async ({ service, serviceDir, classes }: Serverless)
   await rm(join(serviceDir, FOLDER), { recursive: true, force: true })
   await mkdir(join(serviceDir, ZIPS), { recursive: true })
   await using bundler = new Bundler(serviceDir)
-  for (const [key, definition] of Object.entries(functions))
+  const groups = Map.groupBy(Object.entries(functions), ([, { handler }]) =>
+    JSON.stringify(contentsOf(splitHandler(handler).module)),
+  )
+  for (const [key, definition] of [...groups.values()].flat())
     await zipFunction(serviceDir, bundler, key, definition, native)
 }
 
