@@ -19,7 +19,7 @@ export const FUNCTIONS: readonly string[] = globSync('functions/*.ts', { cwd: FO
   .map((file) => basename(file, '.ts'))
   .sort()
 
-export const bundleFunction = (name: string): Promise<Bundle> => bundle(FOLDER, `functions/${name}.ts`)
+const bundleFunction = (name: string): Promise<Bundle> => bundle(FOLDER, `functions/${name}.ts`)
 
 /** Bytes of all files. */
 export const sizeOf = (files: Record<string, Uint8Array>): number =>
