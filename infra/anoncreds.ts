@@ -7,14 +7,9 @@ import { bringLibrary } from './anoncreds/bring-library.ts'
 import { type Architecture, isArchitecture } from './anoncreds/library-file.ts'
 import { reason, StageFailure } from './failure.ts'
 
-/** Reads the command line. Throws `StageFailure`. */
+/** Reads the command line. */
 export const architectureOf = (args: string[]): Architecture => {
-  let arch: string
-  try {
-    arch = parseArgs({ args, options: { arch: { type: 'string', default: process.arch } } }).values.arch
-  } catch (error) {
-    throw new StageFailure(reason(error))
-  }
+  const { arch } = parseArgs({ args, options: { arch: { type: 'string', default: process.arch } } }).values
   if (!isArchitecture(arch)) throw new StageFailure(`--arch is x64 or arm64, not ${arch}`)
   return arch
 }

@@ -17,17 +17,11 @@ const Arguments = v.object({
   sk: v.optional(v.string(), ALONE),
 })
 
-const itemArguments = (args: string[]): v.InferOutput<typeof Arguments> => {
-  const { values, positionals } = parseArgs({ args, options: { stage: { type: 'string' } }, allowPositionals: true })
-  const [pk, sk] = positionals
-  const result = v.safeParse(Arguments, { ...values, pk, sk })
-  if (!result.success) throw new StageFailure(result.issues[0].message)
-  return result.output
-}
-
 if (import.meta.main) {
   try {
-    const { stage, ...address } = itemArguments(process.argv.slice(2))
+    const { values, positionals } = parseArgs({ options: { stage: { type: 'string' } }, allowPositionals: true })
+    const [pk, sk] = positionals
+    const { stage, ...address } = v.parse(Arguments, { ...values, pk, sk })
     await nameStage(stage, { TABLE_NAME: 'TableName' })
     const item = await getItem(address)
     if (item === undefined) throw new StageFailure('there is no such item, or it has expired')

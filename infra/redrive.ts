@@ -8,7 +8,7 @@ import * as v from 'valibot'
 import { redriveParked } from '../lib/delivery/dispatch.ts'
 import { redriveMessages } from '../lib/outbox/redrive.ts'
 import { nameStage, StageName } from './deployment/name-stage.ts'
-import { reason, StageFailure } from './failure.ts'
+import { reason } from './failure.ts'
 
 const OPTIONS = { stage: { type: 'string' }, since: { type: 'string' } } as const
 
@@ -28,18 +28,9 @@ const Arguments = v.object({
 })
 export type RedriveArguments = v.InferOutput<typeof Arguments>
 
-/** Reads the command line. Throws `StageFailure`. */
-export const redriveArguments = (args: string[]): RedriveArguments => {
-  let values: object
-  try {
-    ;({ values } = parseArgs({ args, options: OPTIONS }))
-  } catch (error) {
-    throw new StageFailure(reason(error))
-  }
-  const result = v.safeParse(Arguments, values)
-  if (!result.success) throw new StageFailure(result.issues[0].message)
-  return result.output
-}
+/** Reads the command line. */
+export const redriveArguments = (args: string[]): RedriveArguments =>
+  v.parse(Arguments, parseArgs({ args, options: OPTIONS }).values)
 
 /** Returns what was done, in a line. Throws `store.unavailable`. */
 export const redrive = async ({ since }: Pick<RedriveArguments, 'since'>): Promise<string> => {

@@ -2,6 +2,7 @@
  * Types of the Serverless Framework's objects, as far as the plugins and the local stage use them: the service as
  * serverless.yml describes it.
  */
+import type { STSClientConfig } from '@aws-sdk/client-sts'
 import type { Finding } from './deployment/finding.ts'
 
 /** A reference to another resource of the template. */
@@ -108,8 +109,8 @@ export const variablesOf = ({ Properties: { Environment } }: Resource): Record<s
 export interface Service {
   service: string
   custom: {
-    /** Prefix of the API keys by which tenants' requests are counted. */
-    rateKeyPrefix: string
+    /** Prefix of the API keys by which tenants' requests are counted: an expression of the template. */
+    rateKeyPrefix: unknown
     /** Concurrent functions that the account allows; set by a deployment (infra/plugins/deployment.ts). */
     accountConcurrency?: number
     /** What packaging found about the keys of token issuers (infra/plugins/packed-settings.ts). */
@@ -134,8 +135,12 @@ export interface Service {
   resources: { Resources: Record<string, Resource> }
 }
 
-export interface AwsProvider {
+/** Configuration for the clients of the AWS SDK. */
+export type ClientConfig = Pick<STSClientConfig, 'credentials' | 'endpoint'> & { region: string }
+
+interface AwsProvider {
   naming: { getLambdaLogicalId(functionKey: string): string; getStackName(): string }
+  getAwsSdkV3Config(): Promise<ClientConfig>
 }
 
 export interface Serverless {
@@ -143,6 +148,7 @@ export interface Serverless {
   serviceDir: string
   service: Service
   processedInput: { commands: string[] }
+  pluginManager: { spawn(command: string): Promise<void> }
   getProvider(name: 'aws'): AwsProvider
   configSchemaHandler: { defineFunctionProperties(provider: 'aws', schema: object): void }
   classes: { Error: new (message: string) => Error }

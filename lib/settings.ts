@@ -121,17 +121,15 @@ export const readSettings = (environment: Record<string, string | undefined>): S
  */
 export const PACKED_FILE = 'settings.json'
 
-const Packed = v.pipe(
-  v.string(),
-  json,
-  v.object({
-    TOKEN_ISSUERS: v.exactOptional(v.unknown()),
-    TRUSTED_CONTEXTS: v.exactOptional(v.unknown()),
-    INDY_PROXIES: v.exactOptional(v.unknown()),
-  }),
-)
+export const PackedSettings = v.object({
+  TOKEN_ISSUERS: v.exactOptional(v.unknown()),
+  TRUSTED_CONTEXTS: v.exactOptional(v.unknown()),
+  INDY_PROXIES: v.exactOptional(v.unknown()),
+})
 
-export type PackedSetting = keyof v.InferOutput<typeof Packed>
+export type PackedSetting = keyof v.InferOutput<typeof PackedSettings>
+
+const Packed = v.pipe(v.string(), json, PackedSettings)
 
 /** Throws for a file that exists but can't be read: without it no token would be valid. */
 const readFileIfThere = (path: string): string | undefined => {

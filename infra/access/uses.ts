@@ -3,26 +3,9 @@
  * action, and the keys (keys.ts), queues, indexes or scopes of data keys that it is for.
  * `uses: [sending, put basic-message, send JobQueue]`
  */
-import type { Access } from '../roles/statements.ts'
+import { ACTIONS, type Right, TABLE_ACTIONS } from '../roles/statements.ts'
 import { GROUPS } from './groups.ts'
 import { KEYS } from './keys.ts'
-
-const TABLE_ACTIONS = {
-  get: 'GetItem',
-  query: 'Query',
-  put: 'PutItem',
-  update: 'UpdateItem',
-  delete: 'DeleteItem',
-} as const
-const OTHER_ACTIONS = {
-  send: 'SendMessage',
-  count: 'GetQueueAttributes',
-  receive: 'ReceiveMessage',
-  'query-index': 'QueryIndex',
-  describe: 'DescribeKey',
-  seal: 'GenerateDataKey',
-  open: 'Decrypt',
-} as const
 
 /** What a function is bundled with, which is not a right. */
 const BUNDLED = ['anoncreds', 'registries'] as const
@@ -31,24 +14,20 @@ const ownValue = <T extends object>(values: T, name: string): T[keyof T] | undef
   Object.hasOwn(values, name) ? values[name as keyof T] : undefined
 
 /** The rights of one entry. Throws where it names nothing that there is. */
-export const rightsOf = (entry: string): Access[] => {
+export const rightsOf = (entry: string): Right[] => {
   if (BUNDLED.some((name) => name === entry)) return []
   const group = ownValue(GROUPS, entry)
   if (group !== undefined) return group.flatMap(rightsOf)
   const [action = '', ...names] = entry.split(' ')
-  const other = ownValue(OTHER_ACTIONS, action)
-  if (other !== undefined && names.length > 0) return [{ [other]: names }]
-  const onTable = ownValue(TABLE_ACTIONS, action)
-  if (onTable === undefined || names.length === 0)
+  if (!ACTIONS.includes(action) || names.length === 0)
     throw new Error(`"${entry}" is neither a group of rights nor a right`)
-  return [{ [onTable]: names.flatMap(patternsOf) }]
+  return [{ action, names: action in TABLE_ACTIONS ? names.flatMap(patternsOf) : names }]
 }
 
 /** All rights of a function. Whoever uses the table reads the version of its layout first (lib/store/layout.ts). */
-export const allRightsOf = (uses: readonly string[]): Access[] => {
+export const allRightsOf = (uses: readonly string[]): Right[] => {
   const rights = uses.flatMap(rightsOf)
-  const usesTable = rights.some((access) => Object.values(TABLE_ACTIONS).some((action) => action in access))
-  return usesTable ? [...rights, ...rightsOf('get layout')] : rights
+  return rights.some(({ action }) => action in TABLE_ACTIONS) ? [...rights, ...rightsOf('get layout')] : rights
 }
 
 const patternsOf = (name: string): readonly string[] => {
@@ -74,9 +53,8 @@ const QUEUE_URLS: Readonly<Record<string, string>> = {
  * function's zip.
  */
 export const environmentOf = (uses: readonly string[]): Record<string, unknown> => {
-  const rights = uses.flatMap(rightsOf)
   const queues = new Set(
-    rights.flatMap(({ SendMessage = [], GetQueueAttributes = [] }) => [...SendMessage, ...GetQueueAttributes]),
+    uses.flatMap(rightsOf).flatMap(({ action, names }) => (action === 'send' || action === 'count' ? names : [])),
   )
   return {
     ...Object.fromEntries([...queues].map((queue) => [QUEUE_URLS[queue], { Ref: queue }])),

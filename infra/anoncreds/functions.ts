@@ -27,3 +27,11 @@ const hasGroup = (uses: readonly string[], group: keyof typeof GROUPS): boolean 
 
 /** With did:webvh: whom a function writes to may have one. */
 export const needsWebvh = (entry: string): boolean => needsRegistries(entry) || hasGroup(usesOf(entry), 'resolves')
+
+/** Optional parts of a bundle. */
+export const contentsOf = (entry: string) => ({
+  withLibrary: needsLibrary(entry),
+  withRegistries: needsRegistries(entry),
+  withWebvh: needsWebvh(entry),
+})
+export type Contents = ReturnType<typeof contentsOf>

@@ -11,13 +11,12 @@ import {
   type Metafile,
   type Plugin,
 } from 'esbuild'
-import { needsLibrary, needsRegistries, needsWebvh } from '../anoncreds/functions.ts'
+import { type Contents, contentsOf } from '../anoncreds/functions.ts'
 import { browserFilePlaces, browserFiles } from './browser-files.ts'
 import { lambdaCredentials, lateEntries, lateModules, lazyBuiltins, metadataFirst } from './cold-start.ts'
 import { nativeLibrary } from './native-library.ts'
 import {
   bindingLeftOut,
-  englishZod,
   leftOut,
   nodeStreams,
   registriesLeftOut,
@@ -83,13 +82,6 @@ const usedOutputs = ({ outputs }: Metafile, name: string): Set<string> => {
   return used
 }
 
-/** Optional parts of a bundle. */
-interface Contents {
-  withLibrary: boolean
-  withRegistries: boolean
-  withWebvh: boolean
-}
-
 /** Options for the modules `entries`, paths below `folder` by the names of their outputs. Those of several share chunks. */
 const optionsOf = (
   folder: string,
@@ -135,7 +127,6 @@ const optionsOf = (
       treeOfZod,
       treeOfCredo,
       nodeStreams,
-      englishZod,
       versionsOnly,
       slimWebvh,
     ],
@@ -172,10 +163,13 @@ const ENTRY = 'entry'
 // memory instead of 0.9 GB.
 process.env.GOGC ??= '400'
 
-/** Bundles modules one after the other. What several of them import is parsed once. */
+/**
+ * Bundles modules one after the other. What neighbours with the same optional parts import is parsed once. A context
+ * keeps what it has parsed, so there is only one: four at once took 3.7 GB of memory.
+ */
 export class Bundler implements AsyncDisposable {
   readonly #folder: string
-  readonly #contexts = new Map<string, Promise<BuildContext<Options>>>()
+  #context: { contents: string; esbuild: BuildContext<Options> } | undefined
   #entry = ''
 
   /** The modules' paths are below `folder`. */
@@ -183,18 +177,20 @@ export class Bundler implements AsyncDisposable {
     this.#folder = folder
   }
 
-  /** With or without what binds AnonCreds' native library. Wait for it before the next one. */
-  async bundle(entry: string, withLibrary = needsLibrary(entry)): Promise<Bundle> {
-    const contents = { withLibrary, withRegistries: needsRegistries(entry), withWebvh: needsWebvh(entry) }
+  /** Wait for it before the next one. */
+  async bundle(entry: string, contents = contentsOf(entry)): Promise<Bundle> {
     const key = JSON.stringify(contents)
-    const made = this.#contexts.get(key) ?? context(optionsOf(this.#folder, { index: ENTRY }, contents, [this.#module]))
-    this.#contexts.set(key, made)
+    if (this.#context?.contents !== key) {
+      await this.#context?.esbuild.dispose()
+      const options = optionsOf(this.#folder, { index: ENTRY }, contents, [this.#module])
+      this.#context = { contents: key, esbuild: await context(options) }
+    }
     this.#entry = entry
-    return bundleOf(await (await made).rebuild(), 'index')
+    return bundleOf(await this.#context.esbuild.rebuild(), 'index')
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const made of this.#contexts.values()) await (await made).dispose()
+    await this.#context?.esbuild.dispose()
   }
 
   /** A context has the same entry at each build: it exports what the module that is asked for does. */
@@ -211,9 +207,9 @@ export class Bundler implements AsyncDisposable {
 }
 
 /** Bundles one module. */
-export const bundle = async (folder: string, entry: string, withLibrary?: boolean): Promise<Bundle> => {
+export const bundle = async (folder: string, entry: string, contents?: Contents): Promise<Bundle> => {
   await using bundler = new Bundler(folder)
-  return await bundler.bundle(entry, withLibrary)
+  return await bundler.bundle(entry, contents)
 }
 
 /**
@@ -228,20 +224,4 @@ export const bundleTogether = async (
   const built = await build(optionsOf(folder, entries, contents))
   const bundles = Object.keys(entries).map(async (name) => [name, await bundleOf(built, name)] as const)
   return new Map(await Promise.all(bundles))
-}
-
-/** Bytes of all files. */
-export const sizeOf = (files: Record<string, Uint8Array>): number =>
-  Object.values(files).reduce((sum, { length }) => sum + length, 0)
-
-/** Bytes of each npm package in the bundle, largest first. `serverless-agent`: the service's own code. */
-export const packagesOf = ({ outputs }: Metafile): Record<string, number> => {
-  const sizes: Record<string, number> = {}
-  for (const { inputs } of Object.values(outputs)) {
-    for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
-      const name = path.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? 'serverless-agent'
-      sizes[name] = (sizes[name] ?? 0) + bytesInOutput
-    }
-  }
-  return Object.fromEntries(Object.entries(sizes).sort(([, a], [, b]) => b - a))
 }

@@ -121,17 +121,6 @@ export const slimWebvh: Plugin = {
   },
 }
 
-/** Leaves out all languages of zod's error messages but English. */
-export const englishZod: Plugin = {
-  name: 'english-zod',
-  setup(build) {
-    build.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
-      contents: "export { default as en } from './en.js'",
-      loader: 'js',
-    }))
-  },
-}
-
 /** Of a package.json, which is up to 4 KB, code reads the version. */
 export const versionsOnly: Plugin = {
   name: 'versions-only',

@@ -1,27 +1,24 @@
 /** Reads what the checks of a deployment need to know about the account. Nothing is changed. */
-import { APIGatewayClient, GetAccountCommand, paginateGetApiKeys } from '@aws-sdk/client-api-gateway'
+import { APIGatewayClient, GetAccountCommand } from '@aws-sdk/client-api-gateway'
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
-import { CloudWatchLogsClient, paginateDescribeLogGroups } from '@aws-sdk/client-cloudwatch-logs'
 import { DynamoDBClient, paginateListTables, ResourceNotFoundException } from '@aws-sdk/client-dynamodb'
 import { GetAccountSummaryCommand, GetRoleCommand, IAMClient, NoSuchEntityException } from '@aws-sdk/client-iam'
 import { KMSClient } from '@aws-sdk/client-kms'
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts'
 import { readLayout, type TableLayout } from '../layout.ts'
+import type { ClientConfig } from '../service.ts'
 import { type AddressOnAws, type NewDomain, readAddress } from './address-on-aws.ts'
 import { type ExistingKey, type ExistingTable, findKey, findTable } from './existing-data.ts'
 import { type KeyRights, readKeyRights } from './key-rights.ts'
 import { type Quotas, readQuotas } from './quotas.ts'
-import { type Reading, read } from './reading.ts'
-import type { ClientConfig } from './serverless.ts'
-import { type DeployedStack, deployedTemplate, describeStack, physicalIds } from './stack.ts'
+import { orNone, type Reading, read } from './reading.ts'
+import { type DeployedStack, type DeployedTemplate, deployedTemplate, describeStack, physicalIds } from './stack.ts'
 import { TABLE } from './template.ts'
 
 /** What is to be deployed: the settings for which something is looked up on AWS. */
 export interface Deployment {
   stackName: string
-  /** Prefix of the API keys by which tenants' requests are counted. */
-  rateKeyPrefix: string
   existing: { table: string; key: string } | undefined
   /** Undefined: the stack creates none. */
   domain: NewDomain | undefined
@@ -49,15 +46,9 @@ interface GatewayAccount {
 }
 
 export interface Stack extends DeployedStack {
-  /** Its template as text. */
-  template: string
+  /** Undefined: it can't be read as JSON, or the stack has none yet. */
+  template: DeployedTemplate | undefined
   physicalIds: Record<string, string>
-}
-
-interface ApiKey {
-  id: string
-  name: string
-  value: string
 }
 
 export interface Account {
@@ -78,8 +69,6 @@ export interface Account {
   address: AddressOnAws | undefined
   /** Names with the prefix that a stack of this name gives them. */
   tables: Reading<string[]>
-  logGroups: Reading<string[]>
-  apiKeys: Reading<ApiKey[]>
 }
 
 export const readAccount = async (config: ClientConfig, deployment: Deployment): Promise<Account> => {
@@ -91,13 +80,12 @@ export const readAccount = async (config: ClientConfig, deployment: Deployment):
     new IAMClient(client),
     new APIGatewayClient(client),
   ]
-  const [cloudFormation, logs, dynamodb, kms] = [
+  const [cloudFormation, dynamodb, kms] = [
     new CloudFormationClient(client),
-    new CloudWatchLogsClient(client),
     new DynamoDBClient(client),
     new KMSClient(client),
   ]
-  const { stackName, rateKeyPrefix, existing, domain } = deployment
+  const { stackName, existing, domain } = deployment
   const identity = await read('sts:GetCallerIdentity', () => readIdentity(sts))
   const arn = 'value' in identity ? identity.value.arn : ''
   const [limits, quotas, roles, gateway, keyRights, stack] = await Promise.all([
@@ -111,18 +99,18 @@ export const readAccount = async (config: ClientConfig, deployment: Deployment):
     ),
   ])
   const used = existing?.table ?? ('value' in stack ? stack.value?.physicalIds[TABLE] : undefined)
-  const [existingTable, existingKey, layout, address, tables, logGroups, apiKeys] = await Promise.all([
+  const [existingTable, existingKey, layout, address, tables] = await Promise.all([
     existing && read('dynamodb:DescribeTable and ListTagsOfResource', () => findTable(dynamodb, existing.table)),
     existing && read('kms:DescribeKey', () => findKey(kms, existing.key)),
-    read('dynamodb:GetItem and Scan', async () => (used === undefined ? undefined : layoutOf(dynamodb, used))),
+    read('dynamodb:GetItem and Scan', async () =>
+      used === undefined ? undefined : orNone(ResourceNotFoundException, readLayout(dynamodb, used)),
+    ),
     domain && readAddress(client, domain),
     read('dynamodb:ListTables', () => readTables(dynamodb, stackName)),
-    read('logs:DescribeLogGroups', () => readLogGroups(logs, `/aws/lambda/${stackName}-`)),
-    read('apigateway:GET', () => readApiKeys(apiGateway, rateKeyPrefix)),
   ])
   const { region } = config
   const present = { identity, lambda: limits, quotas, roles, gateway, keyRights, stack }
-  return { region, ...present, existingTable, existingKey, layout, address, tables, logGroups, apiKeys }
+  return { region, ...present, existingTable, existingKey, layout, address, tables }
 }
 
 const readIdentity = async (sts: STSClient): Promise<Identity> => {
@@ -152,20 +140,15 @@ const readGateway = async (apiGateway: APIGatewayClient, iam: IAMClient): Promis
 }
 
 const roleExists = async (iam: IAMClient, arn: string): Promise<boolean> => {
-  try {
-    await iam.send(new GetRoleCommand({ RoleName: arn.split('/').at(-1) }))
-    return true
-  } catch (error) {
-    if (error instanceof NoSuchEntityException) return false
-    throw error
-  }
+  const role = iam.send(new GetRoleCommand({ RoleName: arn.split('/').at(-1) }))
+  return (await orNone(NoSuchEntityException, role)) !== undefined
 }
 
 const readStack = async (cloudFormation: CloudFormationClient, stackName: string): Promise<Stack | undefined> => {
   const stack = await describeStack(cloudFormation, stackName)
   if (stack === undefined) return undefined
   // A stack under review has no template and no resources yet.
-  if (stack.status === 'REVIEW_IN_PROGRESS') return { ...stack, template: '', physicalIds: {} }
+  if (stack.status === 'REVIEW_IN_PROGRESS') return { ...stack, template: undefined, physicalIds: {} }
   const [template, ids] = await Promise.all([
     deployedTemplate(cloudFormation, stackName),
     physicalIds(cloudFormation, stackName),
@@ -173,33 +156,8 @@ const readStack = async (cloudFormation: CloudFormationClient, stackName: string
   return { ...stack, template, physicalIds: ids }
 }
 
-/** Undefined: there is no such table. */
-const layoutOf = async (dynamodb: DynamoDBClient, table: string): Promise<TableLayout | undefined> => {
-  try {
-    return await readLayout(dynamodb, table)
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) return undefined
-    throw error
-  }
-}
-
 const readTables = async (client: DynamoDBClient, stackName: string): Promise<string[]> => {
   const names: string[] = []
   for await (const { TableNames = [] } of paginateListTables({ client }, {})) names.push(...TableNames)
   return names.filter((name) => name === stackName || name.startsWith(`${stackName}-Table-`))
-}
-
-const readLogGroups = async (client: CloudWatchLogsClient, logGroupNamePrefix: string): Promise<string[]> => {
-  const names: string[] = []
-  for await (const { logGroups = [] } of paginateDescribeLogGroups({ client }, { logGroupNamePrefix }))
-    names.push(...logGroups.flatMap(({ logGroupName }) => logGroupName ?? []))
-  return names
-}
-
-/** Reads all keys, because one whose value has our prefix may have any name. */
-const readApiKeys = async (client: APIGatewayClient, prefix: string): Promise<ApiKey[]> => {
-  const keys: ApiKey[] = []
-  for await (const { items = [] } of paginateGetApiKeys({ client, pageSize: 500 }, { includeValues: true }))
-    keys.push(...items.map(({ id = '', name = '', value = '' }) => ({ id, name, value })))
-  return keys.filter(({ name, value }) => name.startsWith(prefix) || value.startsWith(prefix))
 }

@@ -9,9 +9,9 @@ import {
 } from '@aws-sdk/client-route-53'
 import * as v from 'valibot'
 import { AddressSettings } from '../gateway/address.ts'
+import type { ClientConfig } from '../service.ts'
 import { withoutEmpty } from '../settings.ts'
-import { type Reading, read } from './reading.ts'
-import type { ClientConfig } from './serverless.ts'
+import { orNone, type Reading, read } from './reading.ts'
 
 /** What the settings ask for. */
 export interface NewDomain {
@@ -71,40 +71,27 @@ export const readAddress = async (client: ClientConfig, newDomain: NewDomain): P
 }
 
 const findCertificate = async (acm: ACMClient, CertificateArn: string): Promise<Certificate | undefined> => {
-  try {
-    const { Certificate } = await acm.send(new DescribeCertificateCommand({ CertificateArn }))
-    const { Status = '', DomainName, SubjectAlternativeNames = [] } = Certificate ?? {}
-    return { status: Status, names: [...new Set([DomainName ?? [], SubjectAlternativeNames].flat())] }
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) return undefined
-    throw error
-  }
+  const found = await orNone(ResourceNotFoundException, acm.send(new DescribeCertificateCommand({ CertificateArn })))
+  if (found === undefined) return undefined
+  const { Status = '', DomainName, SubjectAlternativeNames = [] } = found.Certificate ?? {}
+  return { status: Status, names: [...new Set([DomainName ?? [], SubjectAlternativeNames].flat())] }
 }
 
 const findDomain = async (apiGateway: APIGatewayClient, domainName: string) => {
-  try {
-    const { tags } = await apiGateway.send(new GetDomainNameCommand({ domainName }))
-    return { stack: tags?.['aws:cloudformation:stack-name'] }
-  } catch (error) {
-    if (error instanceof NotFoundException) return undefined
-    throw error
-  }
+  const domain = await orNone(NotFoundException, apiGateway.send(new GetDomainNameCommand({ domainName })))
+  return domain && { stack: domain.tags?.['aws:cloudformation:stack-name'] }
 }
 
 const findZone = async (route53: Route53Client, zoneId: string, domainName: string): Promise<Zone | undefined> => {
-  try {
-    const { HostedZone } = await route53.send(new GetHostedZoneCommand({ Id: zoneId }))
-    // Sorted by name, so the domain's own come first, of which there are fewer than 20.
-    const { ResourceRecordSets = [] } = await route53.send(
-      new ListResourceRecordSetsCommand({ HostedZoneId: zoneId, StartRecordName: domainName, MaxItems: 20 }),
-    )
-    return {
-      name: (HostedZone?.Name ?? '').replace(/\.$/, ''),
-      isPrivate: HostedZone?.Config?.PrivateZone ?? false,
-      records: ResourceRecordSets.flatMap(({ Name, Type }) => (Name === `${domainName}.` && Type ? Type : [])),
-    }
-  } catch (error) {
-    if (error instanceof NoSuchHostedZone) return undefined
-    throw error
+  const zone = await orNone(NoSuchHostedZone, route53.send(new GetHostedZoneCommand({ Id: zoneId })))
+  if (zone === undefined) return undefined
+  // Sorted by name, so the domain's own come first, of which there are fewer than 20.
+  const { ResourceRecordSets = [] } = await route53.send(
+    new ListResourceRecordSetsCommand({ HostedZoneId: zoneId, StartRecordName: domainName, MaxItems: 20 }),
+  )
+  return {
+    name: (zone.HostedZone?.Name ?? '').replace(/\.$/, ''),
+    isPrivate: zone.HostedZone?.Config?.PrivateZone ?? false,
+    records: ResourceRecordSets.flatMap(({ Name, Type }) => (Name === `${domainName}.` && Type ? Type : [])),
   }
 }

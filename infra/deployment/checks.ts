@@ -9,16 +9,14 @@ import {
   checkConcurrency,
   checkCredentials,
   checkKeyRights,
-  checkPackagedCaps,
   checkQuotas,
 } from './checks/account.ts'
 import { checkAddress, checkSameAddress } from './checks/address.ts'
 import { type AnonCredsPlan, checkAnonCreds } from './checks/anoncreds.ts'
 import { checkData } from './checks/data.ts'
 import { checkSettings } from './checks/settings.ts'
-import { checkApiKeys, checkLogGroups, checkStack, checkTables } from './checks/stack.ts'
+import { checkStack, checkTables } from './checks/stack.ts'
 import { checkEnvironments, checkNames, checkStageName, checkTemplate } from './checks/template.ts'
-import { capsIn } from './concurrency.ts'
 import type { Finding } from './finding.ts'
 import { DeploymentSettings } from './settings.ts'
 import { SEALING_KEY } from './template.ts'
@@ -80,22 +78,14 @@ export const checkPackaged = (account: Account, plan: Plan, template: Template):
   ]
   if ('failure' in identity) return ofTemplate
   const newRoles = ofType(template.Resources, 'AWS::IAM::Role').length
-  const named = (type: string, property: string) =>
-    ofType(template.Resources, type).flatMap(([, { Properties }]) => {
-      const name = Properties[property]
-      return typeof name === 'string' ? name : []
-    })
   return [
     ...ofTemplate,
-    ...checkPackagedCaps(account, capSettings(plan.environment), capsIn(template)),
     ...checkQuotas(account, {
       paths: plan.paths,
       newRoles: hasStack(account) ? 0 : newRoles,
       operationRate: Number(withoutEmpty(plan.environment).OPERATION_RATE ?? 500),
     }),
     ...checkKeyRights(account, SEALING_KEY in template.Resources && !hasStack(account)),
-    ...checkLogGroups(account, named('AWS::Logs::LogGroup', 'LogGroupName')),
-    ...checkApiKeys(account, named('AWS::ApiGateway::ApiKey', 'Value')),
   ]
 }
 

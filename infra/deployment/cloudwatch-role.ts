@@ -16,6 +16,7 @@ import {
   type IAMClient,
   PutRolePolicyCommand,
 } from '@aws-sdk/client-iam'
+import { orNone } from './reading.ts'
 
 /** All regions of the account share it. */
 const ROLE = 'api-gateway-cloudwatch-logs'
@@ -74,14 +75,10 @@ export const setCloudWatchRole = async (
 }
 
 const makeRole = async (iam: IAMClient): Promise<string> => {
-  const arn = await iam
-    .send(new CreateRoleCommand({ RoleName: ROLE, AssumeRolePolicyDocument: JSON.stringify(TRUST) }))
-    .catch((error) => {
-      if (error instanceof EntityAlreadyExistsException) return iam.send(new GetRoleCommand({ RoleName: ROLE }))
-      throw error
-    })
-    .then(({ Role }) => Role?.Arn ?? '')
+  const created = iam.send(new CreateRoleCommand({ RoleName: ROLE, AssumeRolePolicyDocument: JSON.stringify(TRUST) }))
+  const { Role } =
+    (await orNone(EntityAlreadyExistsException, created)) ?? (await iam.send(new GetRoleCommand({ RoleName: ROLE })))
   const PolicyDocument = JSON.stringify(RIGHTS)
   await iam.send(new PutRolePolicyCommand({ RoleName: ROLE, PolicyName: 'write-logs', PolicyDocument }))
-  return arn
+  return Role?.Arn ?? ''
 }

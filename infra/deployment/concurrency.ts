@@ -76,40 +76,13 @@ const QUEUES: Record<string, keyof Caps | 'least'> = {
   TimerDeadLetterQueue: 'least',
 }
 
-/** The event source mappings of the queues: the queue's logical id, and the mapping's properties. */
-const mappingsOf = (template: Template): [queue: string, properties: Record<string, unknown>][] =>
-  ofType(template.Resources, 'AWS::Lambda::EventSourceMapping').flatMap(([, { Properties }]) => {
-    const [queue] = getAttOf(Properties.EventSourceArn) ?? []
-    return queue !== undefined && queue in QUEUES ? [[queue, Properties]] : []
-  })
-
 /** Changes the template. */
 export const applyCaps = (template: Template, caps: Caps): void => {
-  for (const [queue, properties] of mappingsOf(template)) {
-    const cap = QUEUES[queue] ?? 'least'
-    properties.ScalingConfig = { MaximumConcurrency: cap === 'least' ? MIN_CONCURRENCY : caps[cap] }
+  for (const [, { Properties }] of ofType(template.Resources, 'AWS::Lambda::EventSourceMapping')) {
+    const cap = QUEUES[getAttOf(Properties.EventSourceArn)?.[0] ?? '']
+    if (cap !== undefined)
+      Properties.ScalingConfig = { MaximumConcurrency: cap === 'least' ? MIN_CONCURRENCY : caps[cap] }
   }
-}
-
-/** The caps that a template was packaged with; undefined where it has none. */
-export const capsIn = (template: Template): Caps | undefined => {
-  const packaged = new Map(
-    mappingsOf(template).map(([queue, { ScalingConfig }]) => [
-      QUEUES[queue],
-      isObject(ScalingConfig) ? ScalingConfig.MaximumConcurrency : undefined,
-    ]),
-  )
-  const capOf = (name: keyof Caps): number => {
-    const cap = packaged.get(name)
-    return typeof cap === 'number' ? cap : Number.NaN
-  }
-  const caps = {
-    deliver: capOf('deliver'),
-    deliverSlowly: capOf('deliverSlowly'),
-    wake: capOf('wake'),
-    jobs: capOf('jobs'),
-  }
-  return Object.values(caps).some(Number.isNaN) ? undefined : caps
 }
 
 /** Concurrent functions for each envelope per second: 0.2 s each, at either of two addresses. */

@@ -15,13 +15,13 @@ import { KMSClient } from '@aws-sdk/client-kms'
 import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda'
 import { HeadObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import * as v from 'valibot'
+import { type ClientConfig, ofType } from '../service.ts'
 import type { Stack } from './account.ts'
 import { keyFaults } from './checks/data.ts'
 import { findKey } from './existing-data.ts'
 import { type Finding, fault, ok } from './finding.ts'
 import { ifRead, read } from './reading.ts'
-import type { ClientConfig } from './serverless.ts'
-import { KEY_OUTPUT, parsedTemplate, TABLE_OUTPUT } from './template.ts'
+import { KEY_OUTPUT, TABLE_OUTPUT } from './template.ts'
 
 /** Ms between two looks at a detection, which takes a minute or two. */
 const LOOK_MS = 2_000
@@ -65,16 +65,14 @@ const driftFaults = (stackName: string, { problem, resources }: Drift): Finding[
   }),
 ]
 
-const Lambdas = v.object({ FunctionName: v.string(), Code: v.object({ S3Key: v.string() }) })
+const Lambda = v.object({ FunctionName: v.string(), Code: v.object({ S3Key: v.string() }) })
 
 /** Names of functions whose code is not that of the stack's zips: their hashes are those that the CLI has uploaded. */
 const changedCode = async (lambda: LambdaClient, s3: S3Client, stack: Stack): Promise<string[]> => {
   const Bucket = stack.physicalIds.ServerlessDeploymentBucket
-  const resources = Object.values(Object(parsedTemplate(stack)?.Resources))
-  const functions = resources.flatMap((resource) => {
-    const { Type, Properties } = Object(resource)
-    return Type === 'AWS::Lambda::Function' && v.is(Lambdas, Properties) ? [Properties] : []
-  })
+  const functions = ofType(stack.template?.Resources ?? {}, 'AWS::Lambda::Function').flatMap(([, { Properties }]) =>
+    v.is(Lambda, Properties) ? [Properties] : [],
+  )
   // Lambda takes 15 requests a second, of all of an account's, and a list has 50 functions.
   // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
   const hashes = new Map<string | undefined, string | undefined>()

@@ -4,10 +4,10 @@ import {
   type DynamoDBClient,
   ListTagsOfResourceCommand,
   ResourceNotFoundException,
-  type TableDescription,
 } from '@aws-sdk/client-dynamodb'
 import { DescribeKeyCommand, type KMSClient, NotFoundException } from '@aws-sdk/client-kms'
 import type { Template } from '../service.ts'
+import { orNone } from './reading.ts'
 import { replaceResource } from './replace-resource.ts'
 import { SEALING_KEY, TABLE } from './template.ts'
 
@@ -32,13 +32,9 @@ export interface ExistingKey {
 
 /** A table by its name; undefined: there is none. */
 export const findTable = async (dynamodb: DynamoDBClient, TableName: string): Promise<ExistingTable | undefined> => {
-  let table: TableDescription | undefined
-  try {
-    table = (await dynamodb.send(new DescribeTableCommand({ TableName }))).Table
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) return undefined
-    throw error
-  }
+  const found = await orNone(ResourceNotFoundException, dynamodb.send(new DescribeTableCommand({ TableName })))
+  if (found === undefined) return undefined
+  const { Table: table } = found
   const arn = table?.TableArn ?? ''
   const { Tags = [] } = await dynamodb.send(new ListTagsOfResourceCommand({ ResourceArn: arn }))
   return {
@@ -53,13 +49,10 @@ export const findTable = async (dynamodb: DynamoDBClient, TableName: string): Pr
 
 /** A key by its ARN or id; undefined: there is none. */
 export const findKey = async (kms: KMSClient, KeyId: string): Promise<ExistingKey | undefined> => {
-  try {
-    const { KeyMetadata } = await kms.send(new DescribeKeyCommand({ KeyId }))
-    return { arn: KeyMetadata?.Arn ?? '', id: KeyMetadata?.KeyId ?? '', state: KeyMetadata?.KeyState ?? '' }
-  } catch (error) {
-    if (error instanceof NotFoundException) return undefined
-    throw error
-  }
+  const found = await orNone(NotFoundException, kms.send(new DescribeKeyCommand({ KeyId })))
+  if (found === undefined) return undefined
+  const { Arn = '', KeyId: id = '', KeyState = '' } = found.KeyMetadata ?? {}
+  return { arn: Arn, id, state: KeyState }
 }
 
 /** Changes the template: it creates neither table nor key, and uses these. */

@@ -1,6 +1,7 @@
 /** Reads the quotas of API Gateway that a deployment may exceed. */
 import { GetServiceQuotaCommand, NoSuchResourceException, ServiceQuotasClient } from '@aws-sdk/client-service-quotas'
-import type { ClientConfig } from './serverless.ts'
+import type { ClientConfig } from '../service.ts'
+import { orNone } from './reading.ts'
 
 /** With AWS's defaults. https://docs.aws.amazon.com/general/latest/gr/apigateway.html */
 const QUOTAS = {
@@ -15,13 +16,9 @@ export type Quotas = Record<keyof typeof QUOTAS, number>
 export const readQuotas = async (config: ClientConfig): Promise<Quotas> => {
   const client = new ServiceQuotasClient(config)
   const quotaOf = async ({ ServiceCode, QuotaCode, usual }: (typeof QUOTAS)[keyof Quotas]): Promise<number> => {
-    try {
-      return (await client.send(new GetServiceQuotaCommand({ ServiceCode, QuotaCode }))).Quota?.Value ?? usual
-    } catch (error) {
-      // An account whose quota was never changed may have no entry.
-      if (error instanceof NoSuchResourceException) return usual
-      throw error
-    }
+    // An account whose quota was never changed may have no entry.
+    const answer = client.send(new GetServiceQuotaCommand({ ServiceCode, QuotaCode }))
+    return (await orNone(NoSuchResourceException, answer))?.Quota?.Value ?? usual
   }
   const [apiResources, apiRate] = await Promise.all([quotaOf(QUOTAS.apiResources), quotaOf(QUOTAS.apiRate)])
   return { apiResources, apiRate }

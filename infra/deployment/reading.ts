@@ -23,6 +23,16 @@ export const read = async <T>(action: string, ask: () => Promise<T>): Promise<Re
   }
 }
 
+/** What AWS answers; undefined where it says by this error that there is none. */
+export const orNone = <T>(
+  missing: abstract new (...of: never[]) => Error,
+  answer: Promise<T>,
+): Promise<T | undefined> =>
+  answer.catch((error) => {
+    if (error instanceof missing) return undefined
+    throw error
+  })
+
 const unread = (check: string, { kind, action, message }: Failure): Finding =>
   kind === 'denied'
     ? fault(check, `the right ${action} is missing: allow it to whoever deploys (${message})`)

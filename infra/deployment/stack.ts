@@ -5,6 +5,7 @@ import {
   GetTemplateCommand,
   paginateListStackResources,
 } from '@aws-sdk/client-cloudformation'
+import * as v from 'valibot'
 import { errorName } from './aws-error.ts'
 
 export interface DeployedStack {
@@ -31,31 +32,43 @@ export const describeStack = async (
 }
 
 /**
- * Physical ids of the resources of a stack and its nested stacks, by their logical ids. For a while CloudFormation also
- * lists deleted ones, which are left out.
+ * Physical ids of the resources of a stack, by their logical ids. For a while CloudFormation also lists deleted ones,
+ * which are left out.
  */
 export const physicalIds = async (
   cloudFormation: CloudFormationClient,
   StackName: string,
 ): Promise<Record<string, string>> => {
   const ids: Record<string, string> = {}
-  const nested: string[] = []
   for await (const { StackResourceSummaries = [] } of paginateListStackResources(
     { client: cloudFormation },
     { StackName },
   ))
-    for (const { LogicalResourceId, PhysicalResourceId, ResourceStatus, ResourceType } of StackResourceSummaries) {
-      if (LogicalResourceId === undefined || PhysicalResourceId === undefined || ResourceStatus === 'DELETE_COMPLETE')
-        continue
-      ids[LogicalResourceId] = PhysicalResourceId
-      if (ResourceType === 'AWS::CloudFormation::Stack') nested.push(PhysicalResourceId)
-    }
-  for (const stackId of nested) Object.assign(ids, await physicalIds(cloudFormation, stackId))
+    for (const { LogicalResourceId, PhysicalResourceId, ResourceStatus } of StackResourceSummaries)
+      if (LogicalResourceId !== undefined && PhysicalResourceId !== undefined && ResourceStatus !== 'DELETE_COMPLETE')
+        ids[LogicalResourceId] = PhysicalResourceId
   return ids
 }
 
-/** The deployed template as text: JSON if it was sent as JSON. */
-export const deployedTemplate = async (cloudFormation: CloudFormationClient, StackName: string): Promise<string> => {
-  const { TemplateBody = '' } = await cloudFormation.send(new GetTemplateCommand({ StackName }))
-  return TemplateBody
+const DeployedTemplate = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({
+    Metadata: v.optional(v.record(v.string(), v.unknown())),
+    Resources: v.record(
+      v.string(),
+      v.object({ Type: v.string(), Properties: v.optional(v.record(v.string(), v.unknown()), {}) }),
+    ),
+  }),
+)
+export type DeployedTemplate = v.InferOutput<typeof DeployedTemplate>
+
+/** Undefined: it is not in JSON, and so not one of Serverless. */
+export const deployedTemplate = async (
+  cloudFormation: CloudFormationClient,
+  StackName: string,
+): Promise<DeployedTemplate | undefined> => {
+  const { TemplateBody } = await cloudFormation.send(new GetTemplateCommand({ StackName }))
+  const { success, output } = v.safeParse(DeployedTemplate, TemplateBody)
+  return success ? output : undefined
 }

@@ -5,6 +5,7 @@
 import { TokenBucket } from 'limiter'
 import * as v from 'valibot'
 import { rateKeys } from '../../lib/auth/rate-key.ts'
+import { Settings } from '../../lib/settings.ts'
 import type { Service } from '../service.ts'
 
 const Limit = v.pipe(v.union([v.string(), v.number()]), v.transform(Number))
@@ -56,7 +57,7 @@ const methodOf = ({ HttpMethod, ResourcePath }: { HttpMethod: string; ResourcePa
     : `${HttpMethod.toLowerCase()} ${ResourcePath.slice(1).replaceAll('~1', '/')}`
 
 /** The rates of infra/stage.yml. The methods return the type of the gateway response for a request over its rate. */
-export const ratesOf = ({ resources, custom }: Service): Rates => {
+export const ratesOf = ({ resources }: Service): Rates => {
   const { ApiStage, TenantRate } = resources.Resources
   const settings = v.parse(StageLimits, ApiStage?.Properties).MethodSettings.map((setting) => ({
     method: methodOf(setting),
@@ -67,7 +68,8 @@ export const ratesOf = ({ resources, custom }: Service): Rates => {
   const { RateLimit, BurstLimit } = v.parse(PlanLimits, TenantRate?.Properties).Throttle
   const ofKey = bucketsOf(RateLimit, BurstLimit)
   const hasTenantRate = RateLimit > 0
-  const keys = new Set(rateKeys(custom.rateKeyPrefix))
+  // Here the authorizer has no other prefix.
+  const keys = new Set(rateKeys(Settings.entries.RATE_KEY_PREFIX.default))
   const take = (bucket?: TokenBucket) => (bucket?.tryRemoveTokens(1) === false ? 'THROTTLED' : undefined)
   return {
     countMethod: (method) => take(ofMethod(method)),

@@ -3,15 +3,16 @@
  * (docs/adr/0018).
  */
 import { type GatewayDocument, gatewayDocument } from '../gateway/document.ts'
-import { hasFirewall, removeFirewall } from '../gateway/firewall.ts'
 import { idOf, invocationPolicies } from '../gateway/invocations.ts'
-import { hasTenantRate, PLAN } from '../gateway/rate-keys.ts'
+import { PLAN, rateKeyResources } from '../gateway/rate-keys.ts'
 import type { FunctionDefinition, Resource, Serverless, Service } from '../service.ts'
 
 /** Of infra/api.yml and infra/stage.yml. */
 const API = 'ApiGatewayRestApi'
 const ROLE = 'ApiRole'
 const STAGE = 'ApiStage'
+/** Of infra/firewall.yml. */
+const FIREWALL = ['Firewall', 'FirewallOfApi']
 
 export default class Gateway {
   readonly hooks: Record<string, () => void>
@@ -27,7 +28,7 @@ export default class Gateway {
       'after:package:compileEvents': () => restoreHttpEvents(),
       'after:aws:package:finalize:mergeCustomProviderResources': () => {
         const { naming } = serverless.getProvider('aws')
-        addApi(service, (key) => naming.getLambdaLogicalId(key))
+        addApi(service, (key) => naming.getLambdaLogicalId(key), process.env)
       },
     }
   }
@@ -42,13 +43,21 @@ export const removeHttpEvents = (functions: Record<string, FunctionDefinition>):
   }
 }
 
-/** Completes the API of infra/api.yml: its document, the right to invoke its functions, and the stage's deployment. */
-export const addApi = (service: Service, functionIdOf: (key: string) => string): void => {
+/**
+ * Completes the API of infra/api.yml: its document, the right to invoke its functions, and the stage's deployment. It
+ * counts tenants, and has a firewall, which costs money also when nobody calls, where the settings have a rate for it.
+ */
+export const addApi = (
+  service: Service,
+  functionIdOf: (key: string) => string,
+  { TENANT_RATE, ADDRESS_RATE }: NodeJS.ProcessEnv,
+): void => {
   const { Resources } = service.provider.compiledCloudFormationTemplate
   const api = resourceOf(Resources, API)
-  const usesKeys = hasTenantRate(Resources)
-  if (!usesKeys) delete Resources[PLAN]
-  if (!hasFirewall(Resources)) removeFirewall(Resources)
+  const usesKeys = Number(TENANT_RATE) > 0
+  if (usesKeys) Object.assign(Resources, rateKeyResources(service.custom.rateKeyPrefix))
+  else delete Resources[PLAN]
+  if (!(Number(ADDRESS_RATE) > 0)) for (const id of FIREWALL) delete Resources[id]
 
   const document = gatewayDocument(
     service,

@@ -1,68 +1,70 @@
 /** Makes the statements of a role from the rights that `uses` in serverless.yml says. */
 import type { Conditions, Statement } from './policy.ts'
 
-const TABLE_ACTIONS = ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] as const
-const QUEUE_ACTIONS = ['SendMessage', 'GetQueueAttributes', 'ReceiveMessage'] as const
-const KMS_ACTIONS = ['GenerateDataKey', 'Decrypt'] as const
-type TableAction = (typeof TABLE_ACTIONS)[number]
-type QueueAction = (typeof QUEUE_ACTIONS)[number]
-type KmsAction = (typeof KMS_ACTIONS)[number]
+/**
+ * What IAM calls the actions of `uses`. To get one item is to get several at once; to receive a message is to delete it,
+ * too.
+ */
+export const TABLE_ACTIONS = {
+  get: ['GetItem', 'BatchGetItem'],
+  query: ['Query'],
+  put: ['PutItem'],
+  update: ['UpdateItem'],
+  delete: ['DeleteItem'],
+}
+const QUEUE_ACTIONS = {
+  send: ['SendMessage'],
+  count: ['GetQueueAttributes'],
+  receive: ['ReceiveMessage', 'DeleteMessage'],
+}
+const DATA_KEY_ACTIONS = { seal: ['GenerateDataKey'], open: ['Decrypt'] }
 
-/** Whose data keys: what the encryption context binds them to (lib/store/data-keys.ts). */
-type Scope = 'agents' | 'organizations'
+export const ACTIONS = [
+  ...Object.keys({ ...TABLE_ACTIONS, ...QUEUE_ACTIONS, ...DATA_KEY_ACTIONS }),
+  ...['query-index', 'describe'],
+]
 
-/** Rights that belong together. What is not named is not allowed. */
-export type Access = {
+/** What is not named is not allowed. */
+export interface Right {
+  /** One of ACTIONS. */
+  action: string
   /**
-   * Patterns of partition keys (lib/store/keys.ts); `*` stands for any text. To get one item is to get several at once
-   * (BatchGetItem).
+   * Patterns of the table's partition keys (lib/store/keys.ts), where `*` stands for any text; logical ids of queues or
+   * keys; names of indexes; or whose data keys: `agents`, `organizations`.
    */
-  [Action in TableAction]?: string[]
-} & {
-  [Action in KmsAction]?: Scope[]
-} & {
-  /** Logical ids of keys. */
-  DescribeKey?: string[]
-  /** Names of indexes. */
-  QueryIndex?: string[]
-} & {
-  /** Logical ids of queues. To receive a message is to delete it, too. */
-  [Action in QueueAction]?: string[]
+  names: readonly string[]
 }
 
 /** Of the rights of a role, which may say the same. */
-export const statementsOf = (rights: Access[]): Statement[] => {
-  const access = joined(rights)
+export const statementsOf = (rights: readonly Right[]): Statement[] => {
+  const namesOf = (action: string): string[] => [
+    ...new Set(rights.flatMap((right) => (right.action === action ? right.names : []))),
+  ]
+  /** Actions with the same names share a statement: the policies of a role have at most 10,240 characters in all. */
+  const alike = (actions: Record<string, string[]>) => {
+    const allowed = Object.entries(actions).map(([action, ofIam]) => ({ names: namesOf(action), ofIam }))
+    const groups = Map.groupBy(allowed, ({ names }) => String(names))
+    groups.delete('')
+    return [...groups.values()].map((group) => ({
+      actions: group.flatMap(({ ofIam }) => ofIam),
+      names: group[0]?.names ?? [],
+    }))
+  }
   return [
-    ...alike(TABLE_ACTIONS, access).map(({ actions, values }) => ({
-      ...allow('dynamodb', actions.flatMap(actionsOnTable), arnOf('Table')),
-      Condition: ofKeys(values),
+    ...alike(TABLE_ACTIONS).map(({ actions, names }) => ({
+      ...allow('dynamodb', actions, arnOf('Table')),
+      Condition: ofKeys(names),
     })),
-    ...(access.QueryIndex ?? []).map((index) =>
+    ...namesOf('query-index').map((index) =>
       allow('dynamodb', ['Query'], { 'Fn::Sub': `\${Table.Arn}/index/${index}` }),
     ),
-    ...alike(QUEUE_ACTIONS, access).map(({ actions, values }) =>
-      allow('sqs', actions.flatMap(actionsOnQueue), values.map(arnOf)),
-    ),
-    ...(access.DescribeKey ?? []).map((key) => allow('kms', ['DescribeKey'], arnOf(key))),
-    ...alike<KmsAction, Scope>(KMS_ACTIONS, access).map(({ actions, values }) => ({
+    ...alike(QUEUE_ACTIONS).map(({ actions, names }) => allow('sqs', actions, names.map(arnOf))),
+    ...namesOf('describe').map((key) => allow('kms', ['DescribeKey'], arnOf(key))),
+    ...alike(DATA_KEY_ACTIONS).map(({ actions, names }) => ({
       ...allow('kms', actions, arnOf('SealingKey')),
-      Condition: ofScopes(values),
+      Condition: ofScopes(names),
     })),
   ]
-}
-
-const actionsOnTable = (action: TableAction): string[] =>
-  action === 'GetItem' ? ['GetItem', 'BatchGetItem'] : [action]
-
-const actionsOnQueue = (action: QueueAction): string[] =>
-  action === 'ReceiveMessage' ? ['ReceiveMessage', 'DeleteMessage'] : [action]
-
-const joined = (rights: Access[]): Access => {
-  const actions = [...new Set(rights.flatMap((access) => Object.keys(access)))] as (keyof Access)[]
-  return Object.fromEntries(
-    actions.map((action) => [action, [...new Set(rights.flatMap((access) => access[action] ?? []))]]),
-  )
 }
 
 export const arnOf = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] })
@@ -73,19 +75,6 @@ export const allow = (service: string, actions: readonly string[], Resource: unk
   Resource,
 })
 
-/** Actions with the same values share a statement: the policies of a role have at most 10,240 characters in all. */
-const alike = <A extends string, T extends string>(actions: readonly A[], access: Partial<Record<A, T[]>>) => {
-  const groups = new Map<string, { actions: A[]; values: T[] }>()
-  for (const action of actions) {
-    const values = access[action]
-    if (values === undefined) continue
-    const group = groups.get(String(values)) ?? { actions: [], values }
-    group.actions.push(action)
-    groups.set(String(values), group)
-  }
-  return [...groups.values()]
-}
-
 /**
  * `ForAllValues` alone holds for a request without a key too.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-single-vs-multi-valued-context-keys.html
@@ -95,12 +84,15 @@ const ofKeys = (keys: string[]): Conditions => ({
   Null: { 'dynamodb:LeadingKeys': 'false' },
 })
 
-/** https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html#conditions-kms-encryption-context */
+/**
+ * What the encryption context binds data keys to (lib/store/data-keys.ts).
+ * https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html#conditions-kms-encryption-context
+ */
 const SCOPE = 'kms:EncryptionContext:scope'
 
 const ORGANIZATION = '@org|*'
 
-const ofScopes = (scopes: Scope[]): Conditions => {
+const ofScopes = (scopes: string[]): Conditions => {
   if (!scopes.includes('agents')) return { StringLike: { [SCOPE]: ORGANIZATION } }
   const named = { Null: { [SCOPE]: 'false' } }
   return scopes.includes('organizations') ? named : { StringNotLike: { [SCOPE]: ORGANIZATION }, ...named }

@@ -32,17 +32,11 @@ export const absentOrExpired = (): Condition => ({
 export const putIf = (item: Item, condition?: Condition): Promise<boolean> =>
   holds(() => dynamodb().send(new PutItemCommand({ ...inTable(), Item: item, ...expressionsOf(condition) })))
 
-interface PutOptions {
-  /** Whether to replace an expired item. */
-  orExpired?: boolean
-}
-
 /**
- * Writes an item if there is none at its address. False where there is one. Throws `store.unavailable`,
- * `store.conflict`.
+ * Writes an item if there is none at its address, not even an expired one. False where there is one. Throws
+ * `store.unavailable`, `store.conflict`.
  */
-export const putIfAbsent = (item: Item, { orExpired = false }: PutOptions = {}): Promise<boolean> =>
-  putIf(item, orExpired ? absentOrExpired() : { absent: ['pk'] })
+export const putIfAbsent = (item: Item): Promise<boolean> => putIf(item, { absent: ['pk'] })
 
 /**
  * Updates an item, or creates it if there is none and the condition allows that. Returns the new item; undefined if the

@@ -1,6 +1,5 @@
 /** How large the functions are: what is deployed, what of it is read at every start, and whether Credo is in it. */
-import { packagesOf, sizeOf } from '../../infra/bundle/bundle.ts'
-import { FUNCTIONS, type UnpackedFunction, unpackFunctions } from '../support/bench/bundles.ts'
+import { FUNCTIONS, packagesOf, sizeOf, type UnpackedFunction, unpackFunctions } from '../support/bench/bundles.ts'
 import { readAtStart } from '../support/bench/read-at-start.ts'
 import { type Cell, printTable } from '../support/bench/table.ts'
 

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { unzipSync } from 'fflate'
 import { beforeAll, expect, test } from 'vitest'
-import { needsLibrary, needsRegistries, needsWebvh } from '../../infra/anoncreds/functions.ts'
+import { contentsOf, needsLibrary, needsRegistries, needsWebvh } from '../../infra/anoncreds/functions.ts'
 import { libraryFor } from '../../infra/anoncreds/library-file.ts'
-import { bundle, sizeOf } from '../../infra/bundle/bundle.ts'
+import { bundle } from '../../infra/bundle/bundle.ts'
 import { nativeFiles } from '../../infra/bundle/native-library.ts'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import type { nativeFunction } from '../support/anoncreds/native-function.ts'
 import { NODE_OPTIONS } from '../support/bench/bundled-stage.ts'
-import type { Unpacked } from '../support/bench/bundles.ts'
+import { sizeOf, type Unpacked } from '../support/bench/bundles.ts'
 import { startFunction } from '../support/bench/function-process.ts'
 
 const REGISTRIES = /anoncreds\/(webvh|indy)-(registry|issuer|resources)/
@@ -24,8 +24,10 @@ const ENVIRONMENT = { NODE_OPTIONS, TABLE_NAME: 'agent', PUBLIC_URL: 'https://ag
 
 type Answer = Awaited<ReturnType<typeof nativeFunction>>
 
+const NATIVE_FUNCTION = 'test/support/anoncreds/native-function.ts'
+
 const bundleNativeFunction = (withLibrary: boolean) =>
-  bundle(resolve('.'), 'test/support/anoncreds/native-function.ts', withLibrary)
+  bundle(resolve('.'), NATIVE_FUNCTION, { ...contentsOf(NATIVE_FUNCTION), withLibrary })
 
 /** Calls the bundled function in a plain process, with these files beside it. */
 const call = async (files: Record<string, Uint8Array>): Promise<Answer> => {

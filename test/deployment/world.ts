@@ -1,18 +1,7 @@
 /** All that the steps of a deployment go by: the emulated AWS, whoever deploys, and what is looked at in between. */
 import { ACMClient, RequestCertificateCommand } from '@aws-sdk/client-acm'
-import {
-  APIGatewayClient,
-  CreateApiKeyCommand,
-  CreateDomainNameCommand,
-  UpdateAccountCommand,
-} from '@aws-sdk/client-api-gateway'
-import { CloudFormationClient, DescribeStackEventsCommand, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
-import {
-  CloudWatchLogsClient,
-  CreateLogGroupCommand,
-  DeleteLogGroupCommand,
-  DescribeLogGroupsCommand,
-} from '@aws-sdk/client-cloudwatch-logs'
+import { APIGatewayClient, CreateDomainNameCommand, UpdateAccountCommand } from '@aws-sdk/client-api-gateway'
+import { CloudFormationClient, DescribeStackEventsCommand } from '@aws-sdk/client-cloudformation'
 import {
   DescribeTableCommand,
   DynamoDBClient,
@@ -26,6 +15,7 @@ import { CreateHostedZoneCommand, Route53Client } from '@aws-sdk/client-route-53
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { type DeployedStack, deployedTemplate, describeStack, physicalIds } from '../../infra/deployment/stack.ts'
+import { ofType } from '../../infra/service.ts'
 import { LAYOUT_ITEM, LAYOUT_KEY } from '../../lib/store/layout.ts'
 import { EmulatedAws } from './emulator.ts'
 import { Operator, STAGE } from './operator.ts'
@@ -132,33 +122,14 @@ export class World {
 
   /** From which value on an alarm is on. */
   async threshold(alarm: string): Promise<unknown> {
-    const { Resources } = JSON.parse(await deployedTemplate(this.#cloudFormation, STACK))
-    return Resources[alarm].Properties.Threshold
+    const template = await deployedTemplate(this.#cloudFormation, STACK)
+    return template?.Resources[alarm]?.Properties.Threshold
   }
 
-  /** moto runs a function without looking at its LoggingConfig, and makes a log group of its name; on AWS there is none. */
-  async dropLogGroups(): Promise<void> {
-    const logs = new CloudWatchLogsClient(this.aws.clientConfig)
-    const { logGroups = [] } = await logs.send(new DescribeLogGroupsCommand({ logGroupNamePrefix: '/aws/lambda/' }))
-    for (const { logGroupName } of logGroups) await logs.send(new DeleteLogGroupCommand({ logGroupName }))
-  }
-
-  /** The nested stack by which tenants are counted: what it was given, and how many resources it has. moto's CloudFormation makes no plans and keys. */
-  async rates(): Promise<{ given: Record<string, string | undefined>; resources: number } | undefined> {
-    const { TenantRates: StackName } = await this.ids()
-    if (StackName === undefined) return undefined
-    const { Stacks: [stack] = [] } = await this.#cloudFormation.send(new DescribeStacksCommand({ StackName }))
-    const given = (stack?.Parameters ?? []).map(({ ParameterKey, ParameterValue }) => [ParameterKey, ParameterValue])
-    const { Resources } = JSON.parse(await deployedTemplate(this.#cloudFormation, StackName))
-    return { given: Object.fromEntries(given), resources: Object.keys(Resources).length }
-  }
-
-  async leaveLogGroup(logGroupName: string): Promise<void> {
-    await new CloudWatchLogsClient(this.aws.clientConfig).send(new CreateLogGroupCommand({ logGroupName }))
-  }
-
-  async leaveApiKey(name: string): Promise<void> {
-    await new APIGatewayClient(this.aws.clientConfig).send(new CreateApiKeyCommand({ name, value: name }))
+  /** How many API keys the stack has by which tenants are counted. moto's CloudFormation makes none. */
+  async rateKeys(): Promise<number> {
+    const template = await deployedTemplate(this.#cloudFormation, STACK)
+    return ofType(template?.Resources ?? {}, 'AWS::ApiGateway::ApiKey').length
   }
 
   /** A certificate of a domain, and its ARN. */

@@ -1,13 +1,6 @@
 /** Checks of the account: credentials, region, concurrency, quotas, and the rights to write logs and create keys. */
 import type { Account } from '../account.ts'
-import {
-  type CapSettings,
-  type Caps,
-  capLosses,
-  capsOf,
-  didcommLosses,
-  NEW_ACCOUNT_CONCURRENCY,
-} from '../concurrency.ts'
+import { type CapSettings, capLosses, capsOf, didcommLosses, NEW_ACCOUNT_CONCURRENCY } from '../concurrency.ts'
 import { type Finding, fault, ok, warning } from '../finding.ts'
 import { ifRead } from '../reading.ts'
 
@@ -68,23 +61,6 @@ export const checkCodeStorage = ({ lambda }: Account): Finding[] => {
     fault(
       check,
       `Lambda takes ${megabytes(codeLeft)} more code in this region, and a deployment needs up to ${megabytes(CODE_BYTES)}: delete functions, or ask for more in Service Quotas (Lambda, "Function and layer storage")`,
-    ),
-  ]
-}
-
-/** A package may have been fitted to another account. */
-export const checkPackagedCaps = (
-  { lambda }: Account,
-  settings: CapSettings,
-  packaged: Caps | undefined,
-): Finding[] => {
-  if ('failure' in lambda || packaged === undefined) return []
-  const caps = capsOf(lambda.value.unreserved, settings)
-  if (caps.deliver === packaged.deliver && caps.deliverSlowly === packaged.deliverSlowly) return []
-  return [
-    warning(
-      'concurrency',
-      `the package has ${packaged.deliver} and ${packaged.deliverSlowly} deliveries at once, and this account is fit for ${caps.deliver} and ${caps.deliverSlowly}: deploy without --package`,
     ),
   ]
 }

@@ -2,19 +2,17 @@
  * Checks of the domain that the stack is to create: the certificate is valid for it, and neither the domain nor its
  * record exists elsewhere.
  */
-import { variablesOf } from '../../service.ts'
+import { ofType, variablesOf } from '../../service.ts'
 import type { Account } from '../account.ts'
 import type { AddressOnAws } from '../address-on-aws.ts'
 import { type Finding, fault, ok, warning } from '../finding.ts'
 import { ifRead } from '../reading.ts'
-import { parsedTemplate } from '../template.ts'
 
 /** Wallets keep the address that the stage had when they met it. `publicUrl`: of the deployment to come. */
 export const checkSameAddress = ({ stack }: Account, publicUrl: unknown): Finding[] => {
   if ('failure' in stack || stack.value === undefined) return []
-  const { Resources } = parsedTemplate(stack.value) ?? {}
-  const functions = Object.values(Object(Resources)).filter((one) => Object(one).Type === 'AWS::Lambda::Function')
-  const deployed = functions.map((one) => variablesOf(Object(one)).PUBLIC_URL).find((url) => url !== undefined)
+  const functions = ofType(stack.value.template?.Resources ?? {}, 'AWS::Lambda::Function')
+  const deployed = functions.map(([, lambda]) => variablesOf(lambda).PUBLIC_URL).find((url) => url !== undefined)
   // Wrong settings are reported elsewhere.
   if (deployed === undefined || publicUrl === undefined) return []
   const { ServiceEndpoint } = stack.value.outputs

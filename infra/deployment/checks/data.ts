@@ -1,10 +1,9 @@
 /** Checks that no update replaces the table or the key, and that an earlier stack's table and key can be used. */
-import { isObject } from '../../service.ts'
 import type { Account, Stack } from '../account.ts'
 import type { ExistingKey, ExistingTable } from '../existing-data.ts'
 import { type Finding, fault, ok } from '../finding.ts'
 import { ifRead } from '../reading.ts'
-import { KEY_OUTPUT, parsedTemplate, TABLE, TABLE_OUTPUT } from '../template.ts'
+import { KEY_OUTPUT, TABLE, TABLE_OUTPUT } from '../template.ts'
 
 export const CHECK = 'table and key'
 
@@ -49,15 +48,14 @@ const checkStackData = (stack: Stack, { TABLE_NAME, EXISTING_TABLE, EXISTING_KEY
         `the stack has a table of its own, ${own}: leave EXISTING_TABLE and EXISTING_KEY out, or remove the stack first`,
       ),
     ]
-  const template = parsedTemplate(stack)
-  if (template === undefined)
+  if (stack.template === undefined)
     return [
       fault(
         CHECK,
         `the stack's template is not JSON, so that nobody knows whether its table, ${own}, has a fixed name: see \`aws cloudformation get-template\``,
       ),
     ]
-  const named = nameOf(template)
+  const named = stack.template.Resources[TABLE]?.Properties.TableName
   if (named === TABLE_NAME) return []
   return [
     fault(
@@ -67,14 +65,6 @@ const checkStackData = (stack: Stack, { TABLE_NAME, EXISTING_TABLE, EXISTING_KEY
         : `the stack's table has the name ${named}: set TABLE_NAME=${named}, or it would begin with an empty one`,
     ),
   ]
-}
-
-/** The name that a deployed template gives to its table; undefined: none. */
-const nameOf = ({ Resources }: Record<string, unknown>): string | undefined => {
-  const table = isObject(Resources) ? Resources[TABLE] : undefined
-  const properties = isObject(table) ? table.Properties : undefined
-  const name = isObject(properties) ? properties.TableName : undefined
-  return typeof name === 'string' ? name : undefined
 }
 
 const checkExisting = (

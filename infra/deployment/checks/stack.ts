@@ -1,7 +1,7 @@
-/** Checks of the existing stack, and of what earlier stacks of this name have left behind. */
-import type { Account, Stack } from '../account.ts'
+/** Checks of the existing stack, and of tables that earlier stacks of this name have left behind. */
+import type { Account } from '../account.ts'
 import { type Finding, fault, ok, warning } from '../finding.ts'
-import { ifRead, type Reading } from '../reading.ts'
+import { ifRead } from '../reading.ts'
 import { TABLE } from '../template.ts'
 
 /** States in which a stack can be updated. */
@@ -49,85 +49,19 @@ export const checkStack = ({ stack }: Account, stackName: string): Finding[] =>
     return [fault('stack', `${stackName} is in ${there.status}: ${remedy(stackName, there.status)}`)]
   })
 
-/** Physical ids of the stack's resources; undefined if they are not known: then nothing is reported as left over. */
-const ownIds = (stack: Reading<Stack | undefined>): Set<string> | undefined =>
-  'value' in stack ? new Set(Object.values(stack.value?.physicalIds ?? {})) : undefined
-
-/** Things with names like those of this stack that do not belong to it. */
-const leftOvers = <T>(
-  check: string,
-  account: Account,
-  reading: Reading<T[]>,
-  idOf: (one: T) => string,
-  say: (left: T[]) => Finding,
-): Finding[] =>
-  ifRead(check, reading, (all) => {
-    const own = ownIds(account.stack)
-    const left = own === undefined ? [] : all.filter((one) => !own.has(idOf(one)))
-    return [left.length === 0 ? ok(check, 'none is left of an earlier stack') : say(left)]
-  })
-
 /** A stack that begins with an empty table beside one that is left has probably forgotten it. */
-export const checkTables = (account: Account, { EXISTING_TABLE, ALLOW_NEW_TABLE }: NodeJS.ProcessEnv): Finding[] => {
-  const { tables } = account
-  const others = 'value' in tables ? { value: tables.value.filter((name) => name !== EXISTING_TABLE) } : tables
-  const hasTable = 'value' in account.stack && account.stack.value?.physicalIds[TABLE] !== undefined
-  const isMeant = hasTable || EXISTING_TABLE !== undefined || ALLOW_NEW_TABLE === 'true'
-  return leftOvers(
-    'tables',
-    account,
-    others,
-    (name) => name,
-    (left) => {
-      const names = `${left.join(', ')}: left of an earlier stack`
-      if (isMeant) return warning('tables', names)
-      const remedy = 'EXISTING_TABLE and EXISTING_KEY use it again, ALLOW_NEW_TABLE=true does without'
-      return fault('tables', `${names}, and this one would begin with an empty table: ${remedy}`)
-    },
-  )
-}
-
-/** `named`: the names that the template gives to log groups. If one exists already, the deployment would fail. */
-export const checkLogGroups = (account: Account, named: readonly string[]): Finding[] =>
-  leftOvers(
-    'log groups',
-    account,
-    withoutFunctions(account),
-    (name) => name,
-    (left) => {
-      const inTheWay = left.filter((name) => named.includes(name))
-      const names = shortened(inTheWay.length > 0 ? inTheWay : left)
-      const command = '`aws logs delete-log-group --log-group-name <name>`'
-      return inTheWay.length > 0
-        ? fault('log groups', `${names}: left of an earlier stack, and in the way of this one: ${command}`)
-        : warning('log groups', `${names}: left of an earlier stack; nothing writes to it any more: ${command}`)
-    },
-  )
-
-/** The log group of a function belongs to the function's stack, whoever created it. */
-const withoutFunctions = ({ logGroups, stack }: Account): Account['logGroups'] => {
-  const own = ownIds(stack)
-  if ('failure' in logGroups) return logGroups
-  return { value: logGroups.value.filter((name) => !own?.has(name.replace('/aws/lambda/', ''))) }
-}
-
-/** `values`: those that the template gives to API keys. They are unique in an account. */
-export const checkApiKeys = (account: Account, values: readonly string[]): Finding[] =>
-  leftOvers(
-    'API keys',
-    account,
-    account.apiKeys,
-    ({ id }) => id,
-    (left) => {
-      const inTheWay = left.filter(({ value }) => values.includes(value))
-      const names = shortened((inTheWay.length > 0 ? inTheWay : left).map(({ name, id }) => `${name} (${id})`))
-      const command = '`aws apigateway delete-api-key --api-key <id>`'
-      return inTheWay.length > 0
-        ? fault('API keys', `${names}: their values are those of keys to be made: ${command}`)
-        : warning('API keys', `${names}: left of an earlier stack; nobody is counted by them: ${command}`)
-    },
-  )
-
-/** The first names of many. */
-const shortened = (names: readonly string[]): string =>
-  names.length <= 3 ? names.join(', ') : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`
+export const checkTables = (
+  { tables, stack }: Account,
+  { EXISTING_TABLE, ALLOW_NEW_TABLE }: NodeJS.ProcessEnv,
+): Finding[] =>
+  ifRead('tables', tables, (names) => {
+    const own = 'value' in stack ? stack.value?.physicalIds[TABLE] : undefined
+    // If the stack can't be read, which `checkStack` reports, it is not known which of them is its own.
+    const left = 'value' in stack ? names.filter((name) => name !== own && name !== EXISTING_TABLE) : []
+    if (left.length === 0) return [ok('tables', 'none is left of an earlier stack')]
+    const message = `${left.join(', ')}: left of an earlier stack`
+    if (own !== undefined || EXISTING_TABLE !== undefined || ALLOW_NEW_TABLE === 'true')
+      return [warning('tables', message)]
+    const remedy = 'EXISTING_TABLE and EXISTING_KEY use it again, ALLOW_NEW_TABLE=true does without'
+    return [fault('tables', `${message}, and this one would begin with an empty table: ${remedy}`)]
+  })

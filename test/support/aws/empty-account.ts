@@ -17,6 +17,4 @@ export const EMPTY_ACCOUNT: Answers = {
   SimulatePrincipalPolicyCommand: { EvaluationResults: [] },
   DescribeStacksCommand: failure('ValidationError', 'Stack with id agent-prod does not exist'),
   ListTablesCommand: { TableNames: [] },
-  DescribeLogGroupsCommand: { logGroups: [] },
-  GetApiKeysCommand: { items: [] },
 }

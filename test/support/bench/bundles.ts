@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { unzipSync } from 'fflate'
-import { needsLibrary, needsRegistries, needsWebvh } from '../../../infra/anoncreds/functions.ts'
+import { contentsOf, needsLibrary } from '../../../infra/anoncreds/functions.ts'
 import { libraryFor } from '../../../infra/anoncreds/library-file.ts'
 import { type Bundle, bundle, bundleTogether } from '../../../infra/bundle/bundle.ts'
 import { nativeFiles } from '../../../infra/bundle/native-library.ts'
@@ -19,7 +19,23 @@ export const FUNCTIONS: readonly string[] = globSync('functions/*.ts', { cwd: FO
   .map((file) => basename(file, '.ts'))
   .sort()
 
-export const bundleFunction = (name: string): Promise<Bundle> => bundle(FOLDER, `functions/${name}.ts`)
+const bundleFunction = (name: string): Promise<Bundle> => bundle(FOLDER, `functions/${name}.ts`)
+
+/** Bytes of all files. */
+export const sizeOf = (files: Record<string, Uint8Array>): number =>
+  Object.values(files).reduce((sum, { length }) => sum + length, 0)
+
+/** Bytes of each npm package in the bundle, largest first. `serverless-agent`: the service's own code. */
+export const packagesOf = ({ outputs }: Bundle['metafile']): Record<string, number> => {
+  const sizes: Record<string, number> = {}
+  for (const { inputs } of Object.values(outputs)) {
+    for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
+      const name = path.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? 'serverless-agent'
+      sizes[name] = (sizes[name] ?? 0) + bytesInOutput
+    }
+  }
+  return Object.fromEntries(Object.entries(sizes).sort(([, a], [, b]) => b - a))
+}
 
 export interface UnpackedFunction extends Bundle {
   name: string
@@ -62,15 +78,9 @@ const write = async (
 /** Bundles of these functions: those that have the same of AnonCreds are made in one call. */
 const bundlesTogether = async (names: readonly string[]): Promise<Map<string, Bundle>> => {
   const bundles = new Map<string, Bundle>()
-  const groups = Map.groupBy(names, (name) => `${needsLibrary(name)} ${needsRegistries(name)} ${needsWebvh(name)}`)
-  for (const group of groups.values()) {
-    const [first = ''] = group
+  for (const group of Map.groupBy(names, (name) => JSON.stringify(contentsOf(name))).values()) {
     const entries = Object.fromEntries(group.map((name) => [name, `functions/${name}.ts`]))
-    const contents = {
-      withLibrary: needsLibrary(first),
-      withRegistries: needsRegistries(first),
-      withWebvh: needsWebvh(first),
-    }
+    const contents = contentsOf(group[0] ?? '')
     for (const [name, made] of await bundleTogether(FOLDER, entries, contents)) bundles.set(name, made)
   }
   return bundles

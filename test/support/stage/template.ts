@@ -1,8 +1,6 @@
 /** What `serverless package` makes of serverless.yml: the template that is deployed, and the functions as Serverless read them. */
-import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { RatesTemplate } from '../../../infra/gateway/rate-keys.ts'
 import { COMPILED } from '../../../infra/local/compile-cache.ts'
 import type { FunctionDefinition, Resource } from '../../../infra/service.ts'
 import { serviceFolder } from './folder.ts'
@@ -15,8 +13,6 @@ export interface PackagedService {
   resources: Record<string, Resource>
   /** Of the template as it is uploaded. */
   templateBytes: number
-  /** The nested stack of a stage with TENANT_RATE. */
-  rates: RatesTemplate | undefined
 }
 
 /** In place of infra/plugins/bundle.ts: an empty zip for each function, since bundling takes a second for each. */
@@ -58,9 +54,7 @@ export const packageChanged = async (
     { cwd: folder.path, env: { SLS_LOG_LEVEL: 'error', NODE_COMPILE_CACHE: COMPILED, ...settings } },
   )
   if (code !== 0) throw new Error(`serverless package ended with ${code}: ${stdout}${stderr}`)
-  const pathOf = (name: string) => join(folder.path, 'packaged', name)
-  const read = async (name: string) => JSON.parse(await readFile(pathOf(name), 'utf8'))
-  const rates = 'cloudformation-template-tenant-rates.json'
+  const read = async (name: string) => JSON.parse(await readFile(join(folder.path, 'packaged', name), 'utf8'))
   const { service } = await read('serverless-state.json')
   const template = await read('cloudformation-template-update-stack.json')
   return {
@@ -68,7 +62,6 @@ export const packageChanged = async (
     timeout: service.provider.timeout,
     resources: template.Resources,
     templateBytes: Buffer.byteLength(JSON.stringify(template)),
-    rates: existsSync(pathOf(rates)) ? await read(rates) : undefined,
   }
 }
 

@@ -17,13 +17,11 @@ const DOMAIN = {
   zoneId: 'Z1',
 }
 
-const NAMES = { stackName: 'agent-prod', rateKeyPrefix: 'agent-prod-rate' }
-
 const EXISTING = { table: 'agent-old', key: 'arn:aws:kms:eu-central-1:123456789012:key/1' }
 
 const accountOf = (answers: Answers, domain?: typeof DOMAIN, existing?: typeof EXISTING): Promise<Account> => {
   answerCommands({ ...EMPTY_ACCOUNT, ...answers })
-  return readAccount({ region: 'eu-central-1' }, { ...NAMES, existing, domain })
+  return readAccount({ region: 'eu-central-1' }, { stackName: 'agent-prod', existing, domain })
 }
 
 afterEach(() => {
@@ -49,28 +47,23 @@ test('a role for logs may be gone, which is not the same as that nobody can tell
   expect((await accountOf(set)).gateway).toMatchObject({ failure: { kind: 'unavailable' } })
 })
 
-test('of tables and API keys those count that a stack of this name has made', async () => {
-  const tables = ['agent-prod', 'agent-prod-Table-1A', 'agent-prod-2-Table-1A', 'agent-production', 'agent']
-  const key = (name: string, value: string) => ({ id: name, name, value })
-  const items = [key('agent-prod-rate-1', 'x'), key('mine', 'agent-prod-rate-2'), key('other', 'agent-dev-rate-1')]
-  const { tables: ours, apiKeys } = await accountOf({
-    ...{ ListTablesCommand: { TableNames: tables }, GetApiKeysCommand: { items } },
-  })
-  expect(ours).toEqual({ value: ['agent-prod', 'agent-prod-Table-1A'] })
-  expect(apiKeys).toEqual({ value: items.slice(0, 2) })
+test('of tables those count that a stack of this name has made', async () => {
+  const TableNames = ['agent-prod', 'agent-prod-Table-1A', 'agent-prod-2-Table-1A', 'agent-production', 'agent']
+  const { tables } = await accountOf({ ListTablesCommand: { TableNames } })
+  expect(tables).toEqual({ value: ['agent-prod', 'agent-prod-Table-1A'] })
 })
 
 test('the layout is that of the table that is to be used again', async () => {
   const sent = answerCommands(EMPTY_ACCOUNT)
   const existing = { table: 'old', key: 'arn:aws:kms:eu-central-1:123456789012:key/1' }
-  await readAccount({ region: 'eu-central-1' }, { ...NAMES, existing, domain: undefined })
+  await readAccount({ region: 'eu-central-1' }, { stackName: 'agent-prod', existing, domain: undefined })
   const asked = sent.mock.calls.map(([command]) => [command.constructor.name, command.input.TableName])
   expect(asked).toContainEqual(['ScanCommand', 'old'])
 })
 
 test('a stack under review has no template, and one that nobody may see is not taken for none', async () => {
   const review = { Stacks: [{ StackStatus: 'REVIEW_IN_PROGRESS' }] }
-  expect((await accountOf({ DescribeStacksCommand: review })).stack).toMatchObject({ value: { template: '' } })
+  expect((await accountOf({ DescribeStacksCommand: review })).stack).toMatchObject({ value: { template: undefined } })
   const denied = failure('AccessDenied', 'agent-prod does not exist, or is not yours')
   expect((await accountOf({ DescribeStacksCommand: denied })).stack).toMatchObject({ failure: { kind: 'denied' } })
   const invalid = failure('ValidationError', 'the name of the stack is not valid')
@@ -147,13 +140,6 @@ test('what is not there is undefined, and what can not be read is not', async ()
   const { existingTable, existingKey, layout, address } = await accountOf(unread, DOMAIN, EXISTING)
   for (const part of [existingTable, existingKey, layout, address?.certificate, address?.domain, address?.zone])
     expect(part).toMatchObject({ failure: { kind: 'denied' } })
-})
-
-test('log groups are those of the functions of the stack', async () => {
-  const logGroups = [{ logGroupName: '/aws/lambda/agent-prod-health' }, {}]
-  expect((await accountOf({ DescribeLogGroupsCommand: { logGroups } })).logGroups).toEqual({
-    value: ['/aws/lambda/agent-prod-health'],
-  })
 })
 
 test('a stack makes no domain by a certificate of another region', () => {

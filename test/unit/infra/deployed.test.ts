@@ -63,7 +63,7 @@ describe('a stage', () => {
         stack: {
           status: 'UPDATE_COMPLETE',
           outputs,
-          template: JSON.stringify({ Resources: { Health: health } }),
+          template: { Resources: { Health: health } },
           physicalIds: { ServerlessDeploymentBucket: 'bucket' },
         },
         isProtected: true,

@@ -1,7 +1,6 @@
 /** What the plugins of a deployment ask of AWS, say and change, by what there is in the account. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import Deployment from '../../../infra/plugins/deployment.ts'
-import TableProtection from '../../../infra/plugins/table-protection.ts'
+import DeploymentPlugin from '../../../infra/plugins/deployment.ts'
 import { type Answers, answerCommands } from '../../support/aws/answers.ts'
 import { EMPTY_ACCOUNT, failure } from '../../support/aws/empty-account.ts'
 
@@ -55,7 +54,7 @@ const serverlessOf = (command: string) => {
   return Object({
     serviceDir: '/tmp',
     service: {
-      ...{ functions: {}, resources: { Resources: {} }, custom: { rateKeyPrefix: 'agent-prod-rate' } },
+      ...{ functions: {}, resources: { Resources: {} }, custom: {} },
       provider: { ...provider, compiledCloudFormationTemplate },
     },
     processedInput: { commands: [command] },
@@ -72,11 +71,10 @@ const serverlessOf = (command: string) => {
 const use = (answers: Answers, command = 'deploy') => {
   const sent = answerCommands({ ...EMPTY_ACCOUNT, ...answers })
   const [serverless, options] = [serverlessOf(command), { json: true, force: false, verbose: false }]
-  const { hooks } = new Deployment(serverless, options, { log })
-  const protection = new TableProtection(serverless, {}, { log })
+  const { hooks } = new DeploymentPlugin(serverless, options, { log })
   return {
     ...{ serverless, options },
-    run: (hook: string) => Promise.resolve({ ...protection.hooks, ...hooks }[hook]?.()),
+    run: async (hook: string) => hooks[hook]?.(),
     named: (name: string) => sent.mock.calls.filter(([command]) => command.constructor.name === `${name}Command`),
   }
 }
@@ -96,7 +94,7 @@ const BEFORE_THE_STACK = 'before:aws:deploy:deploy:createStack'
 
 describe('a deployment', () => {
   test('waits for the end of a rollback', async () => {
-    const { run, options } = use({})
+    const { run, options } = use({}, 'info')
     await run('initialize')
     expect(options.verbose).toBe(true)
   })

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { DeploymentSettings, settingsProblems as problemsIn } from '../../../infra/deployment/settings.ts'
-import Settings from '../../../infra/plugins/settings.ts'
+import DeploymentPlugin from '../../../infra/plugins/deployment.ts'
 
 const issuers = (...list: unknown[]) => ({ TOKEN_ISSUERS: JSON.stringify(list) })
 const issuer = { issuer: 'https://id.example.org', audience: 'agent', jwksUri: 'https://id.example.org/jwks' }
@@ -162,8 +162,10 @@ test('a deployment is checked for them, and not what lists or deploys a part of 
   vi.stubEnv('LOG_LEVEL', 'loud')
   const begin = async (...commands: string[]) => {
     const provider = { stage: 'prod', region: 'eu-central-1', architecture: 'arm64' }
-    const service = { functions: {}, provider }
-    await new Settings(Object({ service, processedInput: { commands }, classes: { Error } })).hooks.initialize?.()
+    const service = { functions: {}, provider, custom: {}, resources: { Resources: {} } }
+    const getProvider = () => ({ naming: { getStackName: () => 'agent-prod' } })
+    const serverless = Object({ service, getProvider, processedInput: { commands }, classes: { Error } })
+    await new DeploymentPlugin(serverless, {}, Object({ log: {} })).hooks.initialize?.()
   }
   await expect(begin('deploy')).rejects.toThrow('LOG_LEVEL')
   await begin('deploy', 'list')

@@ -6,7 +6,6 @@ import { describe, expect, test } from 'vitest'
 import type { Account, Stack } from '../../../infra/deployment/account.ts'
 import type { AddressOnAws } from '../../../infra/deployment/address-on-aws.ts'
 import { checkAccount, checkPackaged, checkPlan, type Plan } from '../../../infra/deployment/checks.ts'
-import { applyCaps, capsOf } from '../../../infra/deployment/concurrency.ts'
 import { type Finding, toLine } from '../../../infra/deployment/finding.ts'
 import { type Reading, read } from '../../../infra/deployment/reading.ts'
 import type { Resource, Template } from '../../../infra/service.ts'
@@ -37,30 +36,20 @@ const plan: Plan = {
 
 const resource = (Type: string, Properties: Record<string, unknown> = {}): Resource => ({ Type, Properties })
 
-const template = (): Template => {
-  const mapping = (queue: string) =>
-    resource('AWS::Lambda::EventSourceMapping', { EventSourceArn: { 'Fn::GetAtt': [queue, 'Arn'] } })
-  const made: Template = {
-    Resources: {
-      Table: resource('AWS::DynamoDB::Table'),
-      SealingKey: resource('AWS::KMS::Key'),
-      HealthLambdaFunction: resource('AWS::Lambda::Function', {
-        FunctionName: 'serverless-agent-prod-health',
-        Environment: { Variables: { TABLE_NAME: { Ref: 'Table' }, AGENT_LABEL: 'agent', PUBLIC_URL } },
-      }),
-      HealthRole: resource('AWS::IAM::Role', {
-        RoleName: { 'Fn::Join': ['-', ['serverless-agent-prod-health', { Ref: 'AWS::Region' }, 'lambdaRole']] },
-      }),
-      A: mapping('WakeUpQueue'),
-      B: mapping('SlowWakeUpQueue'),
-      C: mapping('TimerQueue'),
-      D: mapping('JobQueue'),
-    },
-    Outputs: { TableName: { Value: { Ref: 'Table' } } },
-  }
-  applyCaps(made, capsOf(1000))
-  return made
-}
+const template = (): Template => ({
+  Resources: {
+    Table: resource('AWS::DynamoDB::Table'),
+    SealingKey: resource('AWS::KMS::Key'),
+    HealthLambdaFunction: resource('AWS::Lambda::Function', {
+      FunctionName: 'serverless-agent-prod-health',
+      Environment: { Variables: { TABLE_NAME: { Ref: 'Table' }, AGENT_LABEL: 'agent', PUBLIC_URL } },
+    }),
+    HealthRole: resource('AWS::IAM::Role', {
+      RoleName: { 'Fn::Join': ['-', ['serverless-agent-prod-health', { Ref: 'AWS::Region' }, 'lambdaRole']] },
+    }),
+  },
+  Outputs: { TableName: { Value: { Ref: 'Table' } } },
+})
 
 const account: Account = {
   region: 'eu-central-1',
@@ -76,8 +65,6 @@ const account: Account = {
   layout: { value: undefined },
   address: undefined,
   tables: { value: [] },
-  logGroups: { value: [] },
-  apiKeys: { value: [] },
 }
 
 /** A deployed stack of the same template. */
@@ -85,7 +72,7 @@ const deployed = (changes: Partial<Stack> = {}): Reading<Stack> => ({
   value: {
     status: 'UPDATE_COMPLETE',
     outputs: { TableName: 'serverless-agent-prod-Table-1A', SealingKeyArn: KEY },
-    template: JSON.stringify(template()),
+    template: template(),
     physicalIds: { Table: 'serverless-agent-prod-Table-1A', SealingKey: '00000000-0000-0000-0000-000000000000' },
     ...changes,
   },
@@ -116,7 +103,7 @@ describe('nothing is found', () => {
     const { Environment } = generated.Resources.HealthLambdaFunction?.Properties ?? {}
     Object(Environment).Variables.PUBLIC_URL = { 'Fn::Sub': 'https://…' }
     const outputs = { TableName: 'serverless-agent-prod-Table-1A', SealingKeyArn: KEY, ServiceEndpoint: PUBLIC_URL }
-    expect(notOk({ account: { stack: deployed({ template: JSON.stringify(generated), outputs }) } })).toEqual([])
+    expect(notOk({ account: { stack: deployed({ template: generated, outputs }) } })).toEqual([])
   })
 
   test('in an address that wrong settings do not say', () => {
@@ -143,25 +130,8 @@ describe('nothing is found', () => {
   })
 
   test('before an update, with all that belongs to the stack', () => {
-    const ids = { Group: '/aws/lambda/serverless-agent-prod-health', Key: 'abc' }
-    const physicalIds = { ...ids, Table: 'serverless-agent-prod-Table-1A', SealingKey: 'id' }
-    const own = {
-      stack: deployed({ physicalIds }),
-      tables: { value: ['serverless-agent-prod-Table-1A'] },
-      logGroups: { value: ['/aws/lambda/serverless-agent-prod-health'] },
-      apiKeys: {
-        value: [{ id: 'abc', name: 'serverless-agent-prod-rate-00', value: 'serverless-agent-prod-rate-1-00' }],
-      },
-    }
+    const own = { stack: deployed(), tables: { value: ['serverless-agent-prod-Table-1A'] } }
     expect(notOk({ account: own })).toEqual([])
-  })
-
-  test('in the log group of a function of the stack, which Lambda made', () => {
-    const physicalIds = { Table: 't', SealingKey: 'id', HealthLambdaFunction: 'serverless-agent-prod-health' }
-    const stack = deployed({ physicalIds })
-    expect(notOk({ account: { stack, logGroups: { value: ['/aws/lambda/serverless-agent-prod-health'] } } })).toEqual(
-      [],
-    )
   })
 
   test('where API Gateway has no role for logs: deploy makes it', () => {
@@ -178,7 +148,7 @@ describe('nothing is found', () => {
       status: 'UPDATE_ROLLBACK_COMPLETE',
       outputs: {},
       physicalIds: { Bucket: 'b' },
-      template: '{}',
+      template: undefined,
     })
     expect(notOk({ account: { stack } })).toEqual([])
   })
@@ -340,7 +310,6 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     "a new account's concurrency",
     {
       account: { lambda: { value: { concurrency: 10, unreserved: 10 } } },
-      template: (it) => applyCaps(it, capsOf(10)),
     },
     /^warning concurrency: the account runs 10 functions at once: .*L-B99A9384/,
   ],
@@ -348,16 +317,6 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     'a concurrency that nobody can be asked for',
     { account: { lambda: { failure: { kind: 'unavailable', action: 'lambda', message: 'ETIMEDOUT' } } } },
     /^warning concurrency: lambda could not be asked, so the 10 of a new account are assumed \(ETIMEDOUT\)$/,
-  ],
-  [
-    'a package that was fitted to another account',
-    { account: { lambda: { value: { concurrency: 500, unreserved: 500 } } } },
-    /^warning concurrency: the package has 357 and 83 deliveries at once/,
-  ],
-  [
-    'a package that was made for more deliveries to slow destinations',
-    { template: (it) => applyCaps(it, { ...capsOf(1000), deliverSlowly: 84 }) },
-    /^warning concurrency: the package has 357 and 84 deliveries at once/,
   ],
   [
     'an API with more resources than the account allows',
@@ -374,7 +333,7 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     {
       account: {
         roles: { value: { used: 1000, most: 1000 } },
-        stack: deployed({ outputs: {}, physicalIds: { Bucket: 'b' }, template: '{}' }),
+        stack: deployed({ outputs: {}, physicalIds: { Bucket: 'b' }, template: undefined }),
       },
     },
     /^FAULT {3}roles: 1 roles are to be made/,
@@ -488,7 +447,7 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
         for (let index = 0; index < 500; index++) Resources[`Topic${index}`] = resource('AWS::SNS::Topic')
       },
     },
-    /^FAULT {3}template: it has 508 resources, and CloudFormation takes 500/,
+    /^FAULT {3}template: it has 504 resources, and CloudFormation takes 500/,
   ],
   [
     'a template of too many bytes',
@@ -521,26 +480,6 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     { account: { stack: deployed({ status }) } },
     new RegExp(`^FAULT {3}stack: serverless-agent-prod is in ${says.source}`),
   ]),
-  [
-    'a log group in the way',
-    {
-      account: { logGroups: { value: ['/aws/lambda/serverless-agent-prod-health'] } },
-      template: ({ Resources }) => {
-        Resources.Group = resource('AWS::Logs::LogGroup', { LogGroupName: '/aws/lambda/serverless-agent-prod-health' })
-      },
-    },
-    /^FAULT {3}log groups: \/aws\/lambda\/serverless-agent-prod-health: left .*in the way.*delete-log-group/,
-  ],
-  [
-    'a log group that is left',
-    { account: { logGroups: { value: ['/aws/lambda/serverless-agent-prod-health'] } } },
-    /^warning log groups: \/aws\/lambda\/serverless-agent-prod-health: left of an earlier stack/,
-  ],
-  [
-    'four log groups that are left',
-    { account: { logGroups: { value: ['a', 'b', 'c', 'd'] } } },
-    /^warning log groups: a, b, c and 1 more: left of an earlier stack/,
-  ],
   [
     'a table that is left, beside which a stack would begin empty',
     {
@@ -582,21 +521,6 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     'a generated address in place of that of the stage',
     { account: { stack: deployed() }, plan: { publicUrl: { 'Fn::Sub': 'https://…' } } },
     /^FAULT {3}address: wallets keep https:\/\/agent\.example\.org for ever/,
-  ],
-  [
-    'an API key with the value of one to be made',
-    {
-      account: { apiKeys: { value: [{ id: 'abc', name: 'mine', value: 'serverless-agent-prod-rate-00' }] } },
-      template: ({ Resources }) => {
-        Resources.RateKey0 = resource('AWS::ApiGateway::ApiKey', { Value: 'serverless-agent-prod-rate-00' })
-      },
-    },
-    /^FAULT {3}API keys: mine \(abc\): .*delete-api-key/,
-  ],
-  [
-    'an API key that is left',
-    { account: { apiKeys: { value: [{ id: 'abc', name: 'rate-00', value: 'serverless-agent-prod-rate-00' }] } } },
-    /^warning API keys: rate-00 \(abc\): left of an earlier stack/,
   ],
   [
     'a certificate that is not there',
@@ -664,7 +588,9 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     {
       account: {
         stack: deployed({
-          template: JSON.stringify({ Resources: { Table: { Properties: { TableName: 'serverless-agent-prod' } } } }),
+          template: {
+            Resources: { Table: resource('AWS::DynamoDB::Table', { TableName: 'serverless-agent-prod' }) },
+          },
         }),
       },
     },
@@ -672,7 +598,7 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   ],
   [
     'a template whose fixed name nobody can read',
-    { account: { stack: deployed({ template: 'Resources: {}' }) } },
+    { account: { stack: deployed({ template: undefined }) } },
     /^FAULT {3}table and key: the stack's template is not JSON/,
   ],
   [
@@ -760,8 +686,6 @@ describe('found is', () => {
       keyRights: 'kms:ListKeys',
       tables: 'dynamodb:ListTables',
       layout: 'dynamodb:GetItem',
-      logGroups: 'logs:DescribeLogGroups',
-      apiKeys: 'apigateway:GET',
     }
     const ofAddress: Partial<Record<keyof AddressOnAws, string>> = {
       certificate: 'acm:DescribeCertificate',
@@ -779,7 +703,7 @@ describe('found is', () => {
   })
 
   test('nothing as left over while nobody can tell what is the stack’s', async () => {
-    const left = { tables: { value: ['serverless-agent-prod'] }, logGroups: { value: ['a'] } }
+    const left = { tables: { value: ['serverless-agent-prod'] } }
     const lines = notOk({ account: { stack: await denied('cloudformation:DescribeStacks'), ...left } })
     expect(lines.filter((line) => !line.includes('the right cloudformation:DescribeStacks is missing'))).toEqual([])
   })

@@ -1,7 +1,7 @@
 /** The API's document and what belongs to it in the template. */
 import { describe, expect, test } from 'vitest'
 import { invocationPolicies } from '../../../infra/gateway/invocations.ts'
-import { hasTenantRate, prefixOfStack, ratesTemplate } from '../../../infra/gateway/rate-keys.ts'
+import { rateKeyResources } from '../../../infra/gateway/rate-keys.ts'
 import { addApi, removeHttpEvents } from '../../../infra/plugins/gateway.ts'
 import type { FunctionDefinition, HttpEvent, Resource, Service } from '../../../infra/service.ts'
 import { rateKeys } from '../../../lib/auth/rate-key.ts'
@@ -26,23 +26,21 @@ const FUNCTIONS = (): Record<string, FunctionDefinition> => ({
   deliver: definition(),
 })
 
-/** As infra/firewall.yml has it, as far as it depends on its setting. */
-const firewallOf = (Limit: string): Record<string, Resource> => ({
-  Firewall: {
-    Type: 'AWS::WAFv2::WebACL',
-    Properties: { Rules: [{ Statement: { RateBasedStatement: { Limit } } }] },
-  },
-  FirewallOfApi: { Type: 'AWS::WAFv2::WebACLAssociation', Properties: {} },
-})
+interface Rates {
+  functions?: Record<string, FunctionDefinition>
+  TENANT_RATE?: string | undefined
+  ADDRESS_RATE?: string | undefined
+}
 
-/** The template with an API of these functions and a rate of tenants. */
-const templateOf = ({ functions = FUNCTIONS(), rate = '', addressRate = '' } = {}) => {
+/** The template with an API of these functions and with these settings. */
+const templateOf = ({ functions = FUNCTIONS(), ...rates }: Rates = {}) => {
   const Resources: Record<string, Resource> = {
     ApiGatewayRestApi: { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: 'agent-dev' } },
     ApiRole: { Type: 'AWS::IAM::Role', Properties: {} },
     ApiStage: { Type: 'AWS::ApiGateway::Stage', Properties: {} },
-    TenantRate: { Type: 'AWS::ApiGateway::UsagePlan', Properties: { Throttle: { RateLimit: rate } } },
-    ...firewallOf(addressRate),
+    TenantRate: { Type: 'AWS::ApiGateway::UsagePlan', Properties: {} },
+    Firewall: { Type: 'AWS::WAFv2::WebACL', Properties: {} },
+    FirewallOfApi: { Type: 'AWS::WAFv2::WebACLAssociation', Properties: {} },
   }
   const service: Service = {
     service: 'agent',
@@ -58,7 +56,7 @@ const templateOf = ({ functions = FUNCTIONS(), rate = '', addressRate = '' } = {
     functions,
     resources: { Resources: {} },
   }
-  addApi(service, (key) => key)
+  addApi(service, (key) => key, rates)
   return Resources
 }
 
@@ -88,7 +86,7 @@ describe('the deployment of the API', () => {
     const { deliver, ...others } = FUNCTIONS()
     const functions = { ...others, deliver: definition({ method: 'get', path: '/health' }) }
     expect(deploymentIn(templateOf({ functions }))).not.toBe(deploymentIn(templateOf()))
-    expect(deploymentIn(templateOf({ rate: '5' }))).not.toBe(deploymentIn(templateOf()))
+    expect(deploymentIn(templateOf({ TENANT_RATE: '5' }))).not.toBe(deploymentIn(templateOf()))
   })
 
   test('is what the stage shows, and waits for what the API may invoke', () => {
@@ -103,13 +101,13 @@ describe('the deployment of the API', () => {
     const service = Object({
       provider: {
         compiledCloudFormationTemplate: {
-          Resources: { ...templateOf({ rate: '5', addressRate: '2000' }), [id]: undefined },
+          Resources: { ...templateOf(), [id]: undefined },
         },
       },
       functions: FUNCTIONS(),
-      custom: { rateKeyPrefix: 'prefix', gatewayResponses: {} },
+      custom: { gatewayResponses: {} },
     })
-    expect(() => addApi(service, (key) => key)).toThrow(`The template has no ${id}`)
+    expect(() => addApi(service, (key) => key, {})).toThrow(`The template has no ${id}`)
   })
 })
 
@@ -145,53 +143,43 @@ describe('what the API may invoke', () => {
 test.each([
   ['2000', ['Firewall', 'FirewallOfApi']],
   ['', []],
-])('there is a firewall where a rate of addresses is asked for (%j)', (addressRate, expected) => {
-  expect(Object.keys(templateOf({ addressRate })).filter((id) => id.startsWith('Firewall'))).toEqual(expected)
+  ['0', []],
+  [undefined, []],
+])('there is a firewall where a rate of addresses is asked for (%j)', (ADDRESS_RATE, expected) => {
+  expect(Object.keys(templateOf({ ADDRESS_RATE })).filter((id) => id.startsWith('Firewall'))).toEqual(expected)
 })
 
 describe('callers are counted', () => {
-  test.each(['100', 1])('where a rate of tenants is asked for (%j)', (RateLimit) => {
-    const TenantRate = { Type: 'AWS::ApiGateway::UsagePlan', Properties: { Throttle: { RateLimit } } }
-    expect(hasTenantRate({ TenantRate })).toBe(true)
-    expect(templateOf({ rate: String(RateLimit) })).toHaveProperty('TenantRate')
-  })
-
-  test.each(['', '0'])('nowhere else: there is no plan, no key, and no method that wants one (%j)', (rate) => {
-    const resources = templateOf({ rate })
-    expect(resources).not.toHaveProperty('TenantRate')
+  test.each(['', '0', undefined])('by no plan and no key where no rate of tenants is asked for (%j)', (TENANT_RATE) => {
+    const resources = templateOf({ TENANT_RATE })
+    expect(Object.keys(resources).filter((id) => /Rate/.test(id))).toEqual([])
     expect(JSON.stringify(resources)).not.toContain('api_key')
   })
 
   test('where the authorizer has named a key, and nowhere else', () => {
-    const { paths } = Object(templateOf({ rate: '5' }).ApiGatewayRestApi?.Properties.Body)
+    const { paths } = Object(templateOf({ TENANT_RATE: '5' }).ApiGatewayRestApi?.Properties.Body)
     expect(paths['/connections'].get.security).toEqual([{ 'authorizer-token': [] }, { api_key: [] }])
     expect(paths['/didcomm'].post).not.toHaveProperty('security')
   })
 
-  const plan = { Type: 'AWS::ApiGateway::UsagePlan', Properties: {} }
-  const { Resources: rates } = ratesTemplate(plan)
-  const keys = Object.entries(rates).filter(([, { Type }]) => Type.endsWith('::ApiKey'))
+  const resources = templateOf({ TENANT_RATE: '5' })
+  const keys = Object.entries(rateKeyResources('prefix')).filter(([, { Type }]) => Type.endsWith('::ApiKey'))
 
   test('by every key that the authorizer can name', () => {
-    const values = keys.map(([, { Properties }]) => Object(Properties.Value)['Fn::Sub'])
-    expect(values.map((value) => value.replace(`\${RateKeyPrefix}`, 'prefix'))).toEqual(rateKeys('prefix'))
+    expect(keys.map(([, { Properties }]) => Object(Properties.Value)['Fn::Join'][1].join(''))).toEqual(
+      rateKeys('prefix'),
+    )
+    for (const [id, key] of keys) expect(resources[id]).toEqual(key)
   })
 
-  test('by values that no key of the stack itself has had, for an update makes the new ones before it removes those', () => {
-    const [separator, [text, ofStack]] = prefixOfStack('prefix')['Fn::Join']
-    expect(separator).toBe('')
-    expect(text).toBe('prefix-nested-')
-    expect(JSON.stringify(ofStack)).toContain('AWS::StackId')
-  })
-
-  test('by keys that are made one after the other', () => {
+  test('by keys that are made one after the other, of which an account may make five a second', () => {
     const waits = keys.map(([, { DependsOn = [] }]) => DependsOn)
     expect(waits).toEqual([[], ...keys.slice(0, -1).map(([id]) => [id])])
   })
 
   test('in the plan of the stage, each key once', () => {
-    expect(rates.TenantRate).toBe(plan)
-    const inPlan = Object.values(rates).filter(({ Type }) => Type.endsWith('::UsagePlanKey'))
+    expect(resources).toHaveProperty('TenantRate')
+    const inPlan = Object.values(resources).filter(({ Type }) => Type.endsWith('::UsagePlanKey'))
     expect(inPlan.map(({ Properties }) => Properties)).toEqual(
       keys.map(([id]) => ({ KeyId: { Ref: id }, KeyType: 'API_KEY', UsagePlanId: { Ref: 'TenantRate' } })),
     )

@@ -6,11 +6,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { DeployingServerless } from '../../../infra/deployment/serverless.ts'
 import { localIssuer } from '../../../infra/local/issuer.ts'
 import Bundles from '../../../infra/plugins/bundle.ts'
 import PackedSettings from '../../../infra/plugins/packed-settings.ts'
-import type { FunctionDefinition, Template } from '../../../infra/service.ts'
+import type { FunctionDefinition, Serverless, Template } from '../../../infra/service.ts'
 import { readPacked } from '../../../lib/settings.ts'
 import { answerCommands } from '../../support/aws/answers.ts'
 import { startFunction } from '../../support/bench/function-process.ts'
@@ -21,9 +20,9 @@ const HOOK = 'before:package:createDeploymentArtifacts'
 /** Runs the plugins over a service with this function, as `serverless package` does. */
 const packaged = async (serviceDir: string, definition: FunctionDefinition) => {
   const warnings: string[] = []
-  const serverless: DeployingServerless = Object({
+  const serverless: Serverless = Object({
     serviceDir,
-    service: { functions: { authorizer: definition }, custom: {} },
+    service: { functions: { authorizer: definition }, custom: {}, provider: { compiledCloudFormationTemplate: {} } },
     classes: { Error },
     processedInput: { commands: ['package'] },
   })
@@ -71,8 +70,8 @@ test('a forced deployment packs keys anew, whatever the one before has packed', 
   await using folder = await temporaryFolder()
   const { settings } = await localIssuer(folder.path)
   const definition = authorizer(JSON.stringify([{ ...settings, jwksUri: 'https://id.example.org/jwks' }]))
-  const serverless: DeployingServerless = Object({
-    service: { functions: { authorizer: definition }, custom: {} },
+  const serverless: Serverless = Object({
+    service: { functions: { authorizer: definition }, custom: {}, provider: { compiledCloudFormationTemplate: {} } },
     classes: { Error },
     processedInput: { commands: ['deploy'] },
     getProvider: () => expect.unreachable('the stack is not asked'),
@@ -90,7 +89,7 @@ test('keys have the time of the deployment that has packed the same, and now whe
     answerCommands({ GetTemplateCommand: template })
     const definition = authorizer(JSON.stringify([{ ...settings, jwksUri: 'https://id.example.org/jwks' }]))
     const compiledCloudFormationTemplate: Partial<Template> = {}
-    const serverless: DeployingServerless = Object({
+    const serverless: Serverless = Object({
       service: { functions: { authorizer: definition }, custom: {}, provider: { compiledCloudFormationTemplate } },
       classes: { Error },
       processedInput: { commands: ['deploy'] },
@@ -101,7 +100,6 @@ test('keys have the time of the deployment that has packed the same, and now whe
     })
     const { hooks } = new PackedSettings(serverless, {}, Object({ log: {} }))
     await hooks[HOOK]?.()
-    await hooks['after:aws:package:finalize:mergeCustomProviderResources']?.()
     const [times] = Object.values(compiledCloudFormationTemplate.Metadata ?? {})
     return { preparedAt: Object(definition.packed?.TOKEN_ISSUERS)[0].preparedAt, times: Object(times) }
   }
@@ -109,7 +107,7 @@ test('keys have the time of the deployment that has packed the same, and now whe
   const first = await deploy(new Error('there is no stack'))
   expect(first.preparedAt).toBeGreaterThanOrEqual(before)
   const [packed = ''] = Object.keys(first.times)
-  const TemplateBody = JSON.stringify({ Metadata: { IssuerKeysPackedAt: { [packed]: 7 } } })
+  const TemplateBody = JSON.stringify({ Metadata: { IssuerKeysPackedAt: { [packed]: 7 } }, Resources: {} })
   expect(await deploy({ TemplateBody })).toEqual({ preparedAt: 7, times: { [packed]: 7 } })
 })
 

@@ -13,7 +13,6 @@ const setting = (HttpMethod: string, ResourcePath: string, rate: number | string
 
 const serviceOf = (rate: number): Service =>
   Object({
-    custom: { rateKeyPrefix: 'prefix' },
     resources: {
       Resources: {
         ApiStage: {
@@ -47,7 +46,7 @@ test('what one method takes, another still has', () => {
 })
 
 test('a tenant is counted by its key where tenants have a rate, and nobody is otherwise', () => {
-  const [key = '', other = ''] = rateKeys('prefix')
+  const [key = '', other = ''] = rateKeys('rate')
   const { countCaller } = ratesOf(serviceOf(1))
   const counts = [key, key, other, 'unknown', undefined].map(countCaller)
   expect(counts).toEqual([undefined, 'THROTTLED', undefined, 'INVALID_API_KEY', 'INVALID_API_KEY'])

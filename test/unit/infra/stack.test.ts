@@ -1,27 +1,34 @@
 /** What CloudFormation knows of a stack. */
-import { CloudFormationClient, type StackResourceSummary } from '@aws-sdk/client-cloudformation'
+import { CloudFormationClient, type ResourceStatus, type StackResourceSummary } from '@aws-sdk/client-cloudformation'
 import { expect, test, vi } from 'vitest'
-import { physicalIds } from '../../../infra/deployment/stack.ts'
+import { deployedTemplate, physicalIds } from '../../../infra/deployment/stack.ts'
 
-const resource = (LogicalResourceId: string, ResourceType: string, ResourceStatus: string): StackResourceSummary => ({
-  ...{ LogicalResourceId, PhysicalResourceId: `id of ${LogicalResourceId}`, ResourceType },
-  ...{ ResourceStatus: ResourceStatus as 'CREATE_COMPLETE', LastUpdatedTimestamp: new Date() },
+const resource = (LogicalResourceId: string, ResourceStatus: ResourceStatus): StackResourceSummary => ({
+  ...{ LogicalResourceId, PhysicalResourceId: `id of ${LogicalResourceId}`, ResourceType: 'AWS::SQS::Queue' },
+  ...{ ResourceStatus, LastUpdatedTimestamp: new Date() },
 })
 
-test('the resources of a stack are its own and those of its nested stacks, without the deleted ones', async () => {
-  const stacks: Record<string, StackResourceSummary[]> = {
-    agent: [
-      resource('Table', 'AWS::DynamoDB::Table', 'UPDATE_COMPLETE'),
-      resource('Old', 'AWS::SQS::Queue', 'DELETE_COMPLETE'),
-      resource('Kept', 'AWS::SQS::Queue', 'DELETE_FAILED'),
-      resource('Rates', 'AWS::CloudFormation::Stack', 'CREATE_COMPLETE'),
-    ],
-    'id of Rates': [resource('Plan', 'AWS::ApiGateway::UsagePlan', 'CREATE_COMPLETE')],
-  }
+test('the resources of a stack are known without the deleted ones', async () => {
+  const StackResourceSummaries = [
+    resource('Updated', 'UPDATE_COMPLETE'),
+    resource('Deleted', 'DELETE_COMPLETE'),
+    resource('NotDeleted', 'DELETE_FAILED'),
+  ]
   const client = new CloudFormationClient({ region: 'eu-central-1' })
-  vi.spyOn(client, 'send').mockImplementation(async ({ input }) => ({
-    StackResourceSummaries: stacks[Object(input).StackName],
-  }))
-  const ids = ['Table', 'Kept', 'Rates', 'Plan'].map((id) => [id, `id of ${id}`])
-  expect(await physicalIds(client, 'agent')).toEqual(Object.fromEntries(ids))
+  vi.spyOn(client, 'send').mockImplementation(async () => ({ StackResourceSummaries }))
+  expect(await physicalIds(client, 'agent')).toEqual({ Updated: 'id of Updated', NotDeleted: 'id of NotDeleted' })
+})
+
+test.each([
+  [
+    '{"Resources":{"Queue":{"Type":"AWS::SQS::Queue"}}}',
+    { Resources: { Queue: { Type: 'AWS::SQS::Queue', Properties: {} } } },
+  ],
+  ['Resources: {}', undefined],
+  ['[]', undefined],
+  [undefined, undefined],
+])('the template %j is read as %j', async (TemplateBody, template) => {
+  const client = new CloudFormationClient({ region: 'eu-central-1' })
+  vi.spyOn(client, 'send').mockImplementation(async () => ({ TemplateBody }))
+  expect(await deployedTemplate(client, 'agent')).toEqual(template)
 })
