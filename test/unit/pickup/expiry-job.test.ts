@@ -76,8 +76,9 @@ test('what waits for a connection that is no longer there is given up at once', 
   expect(await readItem(pickupMessage, message)).toBeUndefined()
 })
 
-test('what can not be read is set aside, for an operator', async () => {
+test('what can not be read is set aside at once, for an operator', async () => {
   const { key, message } = await newQueue('broken', { messages: 1, bytes: 2 })
+  await table.put({ ...toKey(recordAddress('acme', CONNECTION, 'broken')), kind: { S: 'record' } })
   const broken = { ...pickupMessage.encode({ ...message, createdAt: new Date().toISOString() }), payload: { N: '1' } }
   await table.put(broken)
   await runJob(key, pickupExpiryJob)
