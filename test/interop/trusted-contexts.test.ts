@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Ed25519Signature2020 } from '@credo-ts/core'
 import { afterAll, describe, expect, test } from 'vitest'
 import bbs from '../../lib/agent/formats/json-ld/contexts/bbs-v1.json' with { type: 'json' }
 import citizenship from '../../lib/agent/formats/json-ld/contexts/citizenship-v1.json' with { type: 'json' }
@@ -148,11 +149,13 @@ describe("a context of the community's that the service carries", () => {
   test.each([
     ['its address', CITIZENSHIP],
     ['a type that it defines', 'https://w3id.org/citizenship#PermanentResident'],
-  ])('is read where the definition names %s', async (_, uri) => {
-    const proof = await presented(definitionOf('https://www.w3.org/2018/credentials#VerifiableCredential', uri))
-    expect(proof).toMatchObject({ isVerified: true })
-    const [credential] = proof.presentation.presentationExchange.verifiableCredential
-    expect(credential.credentialSubject).toMatchObject({ familyName: 'SMITH', gender: 'Female' })
+  ])('is read where the definition names %s, in each request', async (_, uri) => {
+    for (const _ of [1, 2]) {
+      const proof = await presented(definitionOf('https://www.w3.org/2018/credentials#VerifiableCredential', uri))
+      expect(proof).toMatchObject({ isVerified: true })
+      const [credential] = proof.presentation.presentationExchange.verifiableCredential
+      expect(credential.credentialSubject).toMatchObject({ familyName: 'SMITH', gender: 'Female' })
+    }
   })
 
   test('names nothing for a verifier who has not named it', async () => {
@@ -168,6 +171,21 @@ describe("a context of the community's that the service carries", () => {
     expect(await presented(type, { contexts: own })).toMatchObject({ isVerified: false })
     const theirs = { [CITIZENSHIP]: { '@context': { familyName: 'http://schema.org/familyName' } } }
     expect(await presented(type, { contexts: theirs })).toMatchObject({ isVerified: false })
+  })
+})
+
+test('a context that the service has is taken as it is, and as nothing else', async () => {
+  const { CONTEXT, CONTEXT_URL } = Ed25519Signature2020
+  const caller = await createTenant(stage)
+  const request = (document: object) => {
+    const options = { contexts: { [CONTEXT_URL]: document } }
+    const presentationExchange = { presentationDefinition: definition, options }
+    return stage.call('createRequest', { caller, body: { ...requestBody, proofFormats: { presentationExchange } } })
+  }
+  expect(await request(CONTEXT)).toMatchObject({ status: 200 })
+  expect(await request({ '@context': {} })).toMatchObject({
+    status: 422,
+    body: { details: [{ path: `${CONTEXTS}.${CONTEXT_URL}`, message: expect.stringContaining('not the document') }] },
   })
 })
 
