@@ -105,6 +105,23 @@ describe('a template', () => {
     expect(() => fitTemplate(template(), settings, account)).toThrow('EXISTING_TABLE=old: there is no such table')
   })
 
+  test('is not made for an earlier table that can not be read', () => {
+    const failure = { kind: 'denied', action: 'dynamodb:DescribeTable', message: 'no right' } as const
+    const account = { lambda: { value: { concurrency: 1000, unreserved: 1000 } }, existingTable: { failure } }
+    const settings = { EXISTING_TABLE: 'old', EXISTING_KEY: 'arn' }
+    expect(() => fitTemplate(template(), settings, account)).toThrow('EXISTING_TABLE: no right')
+  })
+
+  test('is fitted to a usual account where none is asked, and has the name of its table that the settings say', () => {
+    const fitted = template()
+    fitted.Resources.Table = { Type: 'AWS::DynamoDB::Table', Properties: {} }
+    fitTemplate(fitted, {}, undefined)
+    expect(capsIn(fitted)).toEqual(capsOf(1000))
+    expect(fitted.Resources.Table.Properties).toEqual({})
+    fitTemplate(fitted, { TABLE_NAME: 'agents' }, undefined)
+    expect(fitted.Resources.Table.Properties).toEqual({ TableName: 'agents' })
+  })
+
   test('says the caps that it has', () => {
     const caps = capsOf(10)
     const fitted = template()
