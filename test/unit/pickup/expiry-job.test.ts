@@ -8,6 +8,7 @@ import { readItem } from '../../../lib/store/item.ts'
 import { CONNECTION, corruptAddress, recordAddress } from '../../../lib/store/keys.ts'
 import { addressOf, toKey } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
+import { removeIf } from '../../../lib/store/write.ts'
 import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 
 const DAY = 24 * 60 * 60_000
@@ -84,6 +85,13 @@ test('what can not be read is set aside at once, for an operator', async () => {
   await runJob(key, pickupExpiryJob)
   expect(await table.get(addressOf(broken))).toBeUndefined()
   expect(await table.get(corruptAddress(addressOf(broken)))).toMatchObject({ payload: { N: '1' } })
+})
+
+test('the job of a queue that is gone ends too', async () => {
+  const { queue, key } = await newQueue('gone', { messages: 0, bytes: 0 })
+  await removeIf(queueItem.addressOf(queue))
+  await runJob(key, pickupExpiryJob)
+  expect(await readItem(jobItem, key)).toBeUndefined()
 })
 
 test('a queue does not end to which a message is added meanwhile', async () => {
