@@ -10,6 +10,7 @@ import { Ed25519Signature2020 } from '@credo-ts/core'
 import { afterAll, describe, expect, test } from 'vitest'
 import bbs from '../../lib/agent/formats/json-ld/contexts/bbs-v1.json' with { type: 'json' }
 import citizenship from '../../lib/agent/formats/json-ld/contexts/citizenship-v1.json' with { type: 'json' }
+import { settings } from '../../lib/settings.ts'
 import { connect, createTenant } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useStage, useWallet } from '../support/stage/use-stage.ts'
@@ -84,6 +85,20 @@ test.each<[string, string, boolean]>([
     status: 200,
   })
   ;[served, failing] = [TEXT, false]
+})
+
+test('a document that is not JSON is named, which is a mistake of the operator', async () => {
+  const [caller, { TRUSTED_CONTEXTS }] = [await createTenant(stage), settings()]
+  served = '<html>'
+  const of = { address: `${address}/page`, digest: createHash('sha256').update(served).digest('hex') }
+  Object.assign(settings(), { TRUSTED_CONTEXTS: [of] })
+  const { status, body } = await stage.call('createRequest', { caller, body: requestBody })
+  Object.assign(settings(), { TRUSTED_CONTEXTS })
+  served = TEXT
+  expect({ status, details: body.details }).toEqual({
+    status: 422,
+    details: [{ path: CONTEXTS, message: expect.stringMatching(/not JSON: .*\/degree\/v1\/page/) }],
+  })
 })
 
 test('the document is fetched once, and a credential that names it is verified', async () => {
