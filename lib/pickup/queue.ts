@@ -159,7 +159,6 @@ export const findWaiting = async (
   ids: readonly string[],
 ): Promise<PickupMessage[]> => {
   const chosen = [...new Set(ids)].slice(0, BATCH.messages)
-  if (chosen.length === 0) return []
   const key = { tenant: unit.tenant, connectionId }
   const items = await unit.getAll(chosen.map((id) => pickupMessage.addressOf({ ...key, id })))
   return items.map((item) => decodeIfSound(pickupMessage, item)).filter((message) => message !== undefined)

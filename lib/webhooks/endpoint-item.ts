@@ -1,9 +1,9 @@
 /** Stored registrations: endpoints with their health and sealed secrets, and pending registrations. */
 import type { EndpointKind } from '../records/webhook-event.ts'
-import { defineItem, type Image, type Stored } from '../store/item.ts'
+import { defineItem, type Image, readItem, type Stored } from '../store/item.ts'
 import { bytes, inKey, integer, optional, picklist, text } from '../store/item-fields.ts'
 import { type Address, endpointAddress, organizationPartition } from '../store/keys.ts'
-import { getItem, queryAll } from '../store/table.ts'
+import { queryAll } from '../store/table.ts'
 
 /** Health of an endpoint as its organization sees it. Times are ISO 8601 UTC. */
 const SHOWN_HEALTH = {
@@ -111,8 +111,7 @@ export const withNewHealth = (endpoint: Endpoint): Endpoint => {
 
 /** An organization's endpoint of a kind; undefined if there is none, or another one by now. */
 export const readEndpoint = async (orgId: string, kind: EndpointKind, id: string): Promise<Endpoint | undefined> => {
-  const item = await getItem(endpointAddress(orgId, kind))
-  const endpoint = item !== undefined && hasEndpoint(item) ? endpointItem.decode(item) : undefined
+  const endpoint = await readItem(endpointItem, { orgId, kind })
   return endpoint?.id === id ? endpoint : undefined
 }
 

@@ -31,12 +31,22 @@ type Respond = (
 
 const routingBy = (recipientKey: Json) => ({ endpoints: ['http://127.0.0.1:9999'], routingKeys: [], recipientKey })
 
+/** Of the specification of did:peer, method 1: nobody's here. */
+const BY_DOCUMENT = 'did:peer:1zQmZMygzYqNwU6Uhmewx5Xepf2VLp5S4HLSwwgf2aiKZuwa'
+
 /** Responses that name a key, by Credo, signed by the key of the invitation as they have to be. */
 const RESPONSES: Record<string, Respond> = {
   didexchange: (asked, invitation, key) =>
     mallory.agent.context
       .resolve(DidExchangeProtocol)
       .createResponse(mallory.agent.context, asked, invitation, routingBy(key)),
+  // Credo answers with a DID of the method that it was asked with.
+  'didexchange with an attached document': (asked, invitation, key) => {
+    asked.theirDid = BY_DOCUMENT
+    return mallory.agent.context
+      .resolve(DidExchangeProtocol)
+      .createResponse(mallory.agent.context, asked, invitation, routingBy(key))
+  },
   connections: async (asked, invitation, key) =>
     (
       await mallory.agent.context
@@ -45,7 +55,9 @@ const RESPONSES: Record<string, Respond> = {
     ).message,
 }
 
-describe.each(Object.entries(RESPONSES))('by %s', (protocol, respond) => {
+describe.each(Object.entries(RESPONSES))('by %s', (name, respond) => {
+  const [protocol] = name.split(' ')
+
   /** The victim asks for a connection, and waits for the response. */
   const asked = async () => {
     const { agent } = mallory

@@ -103,6 +103,10 @@ const HOSTILE: [string, Json][] = [
       json: asked({ id: 'it', input_descriptors: [{ id: 'degree', constraints: { limit_disclosure: 'required' } }] }),
     },
   ],
+  [
+    'a proof of a type that no key of the holder makes',
+    { json: asked(definitionOf({}, { format: { ldp_vp: { proof_type: ['JsonWebSignature2020'] } } })) },
+  ],
   ['what nobody holds', { json: asked(definitionOf({ filter: { const: 'nothing' } })) }],
   [
     'more than there is',

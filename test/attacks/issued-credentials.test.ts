@@ -120,6 +120,7 @@ describe('a credential is stored', () => {
     ['as it was offered', {}, OPTIONS],
     ['of an offer that does not say for what purpose', {}, { proofType: 'Ed25519Signature2018' }],
     ['of the time that was offered', {}, { ...OPTIONS, created: '2026-01-01T00:00:00Z' }],
+    ['that ends later', { expirationDate: '2099-01-01T00:00:00Z' }, OPTIONS],
     ['about nobody who is named', { credentialSubject: { degree: 'Bachelor' } }, OPTIONS],
     [
       'with a list of one subject, which is offered by itself',
@@ -222,6 +223,13 @@ describe('a credential is abandoned, and not stored,', () => {
   test('whose proof is of another time than was offered', async () => {
     const { threadId, credential } = await requested(credentialOf(), { ...OPTIONS, created: '2026-01-02T00:00:00Z' })
     await expectAbandoned(threadId, await signing.signed(credential, issuer, { proofPurpose: 'assertionMethod' }))
+  })
+
+  test('that was over when it was offered', async () => {
+    const { threadId, credential } = await requested(credentialOf({ expirationDate: '2026-01-02T00:00:00Z' }))
+    await expectAbandoned(threadId, await signing.signed(credential, issuer, { proofPurpose: 'assertionMethod' }))
+    const errorMessage = 'the credential does not verify: it is not valid at this time'
+    expect(await exchangesOn(threadId)).toMatchObject([{ errorMessage }])
   })
 
   test('that names its issuer by a prefix, which hides who it is', async () => {

@@ -181,6 +181,13 @@ describe('a request is declined on an older connection', () => {
   })
 })
 
+test('an answer without any connection that names another parent thread changes nothing', async () => {
+  const request = await invite()
+  const route = { ...(await raw.routeToDid(request.invitationDid)), senderKey: await raw.newKey() }
+  expect((await raw.send(emptyPresentation(request, randomUUID()), route)).status).toBe(400)
+  expect((await proofOf(request)).state).toBe('request-sent')
+})
+
 describe('an answer of another connection changes nothing', () => {
   test('where it does not name the invitation', async () => {
     const request = await inviteAgain()

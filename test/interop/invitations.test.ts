@@ -50,6 +50,14 @@ describe('an invitation that another tenant receives', () => {
     expect(await accept({})).toMatchObject({ status: 409, body: { message: expect.stringContaining('done') } })
   })
 
+  test('is not accepted by its inviter', async () => {
+    const { outOfBandRecord } = await invite()
+    const path = { outOfBandId: outOfBandRecord.id }
+    expect(await stage.call('acceptInvitation', { caller: acme, path, body: {} })).toMatchObject({
+      ...{ status: 409, body: { message: 'the invitation is not a received one' } },
+    })
+  })
+
   test('and received before is a 409 that names its record', async () => {
     const { invitation } = await invite({ multiUseInvitation: true })
     const { outOfBandRecord } = await receive(invitation)
@@ -118,6 +126,25 @@ describe('an invitation that another tenant receives', () => {
       expect(await connectionOf(stage, acme, invited.outOfBandRecord.id)).toMatchObject({ theirDid: ourDid })
     }
   })
+})
+
+test('a DID that nobody can reach the tenant by is in no invitation, and answers none', async () => {
+  const { did } = await succeed(stage, 'createDid', globex, { body: { method: 'key' } })
+  const message = 'must be a DID with a DIDComm service'
+  expect(await stage.call('createInvitation', { caller: globex, body: { invitationDid: did } })).toMatchObject({
+    ...{ status: 422, body: { details: [{ path: 'invitationDid', message }] } },
+  })
+  const { invitation } = await invite()
+  const answer = (ourDid: string, to = invitation) =>
+    stage.call('receiveInvitation', { caller: globex, body: { invitation: to, ourDid } })
+  expect(await answer(did)).toMatchObject({ status: 422, body: { details: [{ path: 'ourDid', message }] } })
+})
+
+test('an invitation to the connections protocol alone is not answered by a DID', async () => {
+  const { invitationDid: ourDid } = await invite({}, globex)
+  const { invitation } = await invite({ handshakeProtocols: ['https://didcomm.org/connections/1.x'] })
+  const answer = await stage.call('receiveInvitation', { caller: globex, body: { invitation, ourDid } })
+  expect(answer).toMatchObject({ status: 422, body: { details: [{ path: 'ourDid' }] } })
 })
 
 describe('the first thing that a tenant does', () => {

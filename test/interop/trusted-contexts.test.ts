@@ -6,9 +6,11 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Ed25519Signature2020 } from '@credo-ts/core'
 import { afterAll, describe, expect, test } from 'vitest'
 import bbs from '../../lib/agent/formats/json-ld/contexts/bbs-v1.json' with { type: 'json' }
 import citizenship from '../../lib/agent/formats/json-ld/contexts/citizenship-v1.json' with { type: 'json' }
+import { settings } from '../../lib/settings.ts'
 import { connect, createTenant } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useStage, useWallet } from '../support/stage/use-stage.ts'
@@ -85,6 +87,20 @@ test.each<[string, string, boolean]>([
   ;[served, failing] = [TEXT, false]
 })
 
+test('a document that is not JSON is named, which is a mistake of the operator', async () => {
+  const [caller, { TRUSTED_CONTEXTS }] = [await createTenant(stage), settings()]
+  served = '<html>'
+  const of = { address: `${address}/page`, digest: createHash('sha256').update(served).digest('hex') }
+  Object.assign(settings(), { TRUSTED_CONTEXTS: [of] })
+  const { status, body } = await stage.call('createRequest', { caller, body: requestBody })
+  Object.assign(settings(), { TRUSTED_CONTEXTS })
+  served = TEXT
+  expect({ status, details: body.details }).toEqual({
+    status: 422,
+    details: [{ path: CONTEXTS, message: expect.stringMatching(/not JSON: .*\/degree\/v1\/page/) }],
+  })
+})
+
 test('the document is fetched once, and a credential that names it is verified', async () => {
   fetched = 0
   const [descriptor] = definition.input_descriptors
@@ -148,11 +164,13 @@ describe("a context of the community's that the service carries", () => {
   test.each([
     ['its address', CITIZENSHIP],
     ['a type that it defines', 'https://w3id.org/citizenship#PermanentResident'],
-  ])('is read where the definition names %s', async (_, uri) => {
-    const proof = await presented(definitionOf('https://www.w3.org/2018/credentials#VerifiableCredential', uri))
-    expect(proof).toMatchObject({ isVerified: true })
-    const [credential] = proof.presentation.presentationExchange.verifiableCredential
-    expect(credential.credentialSubject).toMatchObject({ familyName: 'SMITH', gender: 'Female' })
+  ])('is read where the definition names %s, in each request', async (_, uri) => {
+    for (const _ of [1, 2]) {
+      const proof = await presented(definitionOf('https://www.w3.org/2018/credentials#VerifiableCredential', uri))
+      expect(proof).toMatchObject({ isVerified: true })
+      const [credential] = proof.presentation.presentationExchange.verifiableCredential
+      expect(credential.credentialSubject).toMatchObject({ familyName: 'SMITH', gender: 'Female' })
+    }
   })
 
   test('names nothing for a verifier who has not named it', async () => {
@@ -168,6 +186,21 @@ describe("a context of the community's that the service carries", () => {
     expect(await presented(type, { contexts: own })).toMatchObject({ isVerified: false })
     const theirs = { [CITIZENSHIP]: { '@context': { familyName: 'http://schema.org/familyName' } } }
     expect(await presented(type, { contexts: theirs })).toMatchObject({ isVerified: false })
+  })
+})
+
+test('a context that the service has is taken as it is, and as nothing else', async () => {
+  const { CONTEXT, CONTEXT_URL } = Ed25519Signature2020
+  const caller = await createTenant(stage)
+  const request = (document: object) => {
+    const options = { contexts: { [CONTEXT_URL]: document } }
+    const presentationExchange = { presentationDefinition: definition, options }
+    return stage.call('createRequest', { caller, body: { ...requestBody, proofFormats: { presentationExchange } } })
+  }
+  expect(await request(CONTEXT)).toMatchObject({ status: 200 })
+  expect(await request({ '@context': {} })).toMatchObject({
+    status: 422,
+    body: { details: [{ path: `${CONTEXTS}.${CONTEXT_URL}`, message: expect.stringContaining('not the document') }] },
   })
 })
 

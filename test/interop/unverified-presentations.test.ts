@@ -293,6 +293,40 @@ describe('a JSON-LD presentation', () => {
     expect(await proofOf(received)).toMatchObject({ state: 'done', isVerified: true })
   })
 
+  /** A presentation that the service could not verify, by a fault of its own. */
+  const unverified = async () => {
+    const { asked, presentation } = await askFor()
+    vi.spyOn(W3cJsonLdCredentialService.prototype, 'verifyPresentation').mockRejectedValueOnce(new TypeError('secret'))
+    return asked.answer(presentation)
+  }
+
+  test('is not verified any more once the prover has ended the exchange', async () => {
+    const received = await unverified()
+    const { didcomm } = world.wallet.agent
+    const [proof] = (await world.wallet.proofs()).filter(({ threadId }) => threadId === received.threadId)
+    await didcomm.proofs.declineRequest({ proofExchangeRecordId: proof?.id ?? '', sendProblemReport: true })
+    const ended = await waitFor('the end', async () => {
+      const now = await proofOf(received)
+      return now.state === 'abandoned' && now
+    })
+    // A fault would be repeated.
+    for (let times = 1; times <= 3; times++) await pass(MINUTE)
+    expect(await proofOf(received)).toEqual(ended)
+  })
+
+  test('is abandoned where the service fails to end it, three times, and nobody says that it is wrong', async () => {
+    const received = await unverified()
+    const acknowledgement = vi.spyOn(DidCommProofsApi.prototype, 'acceptPresentation')
+    acknowledgement.mockRejectedValue(new TypeError('secret'))
+    for (let faults = 1; faults <= 3; faults++) await pass(MINUTE)
+    const proof = await proofOf(received)
+    const errorMessage = 'the presentation could not be verified: an internal error'
+    expect(proof).toMatchObject({ state: 'abandoned', errorMessage })
+    expect(proof).not.toHaveProperty('isVerified')
+    expect(acknowledgement).toHaveBeenCalledTimes(3)
+    await waitFor('the report', () => told(proof).includes('problem-report'))
+  })
+
   test('without a connection, where nobody can be told, is refused later if it lies', async () => {
     const { stage, caller, wallet } = world
     const proofFormats = { presentationExchange: { presentationDefinition, options: { contexts } } }

@@ -92,7 +92,7 @@ export const checkEnvironments = (template: Template, region: string): Finding[]
 export const checkNames = (template: Template, region: string, stage: string): Finding[] => {
   const tooLong = Object.entries(NAMES).flatMap(([type, [property, most]]) =>
     ofType(template.Resources, type).flatMap(([, { Properties }]) => {
-      const name = Properties[property] === undefined ? '' : estimated(Properties[property], region)
+      const name = estimated(Properties[property], region)
       return name.length > most ? [{ name, most }] : []
     }),
   )

@@ -38,7 +38,7 @@ export const endConnection = async (connectionId: string): Promise<undefined> =>
   const agentContext = await currentContext()
   const repository = agentContext.resolve(DidCommConnectionRepository)
   const connection = await findConnection(agentContext, connectionId)
-  if (connection.state === DidCommDidExchangeState.Completed && connection.theirDid !== undefined)
+  if (connection.state === DidCommDidExchangeState.Completed)
     await sendOn(agentContext, connection, withoutQueue(new DidCommHangupMessage({}))).catch((error) => {
       // It can be deleted even if the other agent has no endpoint for the hang-up.
       if (!isAgentError(error, 'connection.no_endpoint')) throw error

@@ -30,8 +30,6 @@ export const readyConnection = async (agentContext: AgentContext, id: string): P
   const connection = await findConnection(agentContext, id)
   if (!connection.isReady)
     throw new AgentError('connection.not_ready', `the connection is not ready: its state is ${connection.state}`)
-  if (connection.theirDid === undefined)
-    throw new AgentError('connection.not_ready', 'the other agent has ended the connection')
   return connection
 }
 

@@ -77,7 +77,7 @@ const existingConnection = async (
 ): Promise<DidCommConnectionRecord | undefined> => {
   for (const did of invitationDids) {
     const connections = await didcomm.connections.findByInvitationDid(did)
-    const usable = connections.findLast(({ isReady, theirDid }) => isReady && theirDid !== undefined)
+    const usable = connections.findLast(({ isReady }) => isReady)
     if (usable !== undefined) return usable
   }
   return undefined

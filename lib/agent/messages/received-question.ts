@@ -15,7 +15,7 @@ import { MAX_QUESTION, MAX_RESPONSE, MAX_RESPONSES } from '../../records/questio
 /** Credo checks less: the text of a response could be anything. */
 const Question = v.object({
   questionText: v.pipe(v.string(), v.maxLength(MAX_QUESTION)),
-  questionDetail: v.nullish(v.pipe(v.string(), v.maxLength(MAX_QUESTION))),
+  questionDetail: v.optional(v.pipe(v.string(), v.maxLength(MAX_QUESTION))),
   validResponses: v.pipe(
     v.array(v.object({ text: v.pipe(v.string(), v.maxLength(MAX_RESPONSE)) })),
     v.maxLength(MAX_RESPONSES),
@@ -27,8 +27,6 @@ export const assertQuestion = (message: QuestionMessage): void => {
   if (message.threadId !== message.id) throw new CredoError('a question must begin its thread')
   const checked = v.safeParse(Question, message)
   if (!checked.success) throw new CredoError('the question is malformed, or too large')
-  // Null where there is none: a record has no such detail.
-  if (checked.output.questionDetail === null) delete message.questionDetail
   message.validResponses = checked.output.validResponses.map((response) => new ValidResponse(response))
 }
 

@@ -30,6 +30,10 @@ test('the wake-up of a message that nothing waits before names it and its destin
   expect(queues.sent[0]?.body).toMatchObject({ reason: { first: { id: item?.sk?.S } } })
 })
 
+test('an endpoint that is no URL is one destination, which the address guard refuses', () => {
+  for (const endpoint of ['http://[', undefined]) expect(destinationAt(endpoint)).toBe('invalid')
+})
+
 test('that of one behind another one names nothing', async () => {
   await send('acme', [{ endpoint: ENDPOINT, connectionId: 'c2' }])
   await send('acme', [{ endpoint: ENDPOINT, connectionId: 'c2' }])

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { AgentContext, ParsedDid } from '@credo-ts/core'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { w3cCredentials } from '../../../lib/agent/formats/json-ld/document-loader.ts'
-import { readText } from '../../../lib/agent/web/documents.ts'
+import { readText, UnreadableDocumentError } from '../../../lib/agent/web/documents.ts'
 import { GuardedWebDidResolver } from '../../../lib/agent/web/web-did-resolver.ts'
 import { AgentError } from '../../../lib/errors.ts'
 import { readSettings, settings } from '../../../lib/settings.ts'
@@ -13,6 +13,8 @@ import { transaction } from '../../../lib/store/transaction.ts'
 
 const CONTEXT = { '@context': { degree: 'https://example.org/degree' } }
 
+/** How much later it is than it would be, in ms. */
+let passed = 0
 let server: Server
 let address: string
 /** Paths that were asked for. */
@@ -28,6 +30,7 @@ beforeAll(async () => {
     }
     const location = to[path as keyof typeof to]
     if (location !== undefined) return response.writeHead(302, { location }).end()
+    if (path === '/late') passed += 2_000
     if (path === '/large') return response.writeHead(200).end(JSON.stringify({ text: 'x'.repeat(300 * 1024) }))
     if (path === '/quarter') return response.writeHead(200).end(JSON.stringify({ text: 'x'.repeat(255 * 1024) }))
     response.writeHead(200, { 'content-type': 'application/ld+json' }).end(JSON.stringify(CONTEXT))
@@ -133,6 +136,21 @@ test('the time that a unit of work may wait is that of the answers: what it comp
     vi.setSystemTime(Date.now() + 60_000)
     await expect(loader(second)).resolves.toHaveProperty('document')
   })
+})
+
+test('that time is five seconds: after it there may be a document all the same', async () => {
+  const now = performance.now.bind(performance)
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + passed)
+  onTestFinished(() => void vi.restoreAllMocks())
+  const read = (count: number) =>
+    transaction('@base', async () => {
+      for (let times = 1; times <= count; times++) await readText(`${address}/late`)
+      return count
+    })
+  await expect(read(3)).resolves.toBe(3)
+  const error = await read(4).catch((error: unknown) => error)
+  expect(error).toBeInstanceOf(UnreadableDocumentError)
+  expect(error).toHaveProperty('message', 'the documents of the message take too long to read')
 })
 
 test('a unit of work reads 1 MB, and no more', async () => {

@@ -105,3 +105,9 @@ test('tries of a change are counted anew after one that an outage has ended, of 
   await endTry('9')
   expect(await table.get(dispatchTriesAddress({ sequence: '9' }))).toBeUndefined()
 })
+
+test('a try that an outage ends has ended, although the table does not count that', async () => {
+  await beginTry('10')
+  table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
+  await expect(endTry('10')).resolves.toBeUndefined()
+})

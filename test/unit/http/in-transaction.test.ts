@@ -148,6 +148,14 @@ describe('the same key with the same request', () => {
     expect(await send()).toMatchObject({ body: { content: 'hi' } })
   })
 
+  test('should get its own error where the table does not say whether there is an answer', async () => {
+    const before = async () => {
+      table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
+      throw new AgentError('resource.not_found', 'there is no such record')
+    }
+    await expect(send({}, { before })).rejects.toMatchObject({ statusCode: 404 })
+  })
+
   test('should get its answer where the first one was written and its answer lost', async () => {
     const made = await effectsOf(async () => {
       table.way = async (command, pass) => {
@@ -360,6 +368,14 @@ describe('an answer with a secret', () => {
     expect(Buffer.from(item?.sealed?.B ?? []).length).toBeGreaterThan(secret.length)
     for (const text of [secret, Buffer.from(secret).toString('base64').slice(0, 16)])
       expect(Buffer.from(item?.sealed?.B ?? []).includes(text)).toBe(false)
+  })
+
+  test('should be a 409 for the key of an answer without one, and the other way round', async () => {
+    await send()
+    expect(await ask()).toMatchObject({ statusCode: 409, body: MISMATCH })
+    key = `${key}-sealed`
+    await ask()
+    await expect(send()).rejects.toMatchObject(MISMATCH)
   })
 
   test('should open at its own address only', async () => {

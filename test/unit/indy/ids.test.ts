@@ -77,6 +77,7 @@ test.each([
   ['a definition of another signature', `${DID}:3:BBS:12:tag`],
   ['a registry of somebody else’s definition', `${DID}:4:Th7MpTaRZVRYnPiabds81Y:3:CL:12:tag:CL_ACCUM:first`],
   ['a registry of another type', `${DID}:4:${DID}:3:CL:12:tag:CL_OTHER:first`],
+  ['a registry of a sequence number that is none', `${QUALIFIED}/REV_REG_DEF/012/tag/first`],
   ['an object of no kind', `${QUALIFIED}/OTHER/12/tag`],
   ['an object of a later version', `${QUALIFIED.replace('v0', 'v1')}/CLAIM_DEF/12/tag`],
   ['a query behind the version', `${QUALIFIED}/SCHEMA/degree/1.0?x=1`],

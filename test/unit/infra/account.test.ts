@@ -7,7 +7,7 @@ import * as kms from '@aws-sdk/client-kms'
 import * as route53 from '@aws-sdk/client-route-53'
 import { afterEach, expect, test, vi } from 'vitest'
 import { type Account, readAccount } from '../../../infra/deployment/account.ts'
-import { newDomainOf } from '../../../infra/deployment/address-on-aws.ts'
+import { type NewDomain, newDomainOf } from '../../../infra/deployment/address-on-aws.ts'
 import { type Answers, answerCommands } from '../../support/aws/answers.ts'
 import { EMPTY_ACCOUNT, failure } from '../../support/aws/empty-account.ts'
 
@@ -19,7 +19,7 @@ const DOMAIN = {
 
 const EXISTING = { table: 'agent-old', key: 'arn:aws:kms:eu-central-1:123456789012:key/1' }
 
-const accountOf = (answers: Answers, domain?: typeof DOMAIN, existing?: typeof EXISTING): Promise<Account> => {
+const accountOf = (answers: Answers, domain?: NewDomain, existing?: typeof EXISTING): Promise<Account> => {
   answerCommands({ ...EMPTY_ACCOUNT, ...answers })
   return readAccount({ region: 'eu-central-1' }, { stackName: 'agent-prod', existing, domain })
 }
@@ -140,6 +140,36 @@ test('what is not there is undefined, and what can not be read is not', async ()
   const { existingTable, existingKey, layout, address } = await accountOf(unread, DOMAIN, EXISTING)
   for (const part of [existingTable, existingKey, layout, address?.certificate, address?.domain, address?.zone])
     expect(part).toMatchObject({ failure: { kind: 'denied' } })
+})
+
+test('without credentials nothing is known but that', async () => {
+  const { identity, keyRights } = await accountOf({ GetCallerIdentityCommand: failure('ExpiredToken', 'it is over') })
+  expect(identity).toEqual({
+    failure: { kind: 'unauthenticated', action: 'sts:GetCallerIdentity', message: 'ExpiredToken: it is over' },
+  })
+  expect(keyRights).toEqual({ value: { denied: undefined } })
+})
+
+test('a quota that nobody may read, or a limit that the response lacks, is not taken for the usual one', async () => {
+  const denied = failure('AccessDeniedException', 'no right')
+  const { quotas, lambda } = await accountOf({ GetServiceQuotaCommand: denied, GetAccountSettingsCommand: {} })
+  expect(quotas).toMatchObject({ failure: { kind: 'denied' } })
+  expect(lambda).toMatchObject({ failure: { message: 'the response has no limit of concurrency' } })
+})
+
+test('a response without any stack says that there is none', async () => {
+  expect((await accountOf({ DescribeStacksCommand: { Stacks: [] } })).stack).toEqual({ value: undefined })
+})
+
+test('of a domain without a hosted zone no zone is read', async () => {
+  const certificate = { DescribeCertificateCommand: { Certificate: { Status: 'ISSUED' } } }
+  const { address } = await accountOf(certificate, { ...DOMAIN, zoneId: undefined })
+  expect(address).toMatchObject({ certificate: { value: { status: 'ISSUED', names: [] } }, zone: undefined })
+})
+
+test('a stack makes no domain by settings that are wrong', () => {
+  const { certificateArn: CERTIFICATE_ARN } = DOMAIN
+  expect(newDomainOf({ DOMAIN_NAME: 'no domain', CERTIFICATE_ARN }, 'eu-central-1')).toBeUndefined()
 })
 
 test('a stack makes no domain by a certificate of another region', () => {

@@ -6,6 +6,7 @@ test('one is a line of its name and no more than 300 characters of its message',
   const error = Object.assign(new Error(`${'x'.repeat(400)}\nat file.js`), { name: 'Throttling' })
   expect(errorLine(error)).toBe(`Throttling: ${'x'.repeat(300)}`)
   expect(errorLine(new Error('no answer'))).toBe('no answer')
+  expect(errorLine('no error at all')).toBe('no error at all')
   expect(errorLine(new SyntaxError('Unexpected token <'))).toBe('the response is not one of the service')
 })
 

@@ -45,6 +45,16 @@ test('it is set again where the account has set one too lately', async () => {
   expect(await set()).toBe(ARN)
 })
 
+test('it is not set where it can not be made', async () => {
+  const [apiGateway, iam] = [new APIGatewayClient(), new IAMClient()]
+  const gateway = vi.spyOn(apiGateway, 'send')
+  const denied = Object.assign(new Error('denied'), { name: 'AccessDenied' })
+  const sent = vi.spyOn(iam, 'send').mockImplementation(async () => Promise.reject(denied))
+  await expect(setCloudWatchRole(apiGateway, iam, { pause: 0, tries: 3 })).rejects.toBe(denied)
+  expect(sent).toHaveBeenCalledTimes(1)
+  expect(gateway).not.toHaveBeenCalled()
+})
+
 test('it is not set again after any other error', async () => {
   const { set, gateway } = account()
   const denied = Object.assign(new Error('denied'), { name: 'AccessDeniedException' })

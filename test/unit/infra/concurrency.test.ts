@@ -103,6 +103,23 @@ describe('a template', () => {
     const settings = { EXISTING_TABLE: 'old', EXISTING_KEY: 'arn' }
     expect(() => fitTemplate(template(), settings, account)).toThrow('EXISTING_TABLE=old: there is no such table')
   })
+
+  test('is not made for an earlier table that can not be read', () => {
+    const failure = { kind: 'denied', action: 'dynamodb:DescribeTable', message: 'no right' } as const
+    const account = { lambda: { value: { concurrency: 1000, unreserved: 1000 } }, existingTable: { failure } }
+    const settings = { EXISTING_TABLE: 'old', EXISTING_KEY: 'arn' }
+    expect(() => fitTemplate(template(), settings, account)).toThrow('EXISTING_TABLE: no right')
+  })
+
+  test('is fitted to a usual account where none is asked, and has the name of its table that the settings say', () => {
+    const fitted = template()
+    const Table = { Type: 'AWS::DynamoDB::Table', Properties: {} }
+    fitted.Resources.Table = Table
+    fitTemplate(fitted, {}, undefined)
+    expect(fitted.Resources).toEqual({ ...capped(1000).Resources, Table })
+    fitTemplate(fitted, { TABLE_NAME: 'agents' }, undefined)
+    expect(Table.Properties).toEqual({ TableName: 'agents' })
+  })
 })
 
 describe('what strangers may send', () => {

@@ -75,6 +75,7 @@ const use = (answers: Answers, command = 'deploy') => {
   return {
     ...{ serverless, options },
     run: async (hook: string) => hooks[hook]?.(),
+    asked: () => sent.mock.calls.length,
     named: (name: string) => sent.mock.calls.filter(([command]) => command.constructor.name === `${name}Command`),
   }
 }
@@ -82,7 +83,8 @@ const use = (answers: Answers, command = 'deploy') => {
 beforeEach(() => {
   for (const all of Object.values(lines)) all.length = 0
   vi.stubEnv('PUBLIC_URL', 'https://agent.example.org')
-  for (const name of ['TABLE_NAME', 'DELETION_PROTECTION']) vi.stubEnv(name, undefined)
+  for (const name of ['TABLE_NAME', 'EXISTING_TABLE', 'EXISTING_KEY', 'DELETION_PROTECTION'])
+    vi.stubEnv(name, undefined)
 })
 afterEach(() => {
   vi.restoreAllMocks()
@@ -90,6 +92,7 @@ afterEach(() => {
 })
 
 const BEFORE_PACKAGING = 'before:package:cleanup'
+const AFTER_PACKAGING = 'before:aws:package:finalize:saveServiceState'
 const BEFORE_THE_STACK = 'before:aws:deploy:deploy:createStack'
 
 describe('a deployment', () => {
@@ -140,6 +143,23 @@ describe('a deployment', () => {
     expect(named('UpdateAccount')).toHaveLength(notices.length)
   })
 
+  test('names the rights by which a role for the logs of API Gateway is made and set, where that fails', async () => {
+    const { run } = use({ CreateRoleCommand: failure('AccessDenied', 'no right') })
+    await expect(run(BEFORE_THE_STACK)).rejects.toThrow(
+      /^CloudWatch role of API Gateway: it can't be made and set; .*iam:CreateRole.* \(AccessDenied: no right\)$/,
+    )
+  })
+
+  test('of a stack whose table is as it is to be changes nothing, nor does one of a stack without a table', async () => {
+    const isProtected = { DescribeTableCommand: { Table: { DeletionProtectionEnabled: true } } }
+    for (const answers of [isProtected, { DescribeStacksCommand: { Stacks: [{ StackStatus: 'CREATE_COMPLETE' }] } }]) {
+      const { run, named } = use({ ...deployed(), ...answers })
+      await run('after:deploy:deploy')
+      expect(named('UpdateTable')).toEqual([])
+    }
+    expect(lines.notice).toEqual([])
+  })
+
   test.each([
     [undefined, true, 'is protected against deletion'],
     ['true', true, 'is protected against deletion'],
@@ -160,6 +180,31 @@ describe('a deployment', () => {
   })
 })
 
+describe('packaging alone', () => {
+  test('asks AWS nothing', async () => {
+    const { run, asked } = use({}, 'package')
+    for (const hook of [BEFORE_PACKAGING, AFTER_PACKAGING]) await run(hook)
+    expect(asked()).toBe(0)
+  })
+
+  test('asks it for an earlier table that is to be used', async () => {
+    for (const [name, value] of Object.entries({ EXISTING_TABLE: 'old', EXISTING_KEY: KEY })) vi.stubEnv(name, value)
+    const { run, named } = use({ DescribeTableCommand: failure('AccessDeniedException', 'no right') }, 'package')
+    await expect(run(AFTER_PACKAGING)).rejects.toThrow('EXISTING_TABLE: AccessDeniedException: no right')
+    expect(named('DescribeTable')).toMatchObject([[{ input: { TableName: 'old' } }]])
+  })
+})
+
+test('a stack is removed though nobody could see which table and key it leaves', async () => {
+  const { run } = use({ DescribeStacksCommand: failure('AccessDenied', 'no right') })
+  await run('before:remove:remove')
+  await run('after:remove:remove')
+  expect(lines.warning).toEqual([
+    'which table and key are kept could not be read from the stack (AccessDenied: no right)',
+  ])
+  expect(lines.notice).toEqual([])
+})
+
 test.each([
   ['after a removal it is said how the data are used again', deployed(), 2],
   [
@@ -176,14 +221,24 @@ test.each([
 })
 
 describe('doctor', () => {
-  /** The lines with these faults, which end it with 1. */
-  const check = async (answers: Answers) => {
+  const examine = async ({ run }: ReturnType<typeof use>) => {
     const written: string[] = []
     vi.spyOn(process.stdout, 'write').mockImplementation((text) => written.push(String(text)) > 0)
-    await use(answers, 'check').run('check:run')
+    await run('check:run')
     const { exitCode } = process
     process.exitCode = undefined
-    return { exitCode, ...JSON.parse(written.join('')) }
+    return { exitCode, text: written.join('') }
+  }
+  /** The findings, with the faults by which it ends with 1. */
+  const check = async (answers: Answers) => {
+    const { exitCode, text } = await examine(use(answers, 'check'))
+    return { exitCode, ...JSON.parse(text) }
+  }
+  /** Settings with which nothing is wrong. */
+  const stubSettings = () => {
+    const issuer = { issuer: 'https://id.example.org', audience: 'agent', jwksUri: 'https://id.example.org/jwks' }
+    vi.stubEnv('TOKEN_ISSUERS', JSON.stringify([issuer]))
+    vi.stubEnv('ANONCREDS', 'off')
   }
   const unprotected = { check: 'table', message: 'agent is not protected against deletion: deploy again' }
 
@@ -194,5 +249,28 @@ describe('doctor', () => {
     })
     vi.stubEnv('DELETION_PROTECTION', 'false')
     expect((await check(deployed())).findings).not.toContainEqual(expect.objectContaining(unprotected))
+  })
+
+  test('writes a line for each finding, and ends with 0 where none is wrong', async () => {
+    stubSettings()
+    const doctor = use({}, 'check')
+    doctor.options.json = false
+    const { exitCode, text } = await examine(doctor)
+    expect(exitCode).toBeUndefined()
+    expect(text).toMatch(/^ok {6}stack: agent-prod is to be made$/m)
+    expect(text).not.toMatch(/^FAULT|^\{/m)
+  })
+
+  test('says why the template can not be made, unless a setting that is wrong may be the reason', async () => {
+    const template = { check: 'template', message: "it can't be made: no space left" }
+    const examined = async () => {
+      const doctor = use({}, 'check')
+      doctor.serverless.pluginManager.spawn = () => Promise.reject(new Error('no space left'))
+      return JSON.parse((await examine(doctor)).text).findings
+    }
+    stubSettings()
+    expect(await examined()).toContainEqual(expect.objectContaining(template))
+    vi.stubEnv('LOG_LEVEL', 'loud')
+    expect(await examined()).not.toContainEqual(expect.objectContaining(template))
   })
 })

@@ -190,6 +190,18 @@ describe('nothing is found', () => {
     expect(notOk({ account: { ...none, stack: deployed() } })).toEqual([])
   })
 
+  test('where IAM can not be asked whether the key may be made, which a deployment does not need', () => {
+    const findings = examine({ account: { keyRights: { value: { denied: undefined } } } })
+    expect(findings.find(({ check }) => check === 'KMS rights')).toMatchObject({
+      status: 'ok',
+      message: expect.stringContaining('IAM could not be asked'),
+    })
+  })
+
+  test('in a domain whose records somebody else keeps', () => {
+    expect(notOk(domain({ zone: undefined, zoneId: undefined }))).toEqual([])
+  })
+
   test('in a domain that is that of its hosted zone', () => {
     expect(notOk(domain({ zone: { value: zone([], { name: DOMAIN }) } }))).toEqual([])
   })
@@ -199,6 +211,11 @@ describe('nothing is found', () => {
     ['resources and requests', { account: { quotas: { value: { apiResources: 4, apiRate: 500 } } } }],
     ['roles', { account: { roles: { value: { used: 999, most: 1000 } } } }],
     ['an environment', { template: labelled(3920) }],
+    ['the name of a role, with its account and partition', { template: named(49, 'AWS::AccountId', 'AWS::Partition') }],
+    [
+      'the name of a role, of another that has none',
+      { template: ({ Resources }) => void Object.assign(Resources, { Nameless: resource('AWS::IAM::Role') }) },
+    ],
     ['a stage name', { plan: { stage: 'x'.repeat(40), functionNames: ['x'.repeat(64)] }, template: named(64) }],
     [
       'a template',
@@ -221,11 +238,12 @@ const labelled =
     Object(Resources.HealthLambdaFunction?.Properties).Environment.Variables.AGENT_LABEL = 'x'.repeat(length)
   }
 
-/** Changes a template: its role has a name of so many characters. */
+/** Changes a template: its role has a name of so many characters, and behind them what these parameters say. */
 const named =
-  (length: number) =>
+  (length: number, ...parameters: string[]) =>
   ({ Resources }: Template): void => {
-    Object(Resources.HealthRole?.Properties).RoleName = 'x'.repeat(length)
+    const parts = ['x'.repeat(length), ...parameters.map((Ref) => ({ Ref }))]
+    Object(Resources.HealthRole?.Properties).RoleName = { 'Fn::Join': ['', parts] }
   }
 
 /** The settings name a table and a key of an earlier stack. */
@@ -470,6 +488,8 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   ...(
     [
       ['ROLLBACK_COMPLETE', /ROLLBACK_COMPLETE: its first deployment failed.*delete-stack/],
+      ['ROLLBACK_FAILED', /ROLLBACK_FAILED: .*so did the rollback: .*delete-stack/],
+      ['IMPORT_ROLLBACK_FAILED', /IMPORT_ROLLBACK_FAILED: it takes no update/],
       ['UPDATE_ROLLBACK_FAILED', /UPDATE_ROLLBACK_FAILED: .*continue-update-rollback/],
       ['DELETE_FAILED', /DELETE_FAILED: .*--retain-resources/],
       ['REVIEW_IN_PROGRESS', /REVIEW_IN_PROGRESS: a change set/],
@@ -663,6 +683,16 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     },
     /^FAULT {3}table and key: the table has no version .* leave EXISTING_TABLE and EXISTING_KEY out/,
   ],
+  [
+    'an earlier table that is being changed',
+    existing({ status: 'UPDATING' }),
+    /^FAULT {3}table and key: old is UPDATING: wait until it is ACTIVE$/,
+  ],
+  [
+    'an earlier key that was disabled',
+    existing({}, { state: 'Disabled' }),
+    /is Disabled: `aws kms enable-key --key-id id`$/,
+  ],
   ['an earlier key that is gone', existing({}, null), /there is no such key in this region$/],
   [
     'an earlier key that is about to go',
@@ -704,7 +734,9 @@ describe('found is', () => {
 
   test('nothing as left over while nobody can tell what is the stack’s', async () => {
     const left = { tables: { value: ['serverless-agent-prod'] } }
-    const lines = notOk({ account: { stack: await denied('cloudformation:DescribeStacks'), ...left } })
+    const { plan, account } = domain({ domain: { value: { stack: undefined } }, zone: { value: zone(['A']) } })
+    const stack = await denied('cloudformation:DescribeStacks')
+    const lines = notOk({ account: { ...account, stack, ...left }, ...(plan && { plan }) })
     expect(lines.filter((line) => !line.includes('the right cloudformation:DescribeStacks is missing'))).toEqual([])
   })
 

@@ -66,6 +66,36 @@ test('the authorizer knows the issuers out of its zip', async () => {
   expect(again.zip.equals(zip)).toBe(true)
 })
 
+/** Runs the plugin alone, for a command on these functions. Returns what it has found. */
+const pack = async (command: string, functions: Record<string, FunctionDefinition>) => {
+  const custom: { issuerFindings?: object[] } = {}
+  const serverless: Serverless = Object({
+    service: { functions, custom, provider: { compiledCloudFormationTemplate: {} } },
+    classes: { Error },
+    processedInput: { commands: [command] },
+  })
+  await new PackedSettings(serverless, {}, Object({ log: {} })).hooks[HOOK]?.()
+  return custom.issuerFindings
+}
+
+test('a function without such settings is as it was, and nothing is packed of one whose settings are empty', async () => {
+  const [health, sends] = [{ LOG_LEVEL: 'info' }, { LOG_LEVEL: 'info', INDY_PROXIES: '{}' }].map((environment) => ({
+    ...{ name: 'a', handler: 'functions/health.health', uses: [], environment },
+  }))
+  if (health === undefined || sends === undefined) throw new Error('there are two')
+  const before = structuredClone(health)
+  await pack('package', { health, sends })
+  expect(health).toEqual(before)
+  expect(sends).toEqual(before)
+})
+
+test('doctor finds an issuer that is wrong, with which a deployment would end', async () => {
+  const findings = await pack('check', {
+    authorizer: authorizer('[{"issuer":"https://id.example","audience":"agent"}]'),
+  })
+  expect(findings).toContainEqual(expect.objectContaining({ status: 'fault' }))
+})
+
 test('a forced deployment packs keys anew, whatever the one before has packed', async () => {
   await using folder = await temporaryFolder()
   const { settings } = await localIssuer(folder.path)

@@ -94,6 +94,11 @@ describe('a presentation definition', () => {
       withDescriptor({ format: { ldp: { proof_type: ['Ed25519Signature2018'] } } }),
       'input_descriptors.0.format',
     ],
+    ...['name', 'optional', 'intent_to_retain'].map((name): [string, object, string] => [
+      `with a field of version 1 that has what came with version 2: ${name}`,
+      withField({ [name]: name === 'name' ? 'it' : true }),
+      `input_descriptors.0.constraints.fields.0.${name}`,
+    ]),
     ['with an empty format', { ...version1, format: { ldp_vc: { proof_type: [] } } }, 'format.ldp_vc.proof_type'],
     ['with an unknown format', { ...version1, format: { pdf: {} } }, 'format.pdf'],
     ['with a field without path', withField({ path: [] }), 'input_descriptors.0.constraints.fields.0.path'],

@@ -275,6 +275,20 @@ describe('a process that is killed amid a job', () => {
     expect(queues.sent).toEqual([])
   })
 
+  test('and one that was only slow, and finds that it never succeeds, does not end the job of another', async () => {
+    const key = await newJob()
+    await runJob(key, {
+      ...handler(),
+      run: async () => {
+        pass(LEASE)
+        await runJob(key, handler())
+        return { givenUp: 'it never succeeds' }
+      },
+    })
+    expect(await outcomeOf(key)).toBe('done')
+    expect(counted()).toEqual([])
+  })
+
   /** A run whose process ends, and the time until the next one may begin. */
   const end = async (key: JobKey) => {
     const begun = Promise.withResolvers<void>()

@@ -112,6 +112,16 @@ describe('state that is corrupt', () => {
     expect(await scene.left()).toEqual([])
   })
 
+  test('of a destination without its version is made anew', async () => {
+    const destination = newOrigin()
+    const { version: _, ...corrupt } = destinationItem.encode({ destination, version: 1, closedAt: scene.now })
+    await scene.table.put(corrupt)
+    const renewed = await readDestination(destination, scene.now)
+    expect(renewed).toMatchObject({ destination, version: expect.any(Number), dueAt: scene.now })
+    expect(renewed).not.toHaveProperty('closedAt')
+    expect(await scene.destination(destination)).toEqual(renewed)
+  })
+
   test('of a destination is made anew once: what another process has written since stays', async () => {
     const destination = newOrigin()
     const sound = { destination, version: 2, closedAt: scene.now }

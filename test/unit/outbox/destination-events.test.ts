@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Change, Destination } from '../../../lib/outbox/destination.ts'
 import { suspectOf } from '../../../lib/outbox/destination.ts'
-import { type DestinationEvent, tell } from '../../../lib/outbox/destination-events.ts'
+import { awaitDestination, type DestinationEvent, tell } from '../../../lib/outbox/destination-events.ts'
 import type { Step } from '../../../lib/outbox/step.ts'
 
 const NOW = 1_800_000_000_000
@@ -135,6 +135,17 @@ const asksOf = (event: DestinationEvent, known: Partial<Destination>, after: Par
 test('is decided ten times where others change the destination at the same time', () => {
   const asks = asksOf(failed('a'), {}, undefined)
   expect(asks.filter(({ does }) => does === 'change')).toHaveLength(10)
+})
+
+test('no lane is in the list of one that is not in the index, because others changed it ten times at once', () => {
+  const outcomeOf = (read: Partial<Destination>) => {
+    let step = awaitDestination('d', NOW, (): Step => ({ result: undefined }))
+    while ('ask' in step)
+      step = step.ask.next(step.ask.does === 'destination' ? { destination: 'd', version: 1, ...read } : undefined, by)
+    return step
+  }
+  expect(outcomeOf({})).toMatchObject({ error: { code: 'store.conflict' } })
+  expect(outcomeOf({ dueAt: NOW })).toEqual({ result: undefined })
 })
 
 test('wakes the destination that it closes, and the lanes that failed before; of one that is closed nothing more', () => {

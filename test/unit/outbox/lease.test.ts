@@ -48,6 +48,14 @@ test('is tried again where its holder has released it before it could be marked'
   expect(askOf(again).with).toEqual(askOf(begin()).with)
 })
 
+test('is tried ten times where its holders release it before it could be marked, and fails then', () => {
+  const markOf = (step: Step<unknown>) => askOf(askOf(step).next({ written: undefined, found: FOREIGN }, by))
+  const released = (step: Step<unknown>) => markOf(step).next({ written: undefined, found: undefined }, by)
+  let step = begin()
+  for (let tries = 1; tries < 10; tries++) step = released(step)
+  expect(released(step)).toMatchObject({ error: { code: 'store.conflict' } })
+})
+
 test('is left as it is where it waits, or where anything but a commit finds it leased', () => {
   const { lease, leaseUntil, ...free } = FOREIGN
   const notLeased = (reason: LaneWakeUp['reason'], found: Item) =>

@@ -8,6 +8,7 @@ import { readItem } from '../../../lib/store/item.ts'
 import { CONNECTION, corruptAddress, recordAddress } from '../../../lib/store/keys.ts'
 import { addressOf, toKey } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
+import { removeIf } from '../../../lib/store/write.ts'
 import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 
 const DAY = 24 * 60 * 60_000
@@ -76,13 +77,21 @@ test('what waits for a connection that is no longer there is given up at once', 
   expect(await readItem(pickupMessage, message)).toBeUndefined()
 })
 
-test('what can not be read is set aside, for an operator', async () => {
+test('what can not be read is set aside at once, for an operator', async () => {
   const { key, message } = await newQueue('broken', { messages: 1, bytes: 2 })
+  await table.put({ ...toKey(recordAddress('acme', CONNECTION, 'broken')), kind: { S: 'record' } })
   const broken = { ...pickupMessage.encode({ ...message, createdAt: new Date().toISOString() }), payload: { N: '1' } }
   await table.put(broken)
   await runJob(key, pickupExpiryJob)
   expect(await table.get(addressOf(broken))).toBeUndefined()
   expect(await table.get(corruptAddress(addressOf(broken)))).toMatchObject({ payload: { N: '1' } })
+})
+
+test('the job of a queue that is gone ends too', async () => {
+  const { queue, key } = await newQueue('gone', { messages: 0, bytes: 0 })
+  await removeIf(queueItem.addressOf(queue))
+  await runJob(key, pickupExpiryJob)
+  expect(await readItem(jobItem, key)).toBeUndefined()
 })
 
 test('a queue does not end to which a message is added meanwhile', async () => {

@@ -124,6 +124,7 @@ test('of the messages that are named at once, each once, as many are found as a 
   const twice = ids.flatMap((id) => [id, id])
   const found = await transaction('acme', (unit) => findWaiting(unit, 'named', twice))
   expect(found.map(({ id }) => id).toSorted()).toEqual(ids.slice(0, 30))
+  expect(await transaction('acme', (unit) => findWaiting(unit, 'named', []))).toEqual([])
 })
 
 test('no job is made anew for a queue that its job has just removed', async () => {

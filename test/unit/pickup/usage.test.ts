@@ -1,11 +1,14 @@
 /** The usage of a share of an agent's pickup queues, which the jobs of its queues count anew: once in half a day, whoever of them comes first. */
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { listedQueue, queueItem, usageItem } from '../../../lib/pickup/pickup-item.ts'
-import { countUsage } from '../../../lib/pickup/usage.ts'
+import { addToUsage, countUsage } from '../../../lib/pickup/usage.ts'
 import { readItem } from '../../../lib/store/item.ts'
 import { pickupUsageAddress } from '../../../lib/store/pickup-keys.ts'
+import { transaction } from '../../../lib/store/transaction.ts'
+import { failure } from '../store/started-table.ts'
 import { useTable } from '../store/use-table.ts'
 
+process.env.LOG_LEVEL = 'warn'
 // The queue here has neither messages nor a job.
 const table = await useTable({ memory: true, check: false })
 
@@ -45,4 +48,17 @@ test('of many queues is counted a hundred at a time', async () => {
   const pages = Array.from({ length: Math.ceil(queues.length / 100) }, () => ['Query', 'BatchGetItem'])
   expect(table.requests).toEqual(['UpdateItem', ...pages.flat(), 'UpdateItem'])
   expect(await table.get(first)).toMatchObject({ messages: { N: String(queues.length) } })
+})
+
+test('that can not be added to is told of, and what was committed stays', async () => {
+  const told = vi.spyOn(console, 'log').mockImplementation(() => {})
+  const key = { tenant: 'told', connectionId: 'c' }
+  table.way = (command, send) => (command === 'UpdateItem' ? Promise.reject(failure('AccessDeniedException')) : send())
+  await transaction('told', async (unit) => {
+    unit.create(queueItem.encode({ ...key, messages: 1, bytes: 2 }))
+    addToUsage(unit, key, { messages: 1, bytes: 2 })
+  })
+  table.way = undefined
+  expect(await readItem(queueItem, key)).toMatchObject({ messages: 1 })
+  expect(told).toHaveBeenCalledWith(expect.stringContaining('"pickup.usage_not_counted"'))
 })

@@ -44,6 +44,12 @@ test('a definition as other agents write it is taken, without what is for people
   expect(descriptors[0]?.constraints?.fields?.[0]?.filter).toEqual({ const: 'SMITH' })
 })
 
+test.each(['not', 'contains', 'items'])('a filter within another is taken: %s', (keyword) => {
+  const filter = { [keyword]: { const: 1, title: 'One' } }
+  const { input_descriptors: descriptors } = v.parse(ReceivedDefinition, withField({ filter }))
+  expect(descriptors[0]?.constraints?.fields?.[0]?.filter).toEqual({ [keyword]: { const: 1 } })
+})
+
 test("ACA-Py's list of alternatives is a list of schemas", () => {
   const schema = { oneof_filter: [[{ uri: 'urn:a' }, { uri: 'urn:b' }], [{ uri: 'urn:c' }]] }
   const { input_descriptors: descriptors } = v.parse(ReceivedDefinition, withField({}, { schema }))

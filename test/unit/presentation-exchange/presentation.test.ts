@@ -36,6 +36,37 @@ test.each<[string, ClaimFormats, ClaimFormats?]>([
   expect(missing(ofDefinition, ofDescriptor)).toBe('descriptor "one" is not met: format')
 })
 
+test.each([
+  ['$.verifiableCredential', 1, undefined],
+  ['$.verifiableCredential', 2, 'the path of descriptor "one" leads to no credential of the presentation'],
+  ['$.verifiableCredential[1]', 2, undefined],
+])('the path %s, of %d credentials, names: %s', (path, count, reason) => {
+  const credential = { json: {}, proofType: 'Ed25519Signature2018', schemaNames: new Set<string>() }
+  const presented = { signer: 'did:key:holder', proofType: 'Ed25519Signature2018' }
+  expect(
+    shortcoming(
+      { id: 'it', input_descriptors: [{ id: 'one' }] },
+      { definition_id: 'it', descriptor_map: [{ id: 'one', format: 'ldp_vc', path }] },
+      { ...presented, credentials: Array.from({ length: count }, () => credential) },
+    ),
+  ).toBe(reason)
+})
+
+test('a presentation that takes too much work to compare is refused', () => {
+  const zeros = Array.from({ length: 100 }, () => 0).join(',')
+  const path = [`$[${zeros}][${zeros}][${zeros}]`]
+  expect(
+    shortcoming(
+      { id: 'it', input_descriptors: [{ id: 'one', constraints: { fields: [{ path }] } }] },
+      { definition_id: 'it', descriptor_map: [{ id: 'one', format: 'ldp_vc', path: '$.verifiableCredential' }] },
+      {
+        ...{ signer: 'did:key:holder', proofType: 'Ed25519Signature2018' },
+        credentials: [{ json: [[[1]]], proofType: 'Ed25519Signature2018', schemaNames: new Set() }],
+      },
+    ),
+  ).toMatch(/work|too/)
+})
+
 test('a presentation without a credential for another descriptor is refused', () => {
   expect(missing({ ldp_vc: OURS }, undefined, [{ id: 'two' }])).toBe(
     'not all that the definition asks for was presented',

@@ -50,11 +50,23 @@ describe('form data', () => {
     })
   })
 
+  test.each([
+    ['libindy-cred-offer-0', { offer: { indy: { nonce: '1' } } }],
+    ['another', { offer: {} }],
+  ])('of version 1 have what its attachment says, by the id that it has to have: %s', (id, data) => {
+    const message = {
+      '@type': 'https://didcomm.org/issue-credential/1.0/offer-credential',
+      'offers~attach': [{ '@id': id, data: { base64: base64({ nonce: '1' }) } }],
+    }
+    expect(credentialFormData(exchange('v1'), stored([message]))).toEqual(data)
+  })
+
   test.each<[string, unknown, object]>([
     ['no message', null, {}],
     ['of another protocol', { '@type': 'https://didcomm.org/present-proof/2.0/presentation' }, {}],
     ['without formats', offer({ formats: undefined }), { offer: {} }],
     ['whose formats are no list', offer({ formats: { attach_id: 'a' } }), { offer: {} }],
+    ['whose format is no text', offer({ formats: [{ attach_id: 'a', format: 7 }] }), { offer: {} }],
     ['of a format that nobody knows', offer({ formats: [{ attach_id: 'a', format: 'x@v1' }] }), { offer: {} }],
     ['without attachments', offer({ 'offers~attach': undefined }), { offer: {} }],
     [

@@ -64,6 +64,16 @@ test.each([
   expect(presentedAttributes(request, garbled)).toEqual(NOTHING)
 })
 
+test('shows no predicate of which the request does not say what it compares with', () => {
+  for (const predicate of [
+    { name: 'age', p_type: '>=' },
+    { name: 'age', p_value: 18 },
+  ])
+    expect(
+      presentedAttributes({ ...request, requested_predicates: { p0: predicate } }, presentation).predicates,
+    ).toEqual([])
+})
+
 test('shows a value of a credential that the presentation does not name', () => {
   const { requested_proof } = presentation
   const [shown] = presentedAttributes(request, { requested_proof, identifiers: 'none' }).revealed

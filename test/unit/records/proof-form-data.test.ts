@@ -275,6 +275,16 @@ describe('form data', () => {
   })
 })
 
+test('a preview of version 1 that names no definition restricts nothing', () => {
+  const proposal: Message = {
+    '@type': 'https://didcomm.org/present-proof/1.0/propose-presentation',
+    presentation_proposal: { attributes: [{ name: 'degree' }], predicates: [] },
+  }
+  expect(formDataOf('v1', [proposal])).toMatchObject({
+    proposal: { indy: { requested_attributes: { 'attribute-0': { restrictions: [{}] } } } },
+  })
+})
+
 test('the formats in which a presentation was verified are shown, of those that were requested', () => {
   const attachment = (id: string) => ({ '@id': id, data: { base64: base64({}) } })
   const messages = [

@@ -1,5 +1,5 @@
 /** Indexes of revocation registries: none is given twice, the next registry is asked for in time, and a missing one is a 409 that says when to come again. */
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { jobItem, jobNamed } from '../../../lib/jobs/job.ts'
 import { credentialDefinitionRecords } from '../../../lib/records/kinds.ts'
 import { allocateRevocationIndex } from '../../../lib/revocation/allocate-index.ts'
@@ -112,6 +112,17 @@ describe('where none is free', () => {
       await send()
     }
     await expect(take()).rejects.toMatchObject({ code: 'store.unavailable' })
+  })
+
+  test('it says so, where another offer asks for the next registry at the same time', async () => {
+    await addRegistry(1, { taken: 99 })
+    vi.spyOn(Math, 'random').mockReturnValue(0)
+    onTestFinished(() => void vi.restoreAllMocks())
+    table.way = async (command, send) => {
+      if (command === 'PutItem' || command === 'TransactWriteItems') throw failure('TransactionConflictException')
+      await send()
+    }
+    await expect(take()).rejects.toMatchObject({ code: 'revocation.no_index' })
   })
 
   test('it says so while the first registry is being made, and for another tenant', async () => {

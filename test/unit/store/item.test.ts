@@ -4,6 +4,7 @@ import { describe, expect, expectTypeOf, test } from 'vitest'
 import { defineItem, type Stored } from '../../../lib/store/item.ts'
 import { bytes, flag, inKey, integer, isoTime, json, optional, picklist, text } from '../../../lib/store/item-fields.ts'
 import type { Address } from '../../../lib/store/keys.ts'
+import { pack } from '../../../lib/store/packing/packed-text.ts'
 import { plainItem } from '../../../lib/store/plain-item.ts'
 import type { Item } from '../../../lib/store/table.ts'
 
@@ -188,6 +189,11 @@ test('an item as plain JSON shows texts as they are, and JSON that is packed or 
     json: { S: '{"a":[1]}' },
     list: { S: '[1]' },
     flag: { BOOL: true },
+    sealed: { B: new Uint8Array([1, 2]) },
   }
-  expect(plainItem(item)).toEqual({ number: 5, digits: '5', json: { a: [1] }, list: [1], flag: true })
+  expect(plainItem(item)).toEqual({ number: 5, digits: '5', json: { a: [1] }, list: [1], flag: true, sealed: 'AQI=' })
+  const packed = Buffer.from(pack(JSON.stringify({ text: 'x'.repeat(100) })) ?? [])
+  // The stream has bytes in base64.
+  for (const B of [packed, packed.toString('base64')])
+    expect(plainItem({ packed: { B } })).toEqual({ packed: { text: 'x'.repeat(100) } })
 })

@@ -144,6 +144,34 @@ describe('an invitation', () => {
   })
 })
 
+describe('an invitation in the form of connections/1.0', () => {
+  const LEGACY = { metadata: { '_internal/legacyInvitation': { legacyInvitationType: 'connections/1.x' } } }
+  const shownOf = async (more: object, changes: object = {}) => {
+    const { label: _, ...invitation } = newInvitation()
+    const record = recordOf({ ...invitation, ...more }, { ...LEGACY, ...changes })
+    await save(record)
+    const { '@id': id, '@type': type, ...shown } = Object(await findPublishedInvitation(invitation['@id']))
+    await remove(record)
+    expect([id, type]).toEqual([invitation['@id'], 'https://didcomm.org/connections/1.0/invitation'])
+    return shown
+  }
+
+  test('has the picture, and the keys of its service in base58 where its record has them', async () => {
+    const [known, foreign] = ['did:key:z6MkKnown', 'did:key:z6MkForeign']
+    const service = { recipientKeys: [known, foreign], serviceEndpoint: 'https://agent.example' }
+    const keys = [{ recipientKeyFingerprint: 'z6MkKnown', kmsKeyId: 'base58' }]
+    const more = { label: 'Acme', imageUrl: 'https://acme.example/logo.png', services: [service] }
+    expect(await shownOf(more, { invitationInlineServiceKeys: keys })).toEqual({
+      ...{ label: 'Acme', imageUrl: 'https://acme.example/logo.png' },
+      ...{ recipientKeys: ['base58', foreign], serviceEndpoint: 'https://agent.example', routingKeys: [] },
+    })
+  })
+
+  test('has the DID that it names for a service, and a label all the same', async () => {
+    expect(await shownOf({ services: ['did:web:acme.example'] })).toEqual({ label: '', did: 'did:web:acme.example' })
+  })
+})
+
 test('an id is its first agent’s: no other shows something else by it', async () => {
   const invitation = newInvitation()
   await save(recordOf(invitation))

@@ -1,7 +1,8 @@
 /** The lane of a record's events to an endpoint: what is sent, what is not, and what becomes of each event. */
 import { describe, expect, test } from 'vitest'
+import { destinationItem } from '../../../lib/outbox/destination.ts'
 import { WEBHOOK_PLAN } from '../../../lib/outbox/retry-plan.ts'
-import { organizationPartition } from '../../../lib/store/keys.ts'
+import { endpointDestination, organizationPartition } from '../../../lib/store/keys.ts'
 import { epochSeconds, type Item } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import {
@@ -267,6 +268,18 @@ describe('the plan', () => {
     const ids = scene.receiver.received.map(({ headers }) => headers['webhook-id'])
     expect(new Set(ids)).toEqual(new Set([scene.event.id]))
     expect(ids).toHaveLength(attempts.length)
+    expect(await scene.laneState()).toBeUndefined()
+    expect(await problems()).toEqual([])
+  })
+
+  test('that ends while its endpoint is closed, without an attempt, leaves the event failed, for a replay', async () => {
+    const destination = endpointDestination(scene.endpoint.id)
+    await scene.table.put(destinationItem.encode({ destination, version: 2, closedAt: scene.now, rounds: 0 }))
+    const pendingSince = new Date(scene.now - WEBHOOK_PLAN.lifetime).toISOString()
+    await scene.changeEvent({ pendingSince: { S: pendingSince } })
+    await scene.deliver()
+    expect(await attemptsAt(scene.endpoint)).toEqual([])
+    expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'failed', attempts: 0 })
     expect(await scene.laneState()).toBeUndefined()
     expect(await problems()).toEqual([])
   })

@@ -7,6 +7,7 @@ import { transaction } from '../../../lib/store/transaction.ts'
 import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
 import { removeIf } from '../../../lib/store/write.ts'
 import {
+  attemptItem,
   type EventState,
   eventItem,
   listedItem,
@@ -246,6 +247,17 @@ describe('the events since a time', () => {
     await table.put(itemOf(eventAt(NOW - START), 'delivered'))
     await table.put(itemOf(eventAt(NOW - START + 1), 'delivered'))
     expect(await replayAll()).toEqual({ replayed: 2 })
+  })
+
+  test('are without the attempts at them, which are in the same list', async () => {
+    const event = eventAt(1)
+    await table.put(itemOf(event, 'failed'))
+    const tried = { endpointId, eventId: event.id, type: event.type, attempt: 1, milliseconds: 3, response: '' }
+    const startedAt = new Date(START + 2).toISOString()
+    await table.put(attemptItem.encode({ ...tried, startedAt, outcome: 'failed', expiresAt: 9_999_999_999 }))
+    expect(await replayAll()).toEqual({ replayed: 1 })
+    expect(await waiting()).toEqual([event.id])
+    await removeIf(attemptItem.addressOf({ ...tried, startedAt }))
   })
 
   test('are none where there are none', async () => {

@@ -45,4 +45,7 @@ test('what a handshake has seen expires, renewed once a day, and what is known f
   expect(await expiryAfter(completed, true)).not.toBeNaN()
   await transaction('acme', (unit) => removeExpiry(unit, completed))
   expect(await expiryAfter(completed, true)).toBeNaN()
+  const unseen = 'did:webvh:scid:unseen.example'
+  await transaction('acme', (unit) => removeExpiry(unit, unseen))
+  expect(await table.get(webvhSeenAddress('acme', unseen))).toBeUndefined()
 })

@@ -113,7 +113,7 @@ const notifyHolder = async ({ id, value }: StoredRecord, { registryId, index }: 
   if (typeof value.connectionId !== 'string') return
   const agent = await currentAgent()
   const connection = await agent.didcomm.connections.findById(value.connectionId)
-  if (connection === null || !connection.isReady || connection.theirDid === undefined) return
+  if (!connection?.isReady) return
   try {
     await withSendErrors(() =>
       agent.didcomm.credentials.sendRevocationNotification({

@@ -43,6 +43,28 @@ test('the interval of an attribute counts, and otherwise that of the request', a
   expect(attributes).toMatchObject({ own: { timestamp: 20 }, other: { timestamp: 10 } })
 })
 
+test('groups of attributes are looked for by all of their names', async () => {
+  const context = contextOf()
+  const searched: string[] = []
+  const holder: { getCredentialsForProofRequest: unknown } = context.resolve('holder')
+  holder.getCredentialsForProofRequest = async (
+    _: AgentContext,
+    { attributeReferent }: { attributeReferent: string },
+  ) => {
+    searched.push(attributeReferent)
+    return [{ credentialInfo: { ...credentialInfo, credentialId: attributeReferent } }]
+  }
+  const requested_attributes = { one: { names: ['a', 'b'] }, other: { names: ['a', 'c'] }, same: { names: ['a', 'b'] } }
+  const { attributes } = await selectCredentials(
+    context,
+    { ...ask('one'), requested_attributes },
+    {},
+    'proofFormats.anoncreds',
+  )
+  expect(searched).toEqual(['one', 'other'])
+  expect(attributes).toMatchObject({ other: { credentialId: 'other' }, same: { credentialId: 'one' } })
+})
+
 test.each([
   ['with a restriction', { restrictions: [{ issuer_id: 'university' }] }, {}],
   ['for which a credential is named', {}, { credentials: { a: ['held'] as [string] } }],

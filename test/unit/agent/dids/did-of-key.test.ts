@@ -19,12 +19,14 @@ import { freshPeerDid, freshServiceOf } from '../../../../lib/agent/dids/dids.ts
 import { KnownDids } from '../../../../lib/agent/dids/known-dids.ts'
 import { type Ed25519Key, keyOfVerkey, verkeyOf } from '../../../../lib/agent/keys/ed25519-key.ts'
 import { SealedKeyStore } from '../../../../lib/agent/keys/sealed-key-store.ts'
+import { shortForm } from '../../../../lib/records/did-forms.ts'
 import { settings } from '../../../../lib/settings.ts'
 import { dynamodb } from '../../../../lib/store/client.ts'
 import { keyAddress } from '../../../../lib/store/keys.ts'
-import { transaction } from '../../../../lib/store/transaction.ts'
+import { currentUnit, transaction } from '../../../../lib/store/transaction.ts'
 import { itemsOf } from '../../../support/table/items.ts'
 import { unknownKid } from '../../../support/wallets/hand-made-envelope.ts'
+import { newRecord } from '../../store/records.ts'
 import { useTable } from '../../store/use-table.ts'
 import { contextOf, repositoryServices, storage } from '../credo-storage.ts'
 
@@ -231,4 +233,24 @@ test.each<[string, (record: DidRecord) => void]>([
     await maker.dids.save(acme, record)
   })
   expect((await recordItems()).length).toBeGreaterThan(before.length)
+})
+
+test('a did:peer:4 of a new key should be found by its short form where it has a connection, by its tenant only', async () => {
+  const [key, maker] = [newKey(), newProcess()]
+  const record = recordOf(key, 4)
+  const short = shortForm(record.did)
+  const connection = newRecord({ type: 'ConnectionRecord', tags: { did: record.did } })
+  await run(async () => {
+    await insert(maker.keys, key)
+    await maker.dids.save(acme, record)
+  })
+  const found = async (context: AgentContext) =>
+    (await transaction(context.contextCorrelationId, () => newProcess().dids.findAllByDid(context, short))).map(
+      ({ did }) => did,
+    )
+  expect(await found(acme)).toEqual([])
+  await run(async () => currentUnit().insert(connection))
+  expect(await found(acme)).toEqual([record.did])
+  expect(await found(other)).toEqual([])
+  await run(async () => currentUnit().remove(connection.tenant, connection.type, connection.id))
 })

@@ -57,6 +57,8 @@ test('a text is shown as a number or boolean only where XML Schema reads it as o
     ['', 'integer'],
     ['0x10', 'integer'],
     ['1.0E0', 'integer'],
+    ['12345678901234567890', 'integer'],
+    ['1E400', 'double'],
     [' ', 'double'],
     ['0b1', 'double'],
     ['TRUE', 'boolean'],

@@ -68,6 +68,7 @@ describe('content encryption', () => {
     } = await kms.encrypt(acme, { key: cek, encryption: { algorithm: 'C20P' }, data: hello })
     const decrypt = (nonce: Uint8Array, mark: Uint8Array) =>
       kms.decrypt(acme, { key: cek, decryption: { algorithm: 'C20P', iv: nonce, tag: mark }, encrypted })
+    expect(b64((await decrypt(iv, tag)).data)).toBe(b64(hello))
     await expect(decrypt(iv, tag.subarray(0, 4))).rejects.toThrow(Kms.KeyManagementError)
     await expect(decrypt(randomBytes(24), tag)).rejects.toThrow(Kms.KeyManagementError)
     await expect(kms.encrypt(acme, { key: key(16), encryption: { algorithm: 'C20P' }, data: hello })).rejects.toThrow(
@@ -83,6 +84,10 @@ describe('content encryption', () => {
       { key: key(32), encryption: { algorithm: 'A128CBC-HS256' } as const },
     ]) {
       await expect(kms.encrypt(acme, { ...options, data: hello })).rejects.toThrow(
+        Kms.KeyManagementAlgorithmNotSupportedError,
+      )
+      const decryption = { ...options.encryption, iv: hello, tag: hello }
+      await expect(kms.decrypt(acme, { key: options.key, decryption, encrypted: hello })).rejects.toThrow(
         Kms.KeyManagementAlgorithmNotSupportedError,
       )
     }

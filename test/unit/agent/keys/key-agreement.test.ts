@@ -4,7 +4,7 @@ import { Kms } from '@credo-ts/core'
 import { describe, expect, test } from 'vitest'
 import { agreementKeyOf, ownAgreementKeyOf } from '../../../../lib/agent/keys/key-agreement.ts'
 import type { KeyManagementService } from '../../../../lib/agent/keys/key-management-service.ts'
-import { acme, b64, ECDH, ed25519, hello, SALSA, service } from './fixtures.ts'
+import { acme, b64, bytes, ECDH, ed25519, hello, SALSA, service } from './fixtures.ts'
 import { sodium } from './libsodium.ts'
 
 /** An Ed25519 key of the service's, with its X25519 form as libsodium has it. */
@@ -74,6 +74,17 @@ describe('authenticated and anonymous boxes', () => {
     await expect(decrypt({ ...SALSA, iv: iv.subarray(1) }, encrypted)).rejects.toThrow(Kms.KeyManagementError)
     await expect(decrypt({ ...SALSA, iv }, new Uint8Array())).rejects.toThrow(Kms.KeyManagementError)
     await expect(decrypt(SALSA, encrypted)).rejects.toThrow(Kms.KeyManagementError)
+  })
+
+  test('are opened by a stored X25519 key', async () => {
+    const kms = service()
+    const { keyId, publicJwk } = await kms.createKey(acme, { type: { kty: 'OKP', crv: 'X25519' } })
+    const opened = await kms.decrypt(acme, {
+      key: { keyAgreement: { ...ECDH, keyId } },
+      decryption: SALSA,
+      encrypted: sodium.crypto_box_seal(hello, bytes(publicJwk.x)),
+    })
+    expect(b64(opened.data)).toBe(b64(hello))
   })
 
   test('are not made with a P-256 key', async () => {

@@ -116,6 +116,7 @@ test('says what it supports as Credo asks before each call', () => {
   const supports = (operation: Kms.KmsOperation) => service().isOperationSupported(acme, operation)
   expect(supports({ operation: 'createKey', type: ed25519 })).toBe(true)
   expect(supports({ operation: 'createKey', type: { kty: 'EC', crv: 'P-521' } })).toBe(false)
+  expect(supports({ operation: 'deleteKey' })).toBe(true)
   expect(supports({ operation: 'sign', algorithm: 'EdDSA' })).toBe(true)
   expect(supports({ operation: 'verify', algorithm: 'RS256' })).toBe(false)
   expect(supports({ operation: 'encrypt', encryption: { algorithm: 'C20P' } })).toBe(true)

@@ -50,14 +50,21 @@ describe('signatures', () => {
     const kms = service()
     const { keyId } = await kms.createKey(acme, { type: ed25519 })
     await expect(kms.sign(acme, { keyId, algorithm: 'ES256', data: hello })).rejects.toThrow(Kms.KeyManagementError)
-    await expect(kms.sign(acme, { keyId, algorithm: 'HS256', data: hello })).rejects.toThrow(
-      Kms.KeyManagementAlgorithmNotSupportedError,
-    )
+    const options = { algorithm: 'HS256', data: hello } as const
+    for (const refused of [
+      kms.sign(acme, { keyId, ...options }),
+      kms.verify(acme, { key: { keyId }, signature: hello, ...options }),
+    ])
+      await expect(refused).rejects.toThrow(Kms.KeyManagementAlgorithmNotSupportedError)
   })
 
   test('are refused with a public key that is none', async () => {
-    const publicJwk = { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' } as const
-    const verified = service().verify(acme, { key: { publicJwk }, algorithm: 'ES256', data: hello, signature: hello })
-    await expect(verified).rejects.toThrow(Kms.KeyManagementError)
+    for (const publicJwk of [
+      { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' },
+      { kty: 'RSA', n: 'AA', e: 'AQAB' },
+    ] as const) {
+      const verified = service().verify(acme, { key: { publicJwk }, algorithm: 'ES256', data: hello, signature: hello })
+      await expect(verified).rejects.toThrow(Kms.KeyManagementError)
+    }
   })
 })

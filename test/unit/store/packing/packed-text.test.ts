@@ -168,6 +168,9 @@ test('a text that does not become shorter should stay as it is', () => {
   expect(pack('')).toBeUndefined()
   expect(pack('{"a":1}')).toBeUndefined()
   expect(pack('\u0001\u0002'.repeat(3))).toBeUndefined()
+  expect(
+    pack(String.fromCharCode(...Array.from({ length: 64 }, (_, index) => 32 + ((index * 37) % 95)))),
+  ).toBeUndefined()
 })
 
 test('the dictionary that stored items name should never change', () => {
