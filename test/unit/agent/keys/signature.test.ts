@@ -53,6 +53,10 @@ describe('signatures', () => {
     await expect(kms.sign(acme, { keyId, algorithm: 'HS256', data: hello })).rejects.toThrow(
       Kms.KeyManagementAlgorithmNotSupportedError,
     )
+    const { keyId: onP256 } = await kms.createKey(acme, { type: { kty: 'EC', crv: 'P-256' } })
+    const { signature } = await kms.sign(acme, { keyId: onP256, algorithm: 'ES256', data: hello })
+    const verified = kms.verify(acme, { key: { keyId: onP256 }, algorithm: 'ES256K', data: hello, signature })
+    await expect(verified).rejects.toThrow(Kms.KeyManagementError)
   })
 
   test('are refused with a public key that is none', async () => {
