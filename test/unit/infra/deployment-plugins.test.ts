@@ -2,8 +2,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import Deployment from '../../../infra/plugins/deployment.ts'
 import TableProtection from '../../../infra/plugins/table-protection.ts'
+import TenantRates from '../../../infra/plugins/tenant-rates.ts'
 import { type Answers, answerCommands } from '../../support/aws/answers.ts'
 import { EMPTY_ACCOUNT, failure } from '../../support/aws/empty-account.ts'
+import { temporaryFolder } from '../../support/stage/folder.ts'
 
 const KEY = 'arn:aws:kms:eu-central-1:123456789012:key/1'
 const ROLE = 'arn:aws:iam::123456789012:role/logs'
@@ -175,6 +177,36 @@ test.each([
   await run('after:remove:remove')
   expect(lines.notice).toHaveLength(notices)
   if (notices > 0) expect(lines.notice[1]).toBe(`EXISTING_TABLE=agent EXISTING_KEY=${KEY}`)
+})
+
+describe("the template of the tenants' rates", () => {
+  const upload = async (answer: object) => {
+    await using folder = await temporaryFolder()
+    const sent = answerCommands({ PutObjectCommand: answer })
+    const serverless = { ...serverlessOf('deploy'), serviceDir: folder.path }
+    const { provider } = Object.assign(serverless.service, { service: 'agent' })
+    const { Resources } = Object.assign(provider.compiledCloudFormationTemplate, { Resources: { TenantRate: {} } })
+    serverless.getProvider = () => ({
+      getDeploymentPrefix: () => 'serverless',
+      getAwsSdkV3Config: async () => ({ region: 'eu-central-1' }),
+      getServerlessDeploymentBucketName: async () => 'bucket',
+    })
+    const { hooks } = new TenantRates(serverless)
+    await hooks['after:aws:package:finalize:mergeCustomProviderResources']?.()
+    await hooks['after:aws:deploy:deploy:uploadArtifacts']?.()
+    return { Resources, input: sent.mock.lastCall?.[0].input }
+  }
+
+  test('is uploaded to where the stack looks for it', async () => {
+    const { Resources, input } = await upload({})
+    expect(input.Bucket).toBe('bucket')
+    expect(Resources.TenantRates.Properties.TemplateURL['Fn::Sub']).toMatch(new RegExp(`/${input.Key}$`))
+    expect(JSON.parse(input.Body).Resources).toHaveProperty('TenantRate')
+  })
+
+  test('ends the deployment where it can not be uploaded', async () => {
+    await expect(upload(failure('AccessDenied', 'denied'))).rejects.toThrow('denied')
+  })
 })
 
 describe('doctor', () => {
