@@ -15,7 +15,7 @@ const STEP = {
   ...COMMAND,
   parameters: { path: OfConnection },
   responses: { 200: ConnectionRecord },
-  errorStatuses: [404, 409],
+  errorStatuses: [404],
 } as const
 
 export const GetConnections = /* @__PURE__ */ defineContract(() => ({

@@ -16,7 +16,7 @@ import { CredentialProposal } from './credential-proposal.ts'
 const STEP = {
   ...COMMAND,
   responses: { 200: CredentialExchangeRecord },
-  errorStatuses: [404, 409],
+  errorStatuses: [404],
 } as const
 
 export const ProposeCredential = /* @__PURE__ */ defineContract(() => ({

@@ -47,5 +47,5 @@ export const RevokeCredential = /* @__PURE__ */ defineContract(() => ({
     'After the answer the credential is certain to be revoked: `metadata["_agent/revocation"]` is `pending` until the status list is published, and then `published`. A holder with a connection is notified (Aries RFC 0721). A repetition has the same answer and no effect.',
   parameters: { path: v.object({ credentialRecordId: EntityId }) },
   responses: { 200: CredentialExchangeRecord },
-  errorStatuses: [404, 409],
+  errorStatuses: [404],
 }))

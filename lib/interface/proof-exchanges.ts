@@ -13,7 +13,7 @@ const STEP = {
   ...COMMAND,
   parameters: { path: v.object({ proofRecordId: EntityId }) },
   responses: { 200: ProofRecord },
-  errorStatuses: [404, 409],
+  errorStatuses: [404],
 } as const
 
 export const AcceptProofRequest = /* @__PURE__ */ defineContract(() => ({

@@ -144,6 +144,11 @@ describe('the document has all that the interface document has', () => {
     expect(answerSchema('tenant_GetBasicMessages')).toEqual({ type: 'array', items: answerSchema('SendMessage') })
   })
 
+  test('SendMessage: the delivery in its answer, beyond it', () => {
+    const { properties } = resolve(answerSchema('SendMessage')).properties.metadata
+    expect(properties['_agent/delivery'].properties).toHaveProperty('state')
+  })
+
   test.each(Object.entries(BODIES))('%s: the fields of its body, and no other', (operationId, fields) => {
     const { requestBody } = operationNamed(operationId).operation
     expect(requestBody.required).toBe(true)

@@ -12,6 +12,11 @@ let holder: { tenantId: string }
 let connectionId: string
 let watched: StoreFaults
 
+const holdCrowd = (crowd: string) => {
+  const subjects = Array.from({ length: 700 }, (_, n) => ({ id: `did:example:${crowd}${n}`, degree: 'Bachelor' }))
+  return hold(verifier, holder, degreeAbout(undefined, { credentialSubject: subjects }))
+}
+
 beforeAll(async () => {
   stage = await startInProcessStage()
   stage.line.run()
@@ -19,10 +24,7 @@ beforeAll(async () => {
   holder = await createTenant(stage, 'Holder')
   connectionId = (await connectTenants(stage, verifier, holder)).inviters.id
   watched = new StoreFaults(stage.serviceClient)
-  for (const crowd of ['a', 'b', 'c']) {
-    const subjects = Array.from({ length: 700 }, (_, n) => ({ id: `did:example:${crowd}${n}`, degree: 'Bachelor' }))
-    await hold(verifier, holder, degreeAbout(undefined, { credentialSubject: subjects }))
-  }
+  for (const crowd of ['a', 'b', 'c']) await holdCrowd(crowd)
 })
 afterAll(() => stage.stop())
 
@@ -51,9 +53,11 @@ test('costs no request for each of them', async () => {
   expect(requests).toBeLessThan(50)
 })
 
-test('is in the way of no other credential', async () => {
+test('is in the way of no other credential, though it is newer', async () => {
   await hold(verifier, holder, degreeAbout(await keyDidOf(holder)))
-  const { answer, requests } = await present(degreeDefinition)
+  await holdCrowd('d')
+  // Without constraints each of them suits as well.
+  const { answer, requests } = await present({ id: 'any', input_descriptors: [{ id: 'degree', schema }] })
   expect(answer).toMatchObject({ status: 200, body: { state: 'presentation-sent' } })
   expect(requests).toBeLessThan(20)
 })

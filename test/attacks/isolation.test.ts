@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { errorStatusesOf } from '../../lib/interface/contract.ts'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
 import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
 import { exampleOf } from '../support/calls/all.ts'
@@ -48,7 +49,8 @@ const idsIn = (asked: Asked): string[] => {
 
 const OF_AGENTS = OPERATIONS.filter(({ security }) => security !== 'none')
 
-describe.each(OF_AGENTS)('$operationId', ({ operationId, path, errorStatuses }) => {
+describe.each(OF_AGENTS)('$operationId', (contract) => {
+  const { operationId, path, errorStatuses } = contract
   let example: CallExample & { caller: Caller }
   /** Those that act in other agents, and may not name any other. */
   let others: Caller[]
@@ -74,6 +76,7 @@ describe.each(OF_AGENTS)('$operationId', ({ operationId, path, errorStatuses }) 
       // Who names no record asks for what is its own.
       if (ids.length === 0 && stranger === undefined) continue
       expect([403, 404, 422], text).toContain(answer.status)
+      expect(errorStatusesOf(contract)).toContain(answer.status)
       const unknown = await call(operationId, { ...(withIds(asked, () => randomUUID()) as Asked), caller })
       expect(unknown).toMatchObject({ status: answer.status, body: answer.body })
       if (answer.status === 403) expect(answer.body).toEqual({ statusCode: 403, error: 'Forbidden' })

@@ -287,21 +287,24 @@ describe('validity is that of what was signed', () => {
     expect(await presented(holder, [credential])).toMatchObject({ isVerified: true })
   })
 
-  test('a credential that is not valid yet by a second date, which only its graph shows', async () => {
-    const credential = await issue(
-      issuer,
-      {
-        '@context': [CREDENTIALS_V1, DEGREES],
-        'https://www.w3.org/2018/credentials#issuanceDate': {
-          type: 'http://www.w3.org/2001/XMLSchema#dateTime',
-          '@value': '2099-01-01T00:00:00Z',
+  test.each(['issuanceDate', 'validFrom'])(
+    'a credential that is not valid yet by a second date, a %s which only its graph shows',
+    async (date) => {
+      const credential = await issue(
+        issuer,
+        {
+          '@context': [CREDENTIALS_V1, DEGREES],
+          [`https://www.w3.org/2018/credentials#${date}`]: {
+            type: 'http://www.w3.org/2001/XMLSchema#dateTime',
+            '@value': '2099-01-01T00:00:00Z',
+          },
+          credentialSubject: { id: holder.did, degree: 'B' },
         },
-        credentialSubject: { id: holder.did, degree: 'B' },
-      },
-      TRUSTED,
-    )
-    expectRefused(await presented(holder, [credential]), /not valid yet/)
-  })
+        TRUSTED,
+      )
+      expectRefused(await presented(holder, [credential]), /not valid yet/)
+    },
+  )
 
   test('a credential with a status, whatever its property is called', async () => {
     const contexts = [

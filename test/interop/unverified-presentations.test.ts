@@ -16,6 +16,7 @@ import { memoryRegistry } from '../support/anoncreds/memory-registry.ts'
 import { ATTACKS } from '../support/anoncreds/presentation-attacks.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
+import { didCommMessage } from '../support/wallets/didcomm-messages.ts'
 import {
   askForProof,
   CREDENTIALS_V1,
@@ -170,7 +171,23 @@ describeWithLibrary('a presentation that can not be verified when it comes', () 
     expect(failure.mock.calls).toHaveLength(failures)
   })
 
-  test('is not verified any more where the exchange was ended meanwhile', async () => {
+  test('is not verified any more where the wallet has ended the exchange meanwhile', async () => {
+    failing('getSchema', FAILURES[0]?.[1] as () => unknown)
+    const asking = await ask(undefined, { autoAcceptProof: 'never' })
+    const received = await asking.answer(honest.answer(asking.request))
+    const connections = await world.wallet.agent.didcomm.connections.getAll()
+    const [newest] = connections.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+    const report = didCommMessage('present-proof/2.0/problem-report', { thid: received.threadId })
+    await new RawMessages(world.wallet).sendOn(newest?.id ?? '', report)
+    expect(await proofOf(received)).toMatchObject({ state: 'abandoned' })
+    vi.restoreAllMocks()
+    await pass(MINUTE)
+    const proof = await proofOf(received)
+    expect(proof).toMatchObject({ state: 'abandoned' })
+    expect(proof).not.toHaveProperty('isVerified')
+  })
+
+  test('is verified, though the connection was deleted meanwhile', async () => {
     failing('getSchema', FAILURES[0]?.[1] as () => unknown)
     const asking = await ask()
     const received = await asking.answer(honest.answer(asking.request))

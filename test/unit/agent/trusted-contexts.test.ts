@@ -99,6 +99,7 @@ test.each<[string, unknown[]]>([
   ['no language, where a default would apply', [{ degree: { '@id': `${EXAMPLES}degree`, '@language': null } }]],
   ['the reverse of a term', [{ degree: { '@reverse': `${EXAMPLES}degree` } }]],
   ['a term without meaning', [{ degree: null }]],
+  ['a term whose definition the processor ignores', [{ degree: '@ignored' }]],
   ['a type without its own context', [{ Title: `${EXAMPLES}Title` }]],
   ['a type with its own context', [{ ex: EXAMPLES, Title: own.Title }]],
   ['a context of a term', [{ degree: { '@id': `${EXAMPLES}degree`, '@context': {} } }]],

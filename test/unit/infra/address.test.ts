@@ -96,8 +96,9 @@ describe('of the domain, the stack makes', () => {
 
   test('what stays when it leaves the stack, where that is asked for, and nothing else', () => {
     const { Resources } = template({ DOMAIN_NAME, CERTIFICATE_ARN, KEEP_DOMAIN: 'true' })
-    expect(Resources.ApiDomain).toMatchObject({ DeletionPolicy: 'Retain' })
-    expect(Resources.ApiDomainMapping).toMatchObject({ DeletionPolicy: 'Retain' })
+    const stays = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' }
+    expect(Resources.ApiDomain).toMatchObject(stays)
+    expect(Resources.ApiDomainMapping).toMatchObject(stays)
     expect(Resources.Table).not.toHaveProperty('DeletionPolicy')
     for (const KEEP_DOMAIN of ['', 'false'])
       expect(template({ DOMAIN_NAME, CERTIFICATE_ARN, KEEP_DOMAIN }).Resources.ApiDomain).not.toHaveProperty(

@@ -740,13 +740,16 @@ describe('found is', () => {
     expect(lines.filter((line) => !line.includes('the right cloudformation:DescribeStacks is missing'))).toEqual([])
   })
 
-  test('that a service did not answer: a warning, since it stands in nobody’s way', async () => {
-    const error = Object.assign(new Error('503\n    at somewhere (file.js:1:1)'), { name: 'ServiceUnavailable' })
+  test.each([
+    ['a service did not answer', 'ServiceUnavailable'],
+    ['the credentials have expired meanwhile', 'ExpiredToken'],
+  ])('that %s: a warning, since it stands in nobody’s way', async (_, name) => {
+    const error = Object.assign(new Error('503\n    at somewhere (file.js:1:1)'), { name })
     const lines = notOk({
       account: { quotas: await read('servicequotas:GetServiceQuota', () => Promise.reject(error)) },
     })
     expect(lines).toEqual([
-      'warning quotas: servicequotas:GetServiceQuota could not be asked, so this is not checked (ServiceUnavailable: 503)',
+      `warning quotas: servicequotas:GetServiceQuota could not be asked, so this is not checked (${name}: 503)`,
     ])
   })
 

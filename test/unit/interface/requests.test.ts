@@ -422,6 +422,7 @@ describe('a schema', () => {
     [{ attributes: ['__proto__'] }],
     [{ attributes: ['constructor'] }],
     [{ attributes: ['prototype'] }],
+    [{ endorse: true }],
     [{ endorserDid: 'V4SGRU86Z58d6TV7PBUe6f' }],
   ])('may not have %o', (changed) => {
     expect(faultsOf(changed)).toEqual(Object.keys(changed))

@@ -35,10 +35,19 @@ test.each([
 
 testWithLibrary('an error of the library is about the presentation only if the library reads the objects', async () => {
   const verifyProof = () => Promise.reject(new AnoncredsError({ code: 1, message: 'Invalid input' }))
-  const verify = (schemas: object) => {
-    const options = { schemas, credentialDefinitions: PUBLISHED.definitions, revocationRegistries: {} }
+  const { schemas, definitions, registries, lists } = PUBLISHED
+  const [definition] = Object.values(registries)
+  const verify = (objects: object) => {
+    const revocationRegistries = { first: { definition, revocationStatusLists: lists } }
+    const options = { schemas, credentialDefinitions: definitions, revocationRegistries, ...objects }
     return presentationVerifier(Object({ resolve: () => ({ verifyProof }) })).verify(Object(options))
   }
-  expect(await verify(PUBLISHED.schemas)).toBe(false)
-  await expect(verify({ unreadable: {} })).rejects.toMatchObject({ code: 'registry.unavailable' })
+  expect(await verify({})).toBe(false)
+  for (const objects of [
+    { schemas: { unreadable: {} } },
+    { credentialDefinitions: { unreadable: {} } },
+    { revocationRegistries: { first: { definition: {}, revocationStatusLists: lists } } },
+    { revocationRegistries: { first: { definition, revocationStatusLists: [...lists, {}] } } },
+  ])
+    await expect(verify(objects), JSON.stringify(objects)).rejects.toMatchObject({ code: 'registry.unavailable' })
 })

@@ -89,6 +89,16 @@ test('what a unit of work publishes it reads itself, and everybody after the com
   }, 'globex')
 })
 
+test('an object is not found by its name in another folder', async () => {
+  const { schemaId } = await inTenant((acting) => registerAll(acting))
+  const moved = schemaId.replace(/[^/]+(?=\/[^/]+$)/, 'elsewhere')
+  await inTenant(async ({ context }) => {
+    await expect(registry.getSchema(context, moved)).resolves.toMatchObject({
+      resolutionMetadata: { error: 'notFound' },
+    })
+  })
+})
+
 test('the same object again has the same id', async () => {
   const ids = await Promise.all([1, 2].map(() => inTenant((acting) => registerAll(acting, 'again'))))
   expect(ids[0]).toEqual(ids[1])

@@ -56,6 +56,10 @@ describe('signatures', () => {
       kms.verify(acme, { key: { keyId }, signature: hello, ...options }),
     ])
       await expect(refused).rejects.toThrow(Kms.KeyManagementAlgorithmNotSupportedError)
+    const { keyId: onP256 } = await kms.createKey(acme, { type: { kty: 'EC', crv: 'P-256' } })
+    const { signature } = await kms.sign(acme, { keyId: onP256, algorithm: 'ES256', data: hello })
+    const verified = kms.verify(acme, { key: { keyId: onP256 }, algorithm: 'ES256K', data: hello, signature })
+    await expect(verified).rejects.toThrow(Kms.KeyManagementError)
   })
 
   test('are refused with a public key that is none', async () => {
