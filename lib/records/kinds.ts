@@ -28,11 +28,11 @@ export const MAX_FOUND = 100
 const dids = (name: string): Index => ({ name, copy: true, form: shortForm })
 const connectionsOf = (name: string): Index => ({ ...dids(name), newest: MAX_FOUND })
 
-/** Our DIDs of a connection whose other agent rotates to another DID, which may write to each of them. */
-const didsOfRotating = ({ did, previousDids, state, metadata }: Record<string, unknown>): string[] =>
-  isObject(metadata) && PENDING_DID in metadata && state !== 'abandoned'
-    ? [did, previousDids].flat().filter((one) => typeof one === 'string')
-    : []
+/** Keys of the DID to which the other agent of a connection rotates. */
+const keysOfPending = ({ state, metadata }: Record<string, unknown>): string[] => {
+  const pending = isObject(metadata) && state !== 'abandoned' ? metadata[PENDING_DID] : undefined
+  return isObject(pending) ? [pending.keyFingerprints].flat().filter((one) => typeof one === 'string') : []
+}
 
 export const connectionRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'ConnectionRecord',
@@ -49,7 +49,7 @@ export const connectionRecords = /* @__PURE__ */ defineRecord(() => ({
     unfinished: { name: 'unfinished', of: unfinishedListOf },
     invitationDid: { name: 'invitationDid', copy: true, newest: MAX_FOUND },
     // A pending DID finds no connection, and its owner may still connect with it.
-    rotating: { name: 'rotating', copy: true, form: shortForm, of: didsOfRotating },
+    rotating: { name: 'rotating', of: keysOfPending },
   },
   lists: ['outOfBandId', 'theirDid', 'did', 'alias'],
   expiry: connectionExpiry,

@@ -11,12 +11,13 @@ import type { NewRecord } from '../../lib/store/stored-record.ts'
 import { transaction } from '../../lib/store/transaction.ts'
 import { connect, createTenant, issueDegree } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
-import { useTenantAndWallet } from '../support/stage/use-stage.ts'
+import { useTenantAndWallet, useWallet } from '../support/stage/use-stage.ts'
 import { withOpenStack } from '../support/table/open-stack.ts'
 import { connectTenants, inviteToConnect, settled, succeed } from '../support/tenants.ts'
 import { connectionRequest, didExchangeRequest, peerDidOf } from '../wallet/handshake-requests.ts'
 import { RawMessages, type Route } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
+import type { Wallet } from '../wallet/wallet.ts'
 
 const NOWHERE = 'http://127.0.0.1:1'
 const MANY = 300
@@ -26,6 +27,7 @@ const MAX_ITEMS = 2 * 100 + 20
 
 const { stage, caller, wallet } = await useTenantAndWallet()
 const raw = new RawMessages(wallet)
+const mallory = await useWallet()
 
 let itemsRead = 0
 withOpenStack(stage.serviceClient).middlewareStack.add(
@@ -89,6 +91,7 @@ describe('where a DID of the agent has many connections', async () => {
   const did = await publicDidOf(invitee)
   let connectionId: string
   let route: Route
+  let later: Route
   let stranger: Route
 
   const heard = async (): Promise<string[]> =>
@@ -96,15 +99,20 @@ describe('where a DID of the agent has many connections', async () => {
       ({ content }: Json) => content,
     )
 
-  beforeAll(async () => {
-    const { id, outOfBandInvitation } = await wallet.agent.didcomm.oob.createInvitation()
+  const connected = async (to: Wallet): Promise<{ connectionId: string; route: Route }> => {
+    const { id, outOfBandInvitation } = await to.agent.didcomm.oob.createInvitation()
     const body = { invitation: outOfBandInvitation.toJSON(), ourDid: did }
-    connectionId = (await succeed(stage, 'receiveInvitation', invitee, { body })).connectionRecord.id
+    const { connectionRecord } = await succeed(stage, 'receiveInvitation', invitee, { body })
     const walletConnection = await waitFor('the connection', async () => {
-      const [one] = await wallet.agent.didcomm.connections.findAllByOutOfBandId(id)
+      const [one] = await to.agent.didcomm.connections.findAllByOutOfBandId(id)
       return one?.state === 'completed' && one
     })
-    route = await raw.route(walletConnection.id)
+    return { connectionId: connectionRecord.id, route: await new RawMessages(to).route(walletConnection.id) }
+  }
+
+  beforeAll(async () => {
+    ;({ connectionId, route } = await connected(wallet))
+    ;({ route: later } = await connected(mallory))
     stranger = { ...route, senderKey: await raw.newKey() }
     await crowd(invitee.tenantId, connectionRecords, connectionId, (number) => ({
       threadId: randomUUID(),
@@ -128,7 +136,10 @@ describe('where a DID of the agent has many connections', async () => {
   test('the other agent of the oldest one rotates its DID, and hangs up', async () => {
     const senderKey = await raw.newKey()
     const toDid = peerDidOf([senderKey], 'http://127.0.0.1:1024')
-    expect((await raw.send(message('did-rotate/1.0/rotate', { to_did: toDid }), route)).status).toBe(200)
+    const rotation = () => message('did-rotate/1.0/rotate', { to_did: toDid })
+    // Somebody who has connected later names the same DID, of which he has no key.
+    expect((await new RawMessages(mallory).send(rotation(), later)).status).toBe(200)
+    expect((await raw.send(rotation(), route)).status).toBe(200)
     const rotated = { ...route, senderKey }
     expect((await raw.send(say('it is me'), rotated)).status).toBe(200)
     expect(await heard()).toEqual(['still here', 'it is me'])

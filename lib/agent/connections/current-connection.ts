@@ -5,7 +5,6 @@ import {
   DidCommConnectionRepository,
   type DidCommInboundMessageContext,
 } from '@credo-ts/didcomm'
-import { MAX_FOUND } from '../../records/kinds.ts'
 import { didsWithKey, formsOf, hasDid, isKeyOf } from '../dids/index.ts'
 import type { Ed25519Key } from '../keys/index.ts'
 
@@ -23,7 +22,8 @@ export const connectionOfKeys = async (
   agentContext: AgentContext,
   keys: Keys,
 ): Promise<DidCommConnectionRecord | null> => {
-  for (const connection of (await connectionsOfKeys(agentContext, keys)).filter(({ isReady }) => isReady).reverse()) {
+  for await (const connection of connectionsOfKeys(agentContext, keys)) {
+    if (!connection.isReady) continue
     if (await isKeyOf(agentContext, keys.senderKey, [connection.theirDid, ...connection.previousTheirDids]))
       return connection
   }
@@ -31,26 +31,27 @@ export const connectionOfKeys = async (
 }
 
 /**
- * Connections of our key that the sender's may be of, oldest first: none for a stranger. A DID of ours may have
- * thousands, of which only the newest are read, and those with a DID of the sender.
+ * Connections of our key that the sender's may be of, newest first: none for a stranger. A DID of ours may have
+ * thousands, of which only the newest are read, and after them those with a DID of the sender.
  */
-export const connectionsOfKeys = async (
+export async function* connectionsOfKeys(
   agentContext: AgentContext,
   { senderKey, recipientKey }: Keys,
-): Promise<DidCommConnectionRecord[]> => {
-  if (!(await hasDid(agentContext, senderKey))) return []
+): AsyncGenerator<DidCommConnectionRecord> {
+  if (!(await hasDid(agentContext, senderKey))) return
   const did = await ownDidOf(agentContext, recipientKey)
-  if (did === undefined) return []
+  if (did === undefined) return
   const repository = agentContext.resolve(DidCommConnectionRepository)
   const newest = await repository.findByQuery(agentContext, { $or: [{ did }, { previousDids: [did] }] })
-  if (newest.length < MAX_FOUND) return newest
+  yield* newest.reverse()
   const theirs = (await didsWithKey(agentContext, senderKey)).flatMap(formsOf)
   const withTheirs = await Promise.all(
     theirs.map((one) =>
       repository.findByQuery(agentContext, { $or: [{ theirDid: one }, { previousTheirDids: [one] }] }),
     ),
   )
-  return [...withTheirs.flat().filter((connection) => isOfDid(connection, did)), ...newest]
+  const ofOurs = withTheirs.flat().filter((connection) => isOfDid(connection, did))
+  yield* ofOurs.sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime())
 }
 
 /** Whether a message comes from the other agent's current DID. A former DID must not take over the connection. */

@@ -24,12 +24,11 @@ import {
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { isAgentError } from '../../errors.ts'
-import { isObject } from '../../json.ts'
 import { connectionRecords, MAX_FOUND } from '../../records/kinds.ts'
 import { PENDING_DID, ROTATIONS } from '../../records/record-json.ts'
 import { tagPartition } from '../../store/index-entries.ts'
 import { digest } from '../../store/keys.ts'
-import { listRecords } from '../../store/record-reads.ts'
+import { listIndexed } from '../../store/record-reads.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { isKeyOf, reachableServicesOf, recipientKeysOf, storeTheirDid, UnusableDidError } from '../dids/index.ts'
 import type { Ed25519Key } from '../keys/index.ts'
@@ -41,9 +40,8 @@ type Inbound = DidCommInboundMessageContext
 
 const Pending = v.object({ did: v.string(), keyFingerprints: v.array(v.string()) })
 
-const pendingIn = (metadata: unknown) => v.parse(v.fallback(Pending, { did: '', keyFingerprints: [] }), metadata)
-
-const pendingOf = ({ metadata }: DidCommConnectionRecord) => pendingIn(metadata.get(PENDING_DID))
+const pendingOf = ({ metadata }: DidCommConnectionRecord) =>
+  v.parse(v.fallback(Pending, { did: '', keyFingerprints: [] }), metadata.get(PENDING_DID))
 
 /**
  * Maximum number of rotations of a connection to another DID in an hour: each makes a request to an endpoint that the
@@ -138,7 +136,7 @@ export class HangupHandler implements DidCommMessageHandler {
 /** Whether the sender has ended the connection already: hang-ups are repeated. */
 const isRepetition = async ({ agentContext, recipientKey, senderKey }: Inbound): Promise<boolean> => {
   if (recipientKey === undefined || senderKey === undefined) return false
-  for (const { theirDid, previousTheirDids } of await connectionsOfKeys(agentContext, { senderKey, recipientKey }))
+  for await (const { theirDid, previousTheirDids } of connectionsOfKeys(agentContext, { senderKey, recipientKey }))
     if (theirDid === undefined && (await isKeyOf(agentContext, senderKey, previousTheirDids))) return true
   return false
 }
@@ -157,21 +155,19 @@ export const completeRotation: DidCommMessageHandlerMiddleware = async (inbound,
   await next()
 }
 
-/** The last connection of our key, of those that rotate, that waits for a message of this one. */
+/** The oldest connection of our key, of those that rotate to a DID with the sender's: a later one could take its place. */
 const findRotating = async (
   agentContext: AgentContext,
   recipientKey: Ed25519Key,
   { fingerprint }: Ed25519Key,
 ): Promise<DidCommConnectionRecord | null> => {
+  const unit = currentUnit()
+  const partition = tagPartition(unit.tenant, connectionRecords, 'rotating', fingerprint)
+  const { entries } = await unit.recordFailure(() => listIndexed(partition, { limit: MAX_FOUND, order: 'asc' }))
+  if (entries.length === 0) return null
   const ours = await agentContext.resolve(DidRepository).findCreatedDidByRecipientKey(agentContext, recipientKey)
   if (ours === null) return null
-  const unit = currentUnit()
-  const partition = tagPartition(unit.tenant, connectionRecords, 'rotating', ours.did)
-  const { entries } = await unit.recordFailure(() => listRecords(partition, { limit: MAX_FOUND, order: 'desc' }))
-  const found = entries.find(
-    ({ value: { metadata } }) =>
-      isObject(metadata) && pendingIn(metadata[PENDING_DID]).keyFingerprints.includes(fingerprint),
-  )
+  const found = entries.find(({ value: { did, previousDids } }) => [did, previousDids].flat().includes(ours.did))
   if (found === undefined) return null
   return agentContext.resolve(DidCommConnectionRepository).findById(agentContext, String(found.value.id))
 }

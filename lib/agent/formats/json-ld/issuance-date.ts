@@ -11,5 +11,6 @@ const MAX_AHEAD = 2_000
 export const waitForIssuance = async (issuanceDates: unknown[]): Promise<void> => {
   const now = Date.now()
   const ahead = issuanceDates.map((date) => Date.parse(String(date)) - now).filter((ms) => ms > 0 && ms <= MAX_AHEAD)
-  if (ahead.length > 0) await setTimeout(Math.max(...ahead))
+  // Node's timers may fire a ms early.
+  if (ahead.length > 0) await setTimeout(Math.max(...ahead) + 1)
 }

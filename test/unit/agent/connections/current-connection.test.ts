@@ -7,9 +7,19 @@ import { useTable } from '../../store/use-table.ts'
 await useTable({ memory: true, check: false })
 
 const THEIR_DID = 'did:example:theirs'
+const SOUND = {
+  ...{ did: 'did:example:ours', previousDids: [], theirDid: THEIR_DID, previousTheirDids: [] },
+  createdAt: new Date(0),
+}
 
-/** The id of the connection, oldest first. */
-const connectionAmong = (connections: { id: string; isReady: boolean; theirDid?: string }[]) =>
+interface Connection {
+  id: string
+  isReady: boolean
+  theirDid?: string
+}
+
+/** The id of the connection, of the newest ones of our DID and of those with the sender's DID, oldest first. */
+const connectionAmong = (newest: Connection[], ofSender: Connection[] = []) =>
   transaction('acme', async () => {
     const services = {
       DidRepository: {
@@ -17,7 +27,8 @@ const connectionAmong = (connections: { id: string; isReady: boolean; theirDid?:
         findByQuery: async () => [{ did: THEIR_DID, getTags: () => ({}) }],
       },
       DidCommConnectionRepository: {
-        findByQuery: async () => connections.map((one) => ({ theirDid: THEIR_DID, previousTheirDids: [], ...one })),
+        findByQuery: async (_: unknown, { $or: [first] }: { $or: object[] }) =>
+          ('did' in Object(first) ? newest : ofSender).map((one) => ({ ...SOUND, ...one })),
       },
     }
     const resolve = ({ name }: { name: keyof typeof services }) => services[name]
@@ -33,4 +44,9 @@ test('the last one that is ready and has the DID of the sender', async () => {
   ]
   expect(await connectionAmong([...ready, ...others])).toBe('second')
   expect(await connectionAmong(others)).toBeUndefined()
+})
+
+test('one that is not among the newest of our DID, which may be fewer than there are', async () => {
+  const other = { id: 'other', isReady: true, theirDid: 'did:example:other' }
+  expect(await connectionAmong([other], [{ id: 'old', isReady: true }])).toBe('old')
 })
