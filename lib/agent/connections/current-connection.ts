@@ -5,6 +5,7 @@ import {
   DidCommConnectionRepository,
   type DidCommInboundMessageContext,
 } from '@credo-ts/didcomm'
+import { shortForm } from '../../records/did-forms.ts'
 import { didsWithKey, formsOf, hasDid, isKeyOf } from '../dids/index.ts'
 import type { Ed25519Key } from '../keys/index.ts'
 
@@ -70,8 +71,9 @@ export const currentConnection = async (inbound: DidCommInboundMessageContext): 
 const ownDidOf = async (agentContext: AgentContext, key: Ed25519Key): Promise<string | undefined> =>
   (await agentContext.resolve(DidRepository).findCreatedDidByRecipientKey(agentContext, key))?.did
 
-const isOfDid = (connection: DidCommConnectionRecord, did: string): boolean =>
-  connection.did === did || connection.previousDids.includes(did)
+/** Whether a connection has, or had, this DID of ours, in any form of a did:peer:4. */
+export const isOfDid = ({ did, previousDids }: { did?: unknown; previousDids?: unknown }, own: string): boolean =>
+  [did, previousDids].flat().some((one) => typeof one === 'string' && shortForm(one) === shortForm(own))
 
 /** Those of the connections whose current or former DID of ours has this key. */
 export const withOurKey = async (

@@ -33,7 +33,7 @@ import { currentUnit } from '../../store/transaction.ts'
 import { isKeyOf, reachableServicesOf, recipientKeysOf, storeTheirDid, UnusableDidError } from '../dids/index.ts'
 import type { Ed25519Key } from '../keys/index.ts'
 import { addToOutbox, type Lane, laneOf, Rotations } from '../transport/index.ts'
-import { connectionsOfKeys, currentConnection } from './current-connection.ts'
+import { connectionsOfKeys, currentConnection, isOfDid } from './current-connection.ts'
 import { expires, expireUnlessCompleted, isHandshakeRequest } from './unsolicited-requests.ts'
 
 type Inbound = DidCommInboundMessageContext
@@ -167,7 +167,7 @@ const findRotating = async (
   if (entries.length === 0) return null
   const ours = await agentContext.resolve(DidRepository).findCreatedDidByRecipientKey(agentContext, recipientKey)
   if (ours === null) return null
-  const found = entries.find(({ value: { did, previousDids } }) => [did, previousDids].flat().includes(ours.did))
+  const found = entries.find(({ value }) => isOfDid(value, ours.did))
   if (found === undefined) return null
   return agentContext.resolve(DidCommConnectionRepository).findById(agentContext, String(found.value.id))
 }
