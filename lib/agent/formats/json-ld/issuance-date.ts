@@ -1,5 +1,5 @@
 /** Dates of issuance by a clock that is ahead of this one. */
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 
 /** In ms. Clocks that are set by NTP differ by less; a message of whose credential this is used holds a function as long. */
 const MAX_AHEAD = 2_000
@@ -12,5 +12,5 @@ export const waitForIssuance = async (issuanceDates: unknown[]): Promise<void> =
   const now = Date.now()
   const ahead = issuanceDates.map((date) => Date.parse(String(date)) - now).filter((ms) => ms > 0 && ms <= MAX_AHEAD)
   // Node's timers may fire a ms early.
-  if (ahead.length > 0) await setTimeout(Math.max(...ahead) + 1)
+  if (ahead.length > 0) await delay(Math.max(...ahead) + 1)
 }
