@@ -2,13 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toAuthorizerContext } from '../../lib/auth/principal.ts'
 import { rateKeys } from '../../lib/auth/rate-key.ts'
+import { Settings } from '../../lib/settings.ts'
 import { type HttpRequest, httpTo, type Send } from '../support/api/http.ts'
 import { serviceFolder } from '../support/stage/folder.ts'
 import { endPrograms, startProgram } from '../support/stage/program.ts'
 import { type StartedStage, whenReady } from '../support/stage/started.ts'
 
 /** One of those that the stage knows. */
-const [KEY] = rateKeys('serverless-agent-local-rate')
+const [KEY] = rateKeys(Settings.entries.RATE_KEY_PREFIX.default)
 
 /** Functions that do what the real ones never do. */
 const CRASHING = {
