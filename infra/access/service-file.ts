@@ -2,6 +2,9 @@
 import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { parse } from 'yaml'
+import { type FunctionDefinition, isObject } from '../service.ts'
+
+type Event = NonNullable<FunctionDefinition['events']>[number]
 
 /** MB. */
 const DEFAULT_MEMORY = 512
@@ -9,7 +12,12 @@ const DEFAULT_MEMORY = 512
 const ServiceFile = v.object({
   functions: v.record(
     v.string(),
-    v.object({ handler: v.string(), uses: v.array(v.string()), memorySize: v.optional(v.number(), DEFAULT_MEMORY) }),
+    v.object({
+      handler: v.string(),
+      uses: v.array(v.string()),
+      memorySize: v.optional(v.number(), DEFAULT_MEMORY),
+      events: v.optional(v.array(v.custom<Event>(isObject)), []),
+    }),
   ),
 })
 

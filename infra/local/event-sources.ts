@@ -1,6 +1,6 @@
 /** Starts what invokes functions besides HTTP: the event source mappings and schedules of serverless.yml. */
 import { randomUUID } from 'node:crypto'
-import type { QueueEvent, Service, StreamEvent } from '../service.ts'
+import type { FunctionDefinition, QueueEvent, StreamEvent } from '../service.ts'
 import type { AwsCall } from './aws-call.ts'
 import type { Invoke } from './functions.ts'
 import { never, untilAborted } from './pause.ts'
@@ -25,7 +25,10 @@ interface Stage {
   dataDir: string | undefined
 }
 
-export const startEventSources = ({ functions }: Service, stage: Stage): EventSources => {
+export const startEventSources = (
+  { functions }: { functions: Record<string, Pick<FunctionDefinition, 'events'>> },
+  stage: Stage,
+): EventSources => {
   const { invoke } = stage
   const stopping = new AbortController()
   const mappings = Object.entries(functions).flatMap(([key, { events = [] }]) =>

@@ -4,14 +4,18 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname } from 'node:path'
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb'
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import { startFauxqs } from 'fauxqs'
+import { functionsOfServiceFile } from '../../../infra/access/service-file.ts'
 import { needsLibrary } from '../../../infra/anoncreds/functions.ts'
-import { exportOf } from '../source/operation-functions.ts'
+import { awsCall } from '../../../infra/local/aws-call.ts'
+import { startEventSources } from '../../../infra/local/event-sources.ts'
+import type { Created } from '../../../infra/local/resources.ts'
+import { exportOf, functionOf } from '../source/operation-functions.ts'
 import type { Json } from '../stage/in-process-stage.ts'
 import { CREDENTIALS, REGION, startDynamo } from '../table/dynamo.ts'
 import type { UnpackedFunction } from './bundles.ts'
-import { runDeliveries } from './deliveries.ts'
 import { type FunctionProcess, startFunction } from './function-process.ts'
 import { type GatewayCall, gatewayEvent } from './gateway-event.ts'
 
@@ -70,6 +74,15 @@ const publishedAt = (url: string): { name: string; path: Record<string, string> 
   return hash === undefined ? undefined : { name: 'get-tails-file', path: { hash } }
 }
 
+/** Measurements know when a function runs. */
+const withoutSchedules = (functions: ReturnType<typeof functionsOfServiceFile>) =>
+  Object.fromEntries(
+    Object.entries(functions).map(([key, { events }]) => [
+      key,
+      { events: events.filter(({ schedule }) => schedule === undefined) },
+    ]),
+  )
+
 /** Starts everything on free ports of 127.0.0.1. `environment` adds to the functions' settings. */
 export const startBundledStage = async (
   functions: Map<string, UnpackedFunction>,
@@ -77,14 +90,14 @@ export const startBundledStage = async (
 ): Promise<BundledStage> => {
   const dynamo = await startDynamo()
   const sqs = await startFauxqs({ port: 0, logger: false })
-  const queue = (name: string, kind: Record<string, string> = {}): string =>
-    sqs.createQueue(name, { attributes: { VisibilityTimeout: '30', ...kind } }).queueUrl
-  const urls = {
-    deliver: queue('wake-ups.fifo', { FifoQueue: 'true' }),
-    'deliver-slowly': queue('slow-wake-ups.fifo', { FifoQueue: 'true' }),
-    wake: queue('timers'),
-    'run-jobs': queue('jobs'),
+  const queue = (id: string, name: string, kind: Record<string, string> = {}): Created => {
+    const { queueUrl, queueArn } = sqs.createQueue(name, { attributes: { VisibilityTimeout: '30', ...kind } })
+    return { id, name, ref: queueUrl, attributes: { Arn: queueArn } }
   }
+  const wakeUps = queue('WakeUpQueue', 'wake-ups.fifo', { FifoQueue: 'true' })
+  const slowWakeUps = queue('SlowWakeUpQueue', 'slow-wake-ups.fifo', { FifoQueue: 'true' })
+  const timers = queue('TimerQueue', 'timers')
+  const jobs = queue('JobQueue', 'jobs')
   const sqsEndpoint = `http://127.0.0.1:${sqs.port}`
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -108,10 +121,10 @@ export const startBundledStage = async (
       TABLE_NAME: dynamo.table,
       DYNAMODB_ENDPOINT: dynamo.endpoint,
       SQS_ENDPOINT: sqsEndpoint,
-      WAKE_UP_QUEUE_URL: urls.deliver,
-      SLOW_WAKE_UP_QUEUE_URL: urls['deliver-slowly'],
-      TIMER_QUEUE_URL: urls.wake,
-      JOB_QUEUE_URL: urls['run-jobs'],
+      WAKE_UP_QUEUE_URL: wakeUps.ref,
+      SLOW_WAKE_UP_QUEUE_URL: slowWakeUps.ref,
+      TIMER_QUEUE_URL: timers.ref,
+      JOB_QUEUE_URL: jobs.ref,
       PUBLIC_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       SEALING_KEY: randomBytes(32).toString('base64url'),
       LOCAL_STAGE: 'true',
@@ -130,10 +143,10 @@ export const startBundledStage = async (
     call: async (name, call) => toReply(await stage.invoke(name, gatewayEvent(call))),
     cpuMs: (name) => started.get(name)?.cpuMs() ?? 0,
     complaints: () => Object.fromEntries([...started].map(([name, running]) => [name, running.complaints()])),
-    stopDeliveries: () => stopDeliveries(),
+    stopDeliveries: () => sources.stop(),
     stop: async () => {
       try {
-        await stopDeliveries()
+        await sources.stop()
       } finally {
         server.close()
         server.closeAllConnections()
@@ -166,10 +179,22 @@ export const startBundledStage = async (
     response.writeHead(status, headers).end(body === undefined ? '' : text)
   })
 
-  const stopDeliveries = await runDeliveries({
-    dynamo,
-    queues: { endpoint: sqsEndpoint, urls },
-    invoke: stage.invoke,
-  })
+  const { Table } = await dynamo.client.send(new DescribeTableCommand({ TableName: dynamo.table }))
+  const table = {
+    id: 'Table',
+    name: dynamo.table,
+    ref: dynamo.table,
+    attributes: { StreamArn: Table?.LatestStreamArn ?? '' },
+  }
+  const sources = startEventSources(
+    { functions: withoutSchedules(functionsOfServiceFile()) },
+    {
+      streams: awsCall(dynamo.endpoint, 'dynamodb', REGION),
+      sqs: awsCall(sqsEndpoint, 'sqs', REGION),
+      created: [table, wakeUps, slowWakeUps, timers, jobs],
+      dataDir: undefined,
+      invoke: (key, event) => stage.invoke(functionOf(key), event),
+    },
+  )
   return stage
 }
