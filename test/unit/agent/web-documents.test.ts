@@ -167,16 +167,20 @@ test('on AWS, nothing is read from inside', async () => {
   expect(asked).toEqual([])
 })
 
-test.each(['169.254.169.254', '10.0.0.1', 'localhost', '127.0.0.1%3A8443', 'metadata.internal'])(
-  'did:web:%s is not found',
-  async (id) => {
-    await onAws(async () => {
-      const did = `did:web:${id}`
-      const result = await transaction('@base', () =>
-        new GuardedWebDidResolver().resolve({} as AgentContext, did, { did, id } as ParsedDid),
-      )
-      expect(result).toMatchObject({ didDocument: null, didResolutionMetadata: { error: 'notFound' } })
-      expect(result.didResolutionMetadata.message).toMatch(/address/)
-    })
-  },
-)
+test.each([
+  '169.254.169.254',
+  '10.0.0.1',
+  'localhost',
+  '127.0.0.1%3A8443',
+  'metadata.internal',
+  'bank.example%40other.example',
+])('did:web:%s is not found', async (id) => {
+  await onAws(async () => {
+    const did = `did:web:${id}`
+    const result = await transaction('@base', () =>
+      new GuardedWebDidResolver().resolve({} as AgentContext, did, { did, id } as ParsedDid),
+    )
+    expect(result).toMatchObject({ didDocument: null, didResolutionMetadata: { error: 'notFound' } })
+    expect(result.didResolutionMetadata.message).toMatch(/address/)
+  })
+})
