@@ -1,7 +1,11 @@
 /** What Credo's validators must not be given. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { assertReadable, hasUnreadableText } from '../../../../lib/agent/envelopes/readable-message.ts'
+import {
+  assertReadable,
+  hasUnreadableText,
+  isReadableDocument,
+} from '../../../../lib/agent/envelopes/readable-message.ts'
 import { isNestedDeeperThan, MAX_DEPTH, parseBase64 } from '../../../../lib/json.ts'
 import { AT_ONCE, processorTime } from '../../../support/processor-time.ts'
 
@@ -36,11 +40,27 @@ describe('a message is readable', () => {
     ['with a document that has a field named constructor', attaching({ constructor: 'ACME' })],
     ['with 100 features of the sender', { ...message, disclosures: new Array(100).fill({ id: 'x', roles: [] }) }],
     ['with the DID document of its sender', introducing({ id: 'did:x:y', authentication: ['#1'] })],
+    ['with a type of 256 characters', { ...message, '@type': `${message['@type']}${'a'.repeat(212)}` }],
+    ['with an id of 256 characters', { ...message, '@id': 'a'.repeat(256) }],
     ['with a label of 1,000 characters', { ...message, label: 'x'.repeat(1_000) }],
     ['with a content of 100,000 characters', { ...message, content: 'x'.repeat(100_000) }],
   ])('%s', (_name, readable) => {
     expect(() => assertReadable(readable)).not.toThrow()
   })
+})
+
+test('members that are null are removed, except from lists and attached documents', () => {
+  const received = { ...attaching({ a: null }), a: null, b: { c: null, d: [null, { e: null }] } }
+  assertReadable(received)
+  expect(received).toEqual({ ...attaching({ a: null }), b: { d: [null, {}] } })
+})
+
+test.each([
+  ['is small', { id: 'did:x:y', authentication: ['#1'] }, true],
+  ['has 600 keys', { id: 'did:x:y', verificationMethod: new Array(600).fill({}) }, false],
+  ['has an id that is too long', { id: `did:x:${'y'.repeat(4_096)}` }, false],
+])('whether Credo may read a DID document that %s', (_name, document, readable) => {
+  expect(isReadableDocument(document)).toBe(readable)
 })
 
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
@@ -96,7 +116,8 @@ describe('a message is not readable', () => {
     ['without a type', { '@id': message['@id'] }],
     ['without an id', { '@type': message['@type'] }],
     ['with a type without end', { ...message, '@type': 'a'.repeat(100_000) }],
-    ['with an id without end', { ...message, '@id': 'a'.repeat(100_000) }],
+    ['with a type of 257 characters', { ...message, '@type': `${message['@type']}${'a'.repeat(213)}` }],
+    ['with an id of 257 characters', { ...message, '@id': 'a'.repeat(257) }],
     ['with a label of 1,001 characters', { ...message, label: 'x'.repeat(1_001) }],
     ['with a signature type without end', { ...message, 'connection~sig': { '@type': 'a'.repeat(100_000) } }],
     ['in a thread whose name is no text', { ...message, '~thread': { thid: 1 } }],
