@@ -145,6 +145,41 @@ describe('an envelope is refused', () => {
     expect(refusal(body)).toMatchObject({ code: 'request.malformed' })
   })
 
+  test.each<[string, number, number, (length: number) => unknown]>([
+    ['bytes of an iv', 12, 12, (length) => ({ ...anoncrypt, iv: noise(length) })],
+    ['bytes of a tag', 16, 16, (length) => ({ ...anoncrypt, tag: noise(length) })],
+    ['bytes of a content key for all', 80, 80, (length) => withRecipient({ kid }, noise(length))],
+    [
+      'bytes of a content key of a sender',
+      48,
+      48,
+      (length) =>
+        handMade({
+          kid,
+          sender,
+          header: (whole) => ({
+            ...whole,
+            recipients: whole.recipients.map((one) => ({ ...one, encrypted_key: noise(length) })),
+          }),
+        }),
+    ],
+    ['bytes of a sender', 80, 92, (length) => authcrypted((header) => ({ ...header, sender: noise(length) }))],
+    ['bytes of the iv of a sender', 24, 24, (length) => authcrypted((header) => ({ ...header, iv: noise(length) }))],
+    [
+      'characters of a header',
+      1_000,
+      16_384,
+      (length) => {
+        const json = Buffer.from(anoncrypt.protected, 'base64url').toString()
+        return { ...anoncrypt, protected: Buffer.from(json.padEnd((length * 3) / 4)).toString('base64url') }
+      },
+    ],
+  ])('with fewer %s than %i, or more than %i', (name, least, most, envelope) => {
+    for (const length of [least, most]) expect(refusal(envelope(length))).toBeUndefined()
+    const outside = name === 'characters of a header' ? [most + 4] : [least - 1, most + 1]
+    for (const length of outside) expect(refusal(envelope(length))).toMatchObject({ code: 'request.malformed' })
+  })
+
   test('with 17 recipients, and with 1,800', () => {
     for (const count of [17, 1_800]) {
       const recipients = Array.from({ length: count }, () => ({
