@@ -66,8 +66,10 @@ test('generated patterns that are taken find what they find in ECMAScript', () =
   expect(compared).toBeGreaterThan(500)
 })
 
-test.each(['L', 'Lu', 'M', 'N', 'P', 'S', 'Z', 'C', 'Cn'])('\\p{%s} is the same class as in ECMAScript', (category) => {
-  const pattern = `^\\p{${category}}$`
+const CATEGORIES = ['L', 'Lu', 'M', 'N', 'P', 'S', 'Z', 'C', 'Cn'].map((category) => `\\p{${category}}`)
+
+test.each([...CATEGORIES, '\\d', '\\w', '\\s', '.'])('%s is the same class as in ECMAScript', (source) => {
+  const pattern = `^${source}$`
   const native = new RegExp(pattern, 'u')
   const differing: string[] = []
   for (let point = 0; point <= 0x10ffff; point += point < 0x3000 ? 1 : 37) {
