@@ -239,8 +239,8 @@ describe('with submission requirements that share descriptors', () => {
     const definition = {
       id: 'it',
       submission_requirements: [
-        requirement('G', { count: 1, name: 'One of yours. '.repeat(10) }),
-        requirement('H', { count: 2, name: 'And two of these. '.repeat(10) }),
+        requirement('G', { count: 1, name: 'One of yours. '.repeat(12) }),
+        requirement('H', { count: 2, name: 'And two of these. '.repeat(12) }),
       ],
       input_descriptors: [
         { id: 'a', group: ['G', 'H'] },
