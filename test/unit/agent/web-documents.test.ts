@@ -77,6 +77,13 @@ test('a context is read from its address, also behind a redirect', async () => {
   await expect(load(`${address}/moved`)).resolves.toMatchObject({ document: CONTEXT })
 })
 
+test('what is posted is posted to no other address', async () => {
+  asked.length = 0
+  const posting = transaction('@base', () => readText(`${address}/moved`, { body: '{}' }))
+  await expect(posting).rejects.toThrow(/302/)
+  expect(asked).toEqual(['/moved'])
+})
+
 test('a context that Credo carries is not fetched', async () => {
   asked.length = 0
   await expect(load('https://www.w3.org/2018/credentials/v1')).resolves.toHaveProperty('document')
@@ -155,6 +162,18 @@ test('that time is five seconds: after it there may be a document all the same',
 
 test('a unit of work reads 1 MB, and no more', async () => {
   await expect(load(...some(5, 'quarter'))).rejects.toThrow(/too many documents|too large/)
+  asked.length = 0
+  const errors = await transaction('@base', async () => {
+    const messages: string[] = []
+    for (const url of some(7, 'quarter')) await readText(url).catch(({ message }) => messages.push(message))
+    return messages
+  }).catch((error: unknown) => error)
+  expect(errors).toEqual([
+    expect.stringContaining('is too large'),
+    'the message names too many documents',
+    'the message names too many documents',
+  ])
+  expect(asked).toHaveLength(5)
 })
 
 test('on AWS, nothing is read from inside', async () => {
