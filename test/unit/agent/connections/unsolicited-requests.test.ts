@@ -1,5 +1,10 @@
 /** How many requests for a connection are admitted: in which time, and of which invitation. */
-import { DidCommOutOfBandInvitation, DidCommOutOfBandRecord } from '@credo-ts/didcomm'
+import {
+  DidCommOutOfBandInvitation,
+  DidCommOutOfBandRecord,
+  DidCommOutOfBandRole,
+  DidCommOutOfBandState,
+} from '@credo-ts/didcomm'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { admitRequest } from '../../../../lib/agent/connections/unsolicited-requests.ts'
 import { AgentError } from '../../../../lib/errors.ts'
@@ -28,7 +33,7 @@ afterEach(() => {
 
 const invitation = (reusable: boolean) =>
   new DidCommOutOfBandRecord({
-    ...({ role: 'sender', state: 'await-response', reusable } as never),
+    ...{ role: DidCommOutOfBandRole.Sender, state: DidCommOutOfBandState.AwaitResponse, reusable },
     outOfBandInvitation: new DidCommOutOfBandInvitation({ services: ['did:example:ours'] }),
   })
 
