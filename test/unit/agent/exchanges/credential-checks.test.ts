@@ -70,6 +70,12 @@ test('of what is wrong with a credential 1,000 characters are told', async () =>
   expect(exchange.errorMessage).toHaveLength(1_000)
 })
 
+test('the reason is not cut within a character, which many could not read', async () => {
+  const { exchange, processed } = receive({ id: 'c' }, new NotAsOfferedError(`${'x'.repeat(999)}😀`))
+  await expect(processed).rejects.toThrow('x'.repeat(999))
+  expect(exchange.errorMessage?.isWellFormed()).toBe(true)
+})
+
 const names = (length: number) => Array.from({ length }, (_, index) => ({ name: `${index}` }))
 
 test.each<[string, unknown, string?]>([
