@@ -107,8 +107,7 @@ const isSelfIssued = (credential: unknown): boolean => {
   return issuer !== undefined && subjectIds(credential).every((id) => id === issuer)
 }
 
-const property = (value: unknown, name: string): unknown =>
-  isObject(value) && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined
+const property = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined)
 
 const idOf = (value: unknown): string | undefined => {
   const id = typeof value === 'string' ? value : property(value, 'id')

@@ -93,6 +93,13 @@ test('a message with a delay leaves later: its lane is due then, and no other wa
   ])
 })
 
+test('a message with a delay does not hold back one that waits before it, and that nobody has leased yet', async () => {
+  const lane = { connectionId: 'c5', did: 'c' }
+  await transaction('acme', () => addToOutbox(lane, { endpoint: ENDPOINT, payload: 'x' }))
+  await transaction('acme', () => addToOutbox(lane, { endpoint: ENDPOINT, payload: 'y' }, 2_000))
+  expect(queues.sent.map(({ queue }) => queue)).toEqual(['wake-ups.fifo', 'wake-ups.fifo'])
+})
+
 test('messages of more than 400 KB are refused, and not stored', async () => {
   const withRoom = 400 * 1024 - 200
   const to = (connectionId: string, size: number) => ({

@@ -27,4 +27,9 @@ describe.each<[string, Record<string, unknown>]>([
     const sealed = await transaction('acme', () => withSecretSealed(record))
     await expect(transaction('acme', () => withSecretOpen({ ...sealed, id: 'another' }))).rejects.toThrow()
   })
+
+  test('that does not open lets nothing be written, although the operation has swallowed it', async () => {
+    const swallowed = transaction('acme', () => withSecretOpen(record).catch(() => undefined))
+    await expect(swallowed).rejects.toMatchObject({ code: 'internal' })
+  })
 })

@@ -2,10 +2,10 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { AgentContext, ParsedDid } from '@credo-ts/core'
+import { type AgentContext, CredoError, type ParsedDid } from '@credo-ts/core'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { w3cCredentials } from '../../../lib/agent/formats/json-ld/document-loader.ts'
-import { readText, UnreadableDocumentError } from '../../../lib/agent/web/documents.ts'
+import { readText, UnreadableDocumentError, unreadDocument } from '../../../lib/agent/web/documents.ts'
 import { GuardedWebDidResolver } from '../../../lib/agent/web/web-did-resolver.ts'
 import { AgentError } from '../../../lib/errors.ts'
 import { readSettings, settings } from '../../../lib/settings.ts'
@@ -30,6 +30,8 @@ beforeAll(async () => {
     }
     const location = to[path as keyof typeof to]
     if (location !== undefined) return response.writeHead(302, { location }).end()
+    if (path === '/status') return response.writeHead(Number(request.url?.split('?')[1])).end()
+    if (path === '/broken') return response.writeHead(200, { 'content-length': 9 }).end('{', () => response.destroy())
     if (path === '/late') passed += 2_000
     if (path === '/large') return response.writeHead(200).end(JSON.stringify({ text: 'x'.repeat(300 * 1024) }))
     if (path === '/quarter') return response.writeHead(200).end(JSON.stringify({ text: 'x'.repeat(255 * 1024) }))
@@ -75,6 +77,36 @@ test('a context is read from its address, also behind a redirect', async () => {
     documentUrl: `${address}/context`,
   })
   await expect(load(`${address}/moved`)).resolves.toMatchObject({ document: CONTEXT })
+})
+
+/** Whether there may be such a document all the same, by the error and by what is noted. */
+const mayBeThere = (path: string) =>
+  transaction('@base', async () => {
+    const error = await readText(path).catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(CredoError)
+    return [error instanceof UnreadableDocumentError, unreadDocument()?.code]
+  })
+
+test.each(['/status?404', '/status?410'])('%s says that there is no such document', async (path) => {
+  expect(await mayBeThere(`${address}${path}`)).toEqual([false, undefined])
+})
+
+test('nor is there one at an address that the guard refuses', async () => {
+  await onAws(async () => expect(await mayBeThere('https://169.254.169.254/')).toEqual([false, undefined]))
+})
+
+test.each(['/status?204', '/status?403', '/status?429', '/status?500', '/around', '/broken', '/large'])(
+  '%s does not say that there is no such document',
+  async (path) => {
+    expect(await mayBeThere(`${address}${path}`)).toEqual([true, 'registry.unavailable'])
+  },
+)
+
+test('what is posted is posted to no other address', async () => {
+  asked.length = 0
+  const posting = transaction('@base', () => readText(`${address}/moved`, { body: '{}' }))
+  await expect(posting).rejects.toThrow(/302/)
+  expect(asked).toEqual(['/moved'])
 })
 
 test('a context that Credo carries is not fetched', async () => {
@@ -155,6 +187,18 @@ test('that time is five seconds: after it there may be a document all the same',
 
 test('a unit of work reads 1 MB, and no more', async () => {
   await expect(load(...some(5, 'quarter'))).rejects.toThrow(/too many documents|too large/)
+  asked.length = 0
+  const errors = await transaction('@base', async () => {
+    const messages: string[] = []
+    for (const url of some(7, 'quarter')) await readText(url).catch(({ message }) => messages.push(message))
+    return messages
+  }).catch((error: unknown) => error)
+  expect(errors).toEqual([
+    expect.stringContaining('is too large'),
+    'the message names too many documents',
+    'the message names too many documents',
+  ])
+  expect(asked).toHaveLength(5)
 })
 
 test('on AWS, nothing is read from inside', async () => {

@@ -72,6 +72,17 @@ describe('without submission requirements', () => {
     })
   })
 
+  test('no credential is shown with a proof that the definition does not permit', () => {
+    const format = { ldp_vc: { proof_type: ['Ed25519Signature2020'] } }
+    expect(choose({ format, input_descriptors: [{ id: 'it' }] })).toEqual({ reason: 'no held credential fits "it"' })
+  })
+
+  test('of the descriptors that are met by nothing, the first ten are named', () => {
+    const input_descriptors = Array.from({ length: 11 }, (_, n) => ({ id: `d${n}`, constraints: nameIs('none') }))
+    const named = '"d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8", "d9"'
+    expect(choose({ input_descriptors })).toEqual({ reason: `no held credential fits ${named}` })
+  })
+
   test("a bearer's credential, which is about nobody, is shown", () => {
     const bearer = held('bearer', { json: { credentialSubject: { name: 'bearer' } }, subjects: [] })
     expect(choose({ input_descriptors: [{ id: 'it' }] }, { all: [bearer] })).toEqual([['it', 'bearer']])
@@ -93,6 +104,15 @@ describe('with submission requirements', () => {
     [{ min: 0 }, []],
   ])('no more is shown than %j asks for', (more, shown) => {
     expect(choose(pick(more))).toEqual(shown.map((id) => [id, 'first']))
+  })
+
+  test('an exact number is met beside a smaller minimum, also of more descriptors than are searched', () => {
+    const many = Array.from({ length: 20 }, (_, n) => ({ id: `d${n}`, group: ['G'] }))
+    const definition = { ...pick({ count: 2, min: 1 }), input_descriptors: many }
+    expect(choose(definition)).toEqual([
+      ['d0', 'first'],
+      ['d1', 'first'],
+    ])
   })
 
   test('what is named is shown in the first place', () => {
@@ -171,6 +191,19 @@ describe('with submission requirements that share descriptors', () => {
     ])
   })
 
+  test('one that meets all requirements is preferred to two that do', () => {
+    const definition = {
+      submission_requirements: ['G', 'H', 'I'].map((from) => requirement(from, { count: 1 })),
+      input_descriptors: [
+        { id: 'a', group: ['G', 'H'] },
+        { id: 'b', group: ['G', 'I'] },
+        { id: 'c', group: ['H'] },
+        { id: 'd', group: ['G', 'H', 'I'] },
+      ],
+    }
+    expect(choose(definition)).toEqual([['d', 'first']])
+  })
+
   test('with what is named', () => {
     expect(choose(shared({ count: 1 }), { named: { c: [second] } })).toEqual([
       ['a', 'first'],
@@ -179,6 +212,17 @@ describe('with submission requirements that share descriptors', () => {
     expect(choose(shared({ count: 1 }), { named: { a: [first], b: [first] } })).toMatchObject({
       reason: expect.any(String),
     })
+  })
+
+  test.each([
+    [12, 'searched'],
+    [13, 'not searched'],
+  ])('the combinations of %i descriptors are %s', (length, outcome) => {
+    const more = Array.from({ length: length - 3 }, (_, n) => ({ id: `d${n}`, group: ['G'] }))
+    const definition = shared({ count: 1 })
+    const input_descriptors = [...definition.input_descriptors, ...more, { id: 'of no group' }]
+    const chosen = choose({ ...definition, input_descriptors })
+    expect(Array.isArray(chosen) ? 'searched' : 'not searched').toBe(outcome)
   })
 
   test('of many nothing is searched, and of requirements that would take too long not all', () => {
@@ -195,8 +239,8 @@ describe('with submission requirements that share descriptors', () => {
     const definition = {
       id: 'it',
       submission_requirements: [
-        requirement('G', { count: 1, name: 'One of yours. '.repeat(10) }),
-        requirement('H', { count: 2, name: 'And two of these. '.repeat(10) }),
+        requirement('G', { count: 1, name: 'One of yours. '.repeat(12) }),
+        requirement('H', { count: 2, name: 'And two of these. '.repeat(12) }),
       ],
       input_descriptors: [
         { id: 'a', group: ['G', 'H'] },
@@ -209,8 +253,9 @@ describe('with submission requirements that share descriptors', () => {
     const others = [first, held('their', { subjects: [theirs] })]
     const work = new Work()
     const chosenBy = (signer: string) => chooseCredentials({ definition, others, named: new Map(), signer }, work)
-    for (let n = 0; n < 3; n++) expect(chosenBy(ME)).toMatchObject({ reason: expect.any(String) })
+    for (let n = 0; n < 9; n++) expect(chosenBy(ME)).toMatchObject({ reason: expect.any(String) })
     expect(chosenBy(theirs)).toMatchObject([{ descriptorId: 'a' }, { descriptorId: 'c' }])
+    expect(() => [chosenBy(ME), chosenBy(ME)]).toThrow(WorkLimitError)
   })
 })
 

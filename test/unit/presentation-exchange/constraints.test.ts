@@ -140,6 +140,12 @@ describe('is_holder', () => {
     expect(unmet(constraints, family, ada)).toEqual(['is_holder.0'])
   })
 
+  test('takes the place of a claim in another list than that of the subjects for no subject', () => {
+    const fields: Field[] = [{ id: 'type', path: ['$.type[*]'], filter: { const: 'Degree' } }]
+    const constraints: Constraints = { fields, is_holder: [{ field_id: ['type'], directive: 'required' }] }
+    expect(unmet(constraints, family, bob)).toEqual(['is_holder.0'])
+  })
+
   test('is not met by a field that does not exist', () => {
     expect(isHolder(['nobody'], credential, ada)).toEqual(['is_holder.0'])
   })
@@ -163,6 +169,8 @@ describe('same_subject', () => {
 
   test('says nothing of an optional claim that is absent', () => {
     expect(sameSubject(credential)).toEqual([])
+    const same_subject = [{ field_id: ['name'], directive: 'required' as const }]
+    expect(unmet({ fields: [name], same_subject })).toEqual([])
   })
 })
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseTenantPath, parseWalletPath, select } from '../../../lib/presentation-exchange/path.ts'
 import { Work, WorkLimitError } from '../../../lib/presentation-exchange/work.ts'
+import { AT_ONCE, processorTime } from '../../support/processor-time.ts'
 
 const at = (text: string, document: unknown, work = new Work()) => {
   const path = parseTenantPath(text)
@@ -121,6 +122,10 @@ describe('a path selects', () => {
     expect(valuesAt(path, [0, 1, 2, 3, 4])).toEqual(values)
   })
 
+  test('what lies below several values in the order of these', () => {
+    expect(valuesAt('$[*]..a', [{ a: 1, b: { a: 2 } }, { a: 3 }])).toEqual([1, 2, 3])
+  })
+
   test('with the location of each value, in document order', () => {
     expect(at('$..b', document).map(({ location }) => location.join('/'))).toEqual([
       'a/0/b',
@@ -153,6 +158,21 @@ describe('the work of a path is bounded', () => {
     expect(() => at('$[*]', wide)).toThrow(WorkLimitError)
     expect(() => at('$..*', wide)).toThrow(WorkLimitError)
   })
+
+  test('by what it selects, without a descent too', () => {
+    const list = Array.from({ length: 101 }, () => 0)
+    expect(() => at('$[*]', list, new Work(1_010))).not.toThrow()
+    expect(() => at('$[*]', list, new Work(1_009))).toThrow(WorkLimitError)
+  })
+
+  test.each(['$[0:999999999]', '$[999999999::-1]', '$[-999999999:]', '$[:-999999999:-1]'])(
+    'by the length of the list for the slice %s',
+    (path) => {
+      const spent = processorTime()
+      expect(valuesAt(path, [1])).toEqual([1])
+      expect(spent()).toBeLessThan(AT_ONCE)
+    },
+  )
 
   test('when unions multiply what they select', () => {
     const zeros = Array.from({ length: 100 }, () => 0).join(',')

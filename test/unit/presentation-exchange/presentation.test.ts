@@ -1,7 +1,8 @@
 /** Whether a verified presentation has what the definition asks for, in the claim formats that it permits. */
+import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import type { ClaimFormats } from '../../../lib/presentation-exchange/definition-schema.ts'
-import { shortcoming } from '../../../lib/presentation-exchange/presentation.ts'
+import { Submission, shortcoming } from '../../../lib/presentation-exchange/presentation.ts'
 
 const OURS = { proof_type: ['Ed25519Signature2018'] }
 const OTHER = { proof_type: ['Ed25519Signature2020'] }
@@ -40,6 +41,8 @@ test.each([
   ['$.verifiableCredential', 1, undefined],
   ['$.verifiableCredential', 2, 'the path of descriptor "one" leads to no credential of the presentation'],
   ['$.verifiableCredential[1]', 2, undefined],
+  ['$.proof[0]', 1, 'the path of descriptor "one" leads to no credential of the presentation'],
+  ['$.verifiableCredential[0].id', 1, 'the path of descriptor "one" leads to no credential of the presentation'],
 ])('the path %s, of %d credentials, names: %s', (path, count, reason) => {
   const credential = { json: {}, proofType: 'Ed25519Signature2018', schemaNames: new Set<string>() }
   const presented = { signer: 'did:key:holder', proofType: 'Ed25519Signature2018' }
@@ -50,6 +53,26 @@ test.each([
       { ...presented, credentials: Array.from({ length: count }, () => credential) },
     ),
   ).toBe(reason)
+})
+
+test('a credential of another schema is refused', () => {
+  const credential = { json: {}, proofType: 'Ed25519Signature2018', schemaNames: new Set(['urn:other']) }
+  expect(
+    shortcoming(
+      { id: 'it', input_descriptors: [{ id: 'one', schema: [{ uri: 'urn:one' }] }] },
+      { definition_id: 'it', descriptor_map: [{ id: 'one', format: 'ldp_vc', path: '$.verifiableCredential' }] },
+      { signer: 'did:key:holder', proofType: 'Ed25519Signature2018', credentials: [credential] },
+    ),
+  ).toBe('descriptor "one" is not met: schema')
+})
+
+test('a submission maps at least one descriptor and at most 50, and nests paths once', () => {
+  const entry = { id: 'one', format: 'ldp_vp', path: '$' }
+  const nested = { format: 'ldp_vc', path: '$.verifiableCredential[0]' }
+  const isTaken = (descriptor_map: object[]) => v.is(Submission, { definition_id: 'it', descriptor_map })
+  expect([0, 1, 50, 51].map((length) => isTaken(Array(length).fill(entry)))).toEqual([false, true, true, false])
+  expect(isTaken([{ ...entry, path_nested: nested }])).toBe(true)
+  expect(isTaken([{ ...entry, path_nested: { ...nested, path_nested: nested } }])).toBe(false)
 })
 
 test('a presentation that takes too much work to compare is refused', () => {

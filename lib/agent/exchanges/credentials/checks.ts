@@ -42,7 +42,7 @@ export const credentialChecks = (
       return await act()
     } catch (error) {
       if (!(error instanceof NotAsOfferedError)) throw error
-      const reason = error.message.slice(0, MAX_REASON)
+      const reason = error.message.slice(0, MAX_REASON).toWellFormed()
       await removeNewCredentials()
       await abandonExchange(agentContext, exchange, reason)
       throw problemReport(reason)

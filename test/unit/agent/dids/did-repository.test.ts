@@ -87,8 +87,8 @@ describe('a DID of ours', () => {
     await run(() => create(repository))
     const [record] = await byDid(repository)
     expect(() => record?.setTag('recipientKeyFingerprints', [])).toThrow(TypeError)
-    expect(() => repository.update()).toThrow('does not change')
-    expect(() => repository.delete()).toThrow('does not change')
+    for (const change of ['update', 'updateByIdWithLock', 'delete', 'deleteById'] as const)
+      expect(() => repository[change]()).toThrow('does not change')
     expect(await byDid(repository)).toEqual([record])
   })
 

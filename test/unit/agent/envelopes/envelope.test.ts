@@ -117,7 +117,8 @@ describe('an envelope is refused', () => {
     ['with an encrypted key that is too short', withRecipient({ kid }, noise(79))],
     ['with an encrypted key that is too long', withRecipient({ kid }, noise(8_000))],
     ['with an encrypted key that is no base64url', withRecipient({ kid }, '+'.repeat(107))],
-    ['that is anonymous and names a sender', withRecipient({ kid, sender: noise(91), iv: noise(24) })],
+    ['that is anonymous and names a sender', withRecipient({ kid, sender: noise(91) })],
+    ['that is anonymous and has the iv of a sender', withRecipient({ kid, iv: noise(24) })],
     ['that is authenticated and names no sender', authcrypted((header) => ({ ...header, sender: undefined }))],
     ['that is authenticated and has no iv', authcrypted((header) => ({ ...header, iv: undefined }))],
     ['with a sender that is too long', authcrypted((header) => ({ ...header, sender: noise(2_000) }))],
@@ -142,6 +143,41 @@ describe('an envelope is refused', () => {
     ['that is nothing', null],
   ])('%s', (_name, body) => {
     expect(refusal(body)).toMatchObject({ code: 'request.malformed' })
+  })
+
+  test.each<[string, number, number, (length: number) => unknown]>([
+    ['bytes of an iv', 12, 12, (length) => ({ ...anoncrypt, iv: noise(length) })],
+    ['bytes of a tag', 16, 16, (length) => ({ ...anoncrypt, tag: noise(length) })],
+    ['bytes of a content key for all', 80, 80, (length) => withRecipient({ kid }, noise(length))],
+    [
+      'bytes of a content key of a sender',
+      48,
+      48,
+      (length) =>
+        handMade({
+          kid,
+          sender,
+          header: (whole) => ({
+            ...whole,
+            recipients: whole.recipients.map((one) => ({ ...one, encrypted_key: noise(length) })),
+          }),
+        }),
+    ],
+    ['bytes of a sender', 80, 92, (length) => authcrypted((header) => ({ ...header, sender: noise(length) }))],
+    ['bytes of the iv of a sender', 24, 24, (length) => authcrypted((header) => ({ ...header, iv: noise(length) }))],
+    [
+      'characters of a header',
+      1_000,
+      16_384,
+      (length) => {
+        const json = Buffer.from(anoncrypt.protected, 'base64url').toString()
+        return { ...anoncrypt, protected: Buffer.from(json.padEnd((length * 3) / 4)).toString('base64url') }
+      },
+    ],
+  ])('with fewer %s than %i, or more than %i', (name, least, most, envelope) => {
+    for (const length of [least, most]) expect(refusal(envelope(length))).toBeUndefined()
+    const outside = name === 'characters of a header' ? [most + 4] : [least - 1, most + 1]
+    for (const length of outside) expect(refusal(envelope(length))).toMatchObject({ code: 'request.malformed' })
   })
 
   test('with 17 recipients, and with 1,800', () => {

@@ -1,7 +1,11 @@
 /** What Credo's validators must not be given. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { assertReadable, hasUnreadableText } from '../../../../lib/agent/envelopes/readable-message.ts'
+import {
+  assertReadable,
+  hasUnreadableText,
+  isReadableDocument,
+} from '../../../../lib/agent/envelopes/readable-message.ts'
 import { isNestedDeeperThan, MAX_DEPTH, parseBase64 } from '../../../../lib/json.ts'
 import { AT_ONCE, processorTime } from '../../../support/processor-time.ts'
 
@@ -36,11 +40,27 @@ describe('a message is readable', () => {
     ['with a document that has a field named constructor', attaching({ constructor: 'ACME' })],
     ['with 100 features of the sender', { ...message, disclosures: new Array(100).fill({ id: 'x', roles: [] }) }],
     ['with the DID document of its sender', introducing({ id: 'did:x:y', authentication: ['#1'] })],
+    ['with a type of 256 characters', { ...message, '@type': `${message['@type']}${'a'.repeat(212)}` }],
+    ['with an id of 256 characters', { ...message, '@id': 'a'.repeat(256) }],
     ['with a label of 1,000 characters', { ...message, label: 'x'.repeat(1_000) }],
     ['with a content of 100,000 characters', { ...message, content: 'x'.repeat(100_000) }],
   ])('%s', (_name, readable) => {
     expect(() => assertReadable(readable)).not.toThrow()
   })
+})
+
+test('members that are null are removed, except from lists and attached documents', () => {
+  const received = { ...attaching({ a: null }), a: null, b: { c: null, d: [null, { e: null }] } }
+  assertReadable(received)
+  expect(received).toEqual({ ...attaching({ a: null }), b: { d: [null, {}] } })
+})
+
+test.each([
+  ['is small', { id: 'did:x:y', authentication: ['#1'] }, true],
+  ['has 600 keys', { id: 'did:x:y', verificationMethod: new Array(600).fill({}) }, false],
+  ['has an id that is too long', { id: `did:x:${'y'.repeat(4_096)}` }, false],
+])('whether Credo may read a DID document that %s', (_name, document, readable) => {
+  expect(isReadableDocument(document)).toBe(readable)
 })
 
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
@@ -96,9 +116,16 @@ describe('a message is not readable', () => {
     ['without a type', { '@id': message['@id'] }],
     ['without an id', { '@type': message['@type'] }],
     ['with a type without end', { ...message, '@type': 'a'.repeat(100_000) }],
+    ['with a type of 257 characters', { ...message, '@type': `${message['@type']}${'a'.repeat(213)}` }],
+    ['with an id of 257 characters', { ...message, '@id': 'a'.repeat(257) }],
     ['with a label of 1,001 characters', { ...message, label: 'x'.repeat(1_001) }],
     ['with a signature type without end', { ...message, 'connection~sig': { '@type': 'a'.repeat(100_000) } }],
     ['in a thread whose name is no text', { ...message, '~thread': { thid: 1 } }],
+    ['in a parent thread whose name is no text', { ...message, '~thread': { pthid: 1 } }],
+    [
+      'with a thread to answer on that has no end',
+      { ...message, '~transport': { return_route: 'thread', return_route_thread: 'a'.repeat(100_000) } },
+    ],
     ['with a text that is no Unicode', { ...message, content: '\ud800' }],
     ['with such a text in an attachment in base64', attachedInBase64({ raw: ['\ud800'] })],
     ['with such a name in one', attachedInBase64({ '\udc00': 1 })],
@@ -169,6 +196,29 @@ test.each<[string, unknown]>([
   ['that of recipient keys in a document', { service: [{ recipientKeys: Array(17).fill('#key') }] }],
 ])('%s can be too long', (_, message) => {
   expect(hasUnreadableText(message)).toBe(true)
+})
+
+describe('Credo matches or converts each of these, so none may be long:', () => {
+  const identifiers = [
+    ...['id', '@id', 'did', 'DID', 'to_did', 'kid', 'controller', 'holder', 'issuer', 'verificationMethod'],
+    ...['serviceEndpoint', 'uri', 'thread_id', 'credential_id', 'cred_def_id', 'schema_id', 'rev_reg_id'],
+    ...['recipientKeys', 'routingKeys'],
+  ]
+  test.each(identifiers)('the identifier %s has at most 4,096 characters', (name) => {
+    const lengths = [4096, 4097].map((length) => hasUnreadableText({ [name]: [`did:x:${'a'.repeat(length - 6)}`] }))
+    expect(lengths).toEqual([false, true])
+  })
+
+  const keys = ['publicKeyBase58', 'publicKeyMultibase', 'recipient_key', 'signer', 'proofValue']
+  test.each([...keys, 'recipientKeys', 'routingKeys'])('the key %s has at most 1,024 characters', (name) => {
+    expect([1024, 1025].map((length) => hasUnreadableText({ [name]: 'z'.repeat(length) }))).toEqual([false, true])
+  })
+
+  const numbers = ['publicKeyJwk', 'jwk'].flatMap((jwk) => ['n', 'e', 'x', 'y'].map((name) => [jwk, name] as const))
+  test.each(numbers)('the number of a %s, %s, has at most 1,024 characters', (jwk, name) => {
+    const lengths = [1024, 1025].map((length) => hasUnreadableText({ [jwk]: { [name]: 'A'.repeat(length) } }))
+    expect(lengths).toEqual([false, true])
+  })
 })
 
 test.each<[string, (data: { base64: string }) => object]>([

@@ -63,3 +63,64 @@ test('the credentials that the message has added are removed, and no other', asy
   await expect(processed).rejects.toThrow('not what was offered')
   expect(removed).toEqual(['added'])
 })
+
+test('of what is wrong with a credential 1,000 characters are told', async () => {
+  const { exchange, processed } = receive({ id: 'c' }, new NotAsOfferedError('x'.repeat(1_001)))
+  await expect(processed).rejects.toThrow(/^x{1000}$/)
+  expect(exchange.errorMessage).toHaveLength(1_000)
+})
+
+test('the reason is not cut within a character, which many could not read', async () => {
+  const { exchange, processed } = receive({ id: 'c' }, new NotAsOfferedError(`${'x'.repeat(999)}😀`))
+  await expect(processed).rejects.toThrow('x'.repeat(999))
+  expect(exchange.errorMessage?.isWellFormed()).toBe(true)
+})
+
+const names = (length: number) => Array.from({ length }, (_, index) => ({ name: `${index}` }))
+
+test.each<[string, unknown, string?]>([
+  ['of 125 attributes', names(125)],
+  ['of 126 attributes', names(126), 'there are more than 125 attributes'],
+  ['with an attribute twice', [...names(2), ...names(1)], 'an attribute is named twice'],
+  [
+    'with the name of a prototype',
+    [{ name: 'a' }, { name: '__proto__' }],
+    'there is an attribute that no credential can have',
+  ],
+  ['that is not a list', { name: 'a' }, 'the attributes are not a list'],
+])('a preview %s is judged: %#', async (_, attributes, problem) => {
+  const checks = credentialChecks(
+    Object({}),
+    [],
+    (reason) => new DidCommProblemReportError(reason, { problemCode: '' }),
+  )
+  const processed = checks.processPreview(Object({ attributes }), async () => Object({ id: 'processed' }))
+  if (problem === undefined) expect(await processed).toEqual({ id: 'processed' })
+  else await expect(processed).rejects.toThrow(problem)
+})
+
+test.each([
+  [true, true, 'accepted'],
+  [true, false, 'rejected'],
+  [false, true, 'rejected'],
+])('a request in two formats that are as offered (%s, %s) is %s', async (jsonld, indy, outcome) => {
+  const exchange = new DidCommCredentialExchangeRecord({
+    ...{ threadId: 't', protocolVersion: 'v2' },
+    ...{ role: DidCommCredentialRole.Issuer, state: DidCommCredentialState.RequestReceived },
+  })
+  const formats = Object.entries({ jsonld, indy }).map(([formatKey, is]) => ({ formatKey, isAsOffered: () => is }))
+  const request = { jsonld: {}, indy: {} }
+  const protocol = { findByProperties: async () => exchange, getFormatData: async () => ({ offer: request, request }) }
+  const checks = credentialChecks(
+    Object(protocol),
+    Object(formats),
+    (reason) => new DidCommProblemReportError(reason, { problemCode: '' }),
+  )
+  const agentContext = { resolve: () => ({ update: async () => undefined }) }
+  const inbound = Object({ agentContext, message: { threadId: 't' } })
+  const processed = checks.processRequest(inbound, async () => exchange)
+  await (outcome === 'accepted'
+    ? expect(processed).resolves.toBe(exchange)
+    : expect(processed).rejects.toThrow(DidCommProblemReportError))
+  expect(exchange.state).toBe(outcome === 'accepted' ? 'request-received' : 'abandoned')
+})

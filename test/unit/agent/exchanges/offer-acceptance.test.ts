@@ -3,6 +3,7 @@ import { CredoError } from '@credo-ts/core'
 import { expect, test } from 'vitest'
 import { OfferAcceptance, proposesAllOf } from '../../../../lib/agent/exchanges/credentials/offer-acceptance.ts'
 import { BASE_AGENT } from '../../../../lib/records/tenant.ts'
+import { settings } from '../../../../lib/settings.ts'
 import { transaction } from '../../../../lib/store/transaction.ts'
 import { useTable } from '../../store/use-table.ts'
 
@@ -44,4 +45,18 @@ test.each<[string | undefined, () => Promise<boolean>, boolean]>([
 test('an offer that can not be accepted waits for a call, and no other fault is taken for that it differs', async () => {
   expect(await tryTo('always', asProposed, unreadable)).toEqual([false, false])
   await expect(tryTo(undefined, fault)).rejects.toThrow('a fault of our own')
+})
+
+test.each([
+  ['AUTO_ACCEPT_OFFERS', true],
+  ['AUTO_ACCEPT_PROOF_REQUESTS', false],
+] as const)('by %s alone an offer that was not proposed is accepted: %s', async (name, isAccepted) => {
+  const before = settings()[name]
+  settings()[name] = true
+  try {
+    expect(await tryTo(undefined, differs)).toEqual([isAccepted, isAccepted])
+    expect(await tryTo('never', differs)).toEqual([false, false])
+  } finally {
+    settings()[name] = before
+  }
 })

@@ -5,6 +5,7 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { packEnvelope } from '../../../../lib/agent/envelopes/pack-envelope.ts'
 import { forgetMark, handleOnce, markMessage } from '../../../../lib/agent/inbound/inbox.ts'
 import { generateJwk } from '../../../../lib/agent/keys/key-pair.ts'
+import { AgentError } from '../../../../lib/errors.ts'
 import { currentUnit } from '../../../../lib/store/transaction.ts'
 import { failure } from '../../store/started-table.ts'
 import { useTable } from '../../store/use-table.ts'
@@ -119,6 +120,26 @@ test('a message that was rejected leaves no mark, and is handled when it comes a
   handler.mockRejectedValueOnce(new CredoError('not yet'))
   await expect(receive(message, 'never given')).rejects.toMatchObject(rejected)
   expect(await receive(message, 'now')).toBe('now')
+})
+
+test('an error that this service has a code for is thrown as it is', async () => {
+  handler.mockRejectedValue(new AgentError('quota.exceeded', 'too many'))
+  await expect(receive({ id: 'too many', from: alice }, 'never given')).rejects.toMatchObject({
+    code: 'quota.exceeded',
+  })
+})
+
+test('a message is handled after up to ten conflicts, because its sender may never send it again', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+  const conflicts = (number: number) => {
+    for (let time = 0; time < number; time++) handler.mockRejectedValueOnce(new AgentError('store.conflict', 'changed'))
+  }
+  conflicts(10)
+  expect(await receive({ id: 'ten conflicts', from: alice }, 'answer')).toBe('answer')
+  conflicts(11)
+  const tooMany = receive({ id: 'eleven conflicts', from: alice }, 'never given')
+  await expect(tooMany).rejects.toMatchObject({ code: 'store.conflict' })
+  vi.restoreAllMocks()
 })
 
 test('what can not be opened, or not any more, is rejected without a look at the table', async () => {

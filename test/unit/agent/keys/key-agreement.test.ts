@@ -21,6 +21,22 @@ const agreementPeer = async (kms: KeyManagementService) => {
 }
 
 describe('authenticated and anonymous boxes', () => {
+  test.each([
+    ['another algorithm', { alg: 'ECDH-ES' }],
+    ['signatures only', { key_ops: ['sign'] }],
+  ])('are not for a key that is for %s', async (_, more) => {
+    const kms = service()
+    const { publicKey, privateKey } = sodium.crypto_box_keypair()
+    const privateJwk = { kty: 'OKP', crv: 'X25519', x: b64(publicKey), d: b64(privateKey), ...more } as const
+    const { keyId } = await kms.importKey(acme, { privateJwk: privateJwk as Kms.KmsJwkPrivateOkp })
+    const opening = kms.decrypt(acme, {
+      key: { keyAgreement: { ...ECDH, keyId } },
+      decryption: SALSA,
+      encrypted: sodium.crypto_box_seal(hello, publicKey),
+    })
+    await expect(opening).rejects.toThrow(Kms.KeyManagementError)
+  })
+
   test('go to libsodium and come from it', async () => {
     const kms = service()
     const ours = await agreementPeer(kms)
