@@ -7,6 +7,7 @@ import {
   ensureRegistry,
   registryItem,
   registryOfJob,
+  revokes,
   waitForNextWrite,
   waitForWrite,
 } from '../../../lib/revocation/registry.ts'
@@ -82,4 +83,12 @@ test('what waits to be written to a ledger is counted by the record of its defin
     await waitForNextWrite(unit, first, write, since)
   })
   expect((await requireRecord(of.tenant, type, 'record')).value).toMatchObject({ ledgerObjectsAdded: 3 })
+})
+
+test.each([
+  ['the index', { revoked: [3, 7] }, true],
+  ['another index', { revoked: [3] }, false],
+  ['none', { issued: [7] }, false],
+])('an entry that revokes %s', (_, value, isRevoked) => {
+  expect(revokes({ transaction: { request: { operation: { value } } } }, 7)).toBe(isRevoked)
 })
