@@ -60,3 +60,19 @@ test.each<[string, object, object?]>([
 test('the reverse of a property is another term', async () => {
   expect(await conflictOf({ degree }, { degree: { '@reverse': degree } })).toEqual({ address: OTHER, term: 'degree' })
 })
+
+test.each([
+  ['@base', 'https://example.org/'],
+  ['@language', 'en'],
+  ['@direction', 'rtl'],
+])('%s changes what others say', async (name, value) => {
+  expect(await conflictOf({ degree }, { [name]: value })).toEqual({ address: OTHER, term: name })
+})
+
+test('a first vocabulary means what meant nothing before, and a second one something else', async () => {
+  const [one, other] = ['https://example.org/', 'https://example.com/'].map((vocabulary) => ({ '@vocab': vocabulary }))
+  if (one === undefined || other === undefined) throw new Error('two vocabularies')
+  expect(await conflictOf({ degree }, one)).toBeUndefined()
+  expect(await conflictOf(one, one)).toBeUndefined()
+  expect(await conflictOf(one, other)).toEqual({ address: OTHER, term: '@vocab' })
+})
