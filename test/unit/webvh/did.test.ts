@@ -5,6 +5,7 @@ import { settings } from '../../../lib/settings.ts'
 import {
   isOurLocation,
   locationOf,
+  parseDomain,
   parseResourceId,
   parseWebvhDid,
   possibleTenantOf,
@@ -94,6 +95,28 @@ test.each([
   'example.com/a/b/c/d/e/f/z1',
 ])('%s is no id of a resource', (rest) => {
   expect(parseResourceId(did(rest))).toBeUndefined()
+})
+
+const LABEL = 'a'.repeat(63)
+
+test.each([
+  ['localhost', true],
+  ['localhost%3A3000', true],
+  ['agent.example.com:a', true],
+  ['xn--bcher-kva.example', true],
+  [`${LABEL}.com`, true],
+  [`a${LABEL}.com`, false],
+  [`a.${LABEL.replace('a', '1')}a`, false],
+  [`${Array(3).fill(LABEL).join('.')}.${'a'.repeat(61)}`, true],
+  [`${Array(3).fill(LABEL).join('.')}.${'a'.repeat(62)}`, false],
+  ['example', false],
+  ['example.123', false],
+  ['example.0x7f', false],
+  ['a..example.com', false],
+  ['a-.example.com', false],
+  ['example.com%3A65536', false],
+])('%s is the domain of a DID: %s', (domain, isOne) => {
+  expect(parseDomain(domain) !== undefined).toBe(isOne)
 })
 
 test('long identifiers take no time', () => {
