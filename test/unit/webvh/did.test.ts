@@ -157,4 +157,8 @@ describe('an agent of this service', () => {
     settings().PUBLIC_URL = 'https://agent.example.com'
     expect(isOurLocation(parsed(rest))).toBe(false)
   })
+
+  test.each(['a:web:acme', 'a:acme', `a:webvh:${'a'.repeat(65)}`])('hosts no DID with the path %s', (path) => {
+    expect(possibleTenantOf(parsed(`example.com:${path}`))).toBeUndefined()
+  })
 })
