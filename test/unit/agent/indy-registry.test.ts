@@ -435,6 +435,11 @@ describe('what is not what was asked for says nothing of it', () => {
     expect(await getSchema(SCHEMA)).toMatchObject({ resolutionMetadata: { error: 'notFound' } })
   })
 
+  test('a status without content is none', async () => {
+    replying('submit', (result) => (result.data = null))
+    expect(await getList(REGISTRY, SECOND)).toMatchObject({ resolutionMetadata: { error: 'notFound' } })
+  })
+
   test.each([
     ['no JSON', '{'],
     ['no reply', '{"result":7}'],
