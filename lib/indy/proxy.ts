@@ -69,16 +69,13 @@ const urlOf = ({ address }: Ledger, ...path: string[]): string => [address, ...p
 const READER = 'LibindyDid111111111111'
 const PROTOCOL_VERSION = 2
 
-const sameSchema = ({ did, name, version }: SchemaId, other: SchemaId): boolean =>
-  did === other.did && name === other.name && version === other.version
-
 /** A schema by its id; undefined if there is none. Throws `LedgerReplyError`, and errors of `ask`. */
 export const readSchema = async (ledger: Ledger, id: SchemaId): Promise<LedgerSchema | undefined> => {
   const text = await ledger.ask(urlOf(ledger, 'schema', unqualifiedId(id)))
   const reply = readReply(text, { type: '107', dest: id.did })
   if (reply === undefined) return undefined
   const { name, version, attr_names } = contentOf(SchemaContent, reply)
-  if (!sameSchema(id, { ...id, name, version })) throw new LedgerReplyError('the reply is another schema')
+  if (name !== id.name || version !== id.version) throw new LedgerReplyError('the reply is another schema')
   return { id, attributes: attr_names, seqNo: reply.seqNo, txnTime: reply.txnTime }
 }
 

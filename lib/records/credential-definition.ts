@@ -19,7 +19,7 @@ const FIELDS = {
   schemaId: v.string(),
   tag: v.string(),
   supportRevocation: v.boolean(),
-  /** Number of credentials in each revocation registry. */
+  /** Number of credentials in each revocation registry; absent without `supportRevocation`. */
   revocationRegistrySize: v.optional(v.number()),
   /** Present in the states `action` and `finished`. */
   credentialDefinitionId: v.optional(v.string()),

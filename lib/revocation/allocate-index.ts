@@ -1,7 +1,7 @@
 /** Hands out indexes of revocation registries, each to one credential and never again. */
 
 import { AgentError, isAgentError } from '../errors.ts'
-import { DEFAULT_REGISTRY_SIZE, type StoredCredentialDefinition } from '../records/credential-definition.ts'
+import type { StoredCredentialDefinition } from '../records/credential-definition.ts'
 import { credentialDefinitionRecords } from '../records/kinds.ts'
 import { registryPartition } from '../store/anoncreds-keys.ts'
 import { readTagged } from '../store/record-reads.ts'
@@ -63,11 +63,10 @@ const allocateFrom = async (registry: Found): Promise<number | undefined> => {
  */
 const askForFirst = async ({ tenant, credentialDefinitionId }: Omit<Found, keyof Registry>): Promise<boolean> => {
   const tagged = await readTagged(tenant, credentialDefinitionRecords, 'credentialDefinitionId', credentialDefinitionId)
-  const definition = tagged
+  const size = tagged
     .map(({ value }) => value as Partial<StoredCredentialDefinition>)
-    .find(({ state, supportRevocation }) => state === 'finished' && supportRevocation)
-  if (definition === undefined) return false
-  const { revocationRegistrySize: size = DEFAULT_REGISTRY_SIZE } = definition
+    .find(({ state }) => state === 'finished')?.revocationRegistrySize
+  if (size === undefined) return false
   return requestRegistry({ tenant, credentialDefinitionId, number: 1, size })
 }
 

@@ -42,8 +42,8 @@ export const publishWebDocument = (unit: UnitOfWork, published: WebDocument): vo
 
 /** The agent that may host a DID with this path here. */
 const possibleTenantOf = (did: string): string | undefined => {
-  const [folder, segment] = did.split(':').slice(-2)
-  return folder === 'web' && v.is(EntityId, segment) ? tenantOfSegment(segment) : undefined
+  const segment = did.split(':').at(-1)
+  return v.is(EntityId, segment) ? tenantOfSegment(segment) : undefined
 }
 
 /** Whether this service serves the document, or would if it existed. */

@@ -251,11 +251,12 @@ test('where nothing is required it is a 422, and what is named is presented', as
   expect(await inState(verifier, asked.id, 'presentation-received', 'abandoned')).toMatchObject({ isVerified: true })
 })
 
-test('a credential that has expired is not chosen', async () => {
+test('a credential that has expired, by either name of its end, is not chosen', async () => {
   const holder = await createTenant(stage, 'Former student')
   const connection = await connectTenants(stage, verifier, holder)
   const about = await keyDidOf(holder)
-  await hold(verifier, holder, degreeAbout(about, { expirationDate: '2026-02-01T00:00:00Z' }))
+  for (const end of ['expirationDate', 'validUntil'])
+    await hold(verifier, holder, degreeAbout(about, { [end]: '2026-02-01T00:00:00Z' }))
   const { threadId } = await request({ connectionId: connection.connectionId })
   const { id } = await waitFor(
     'the request',

@@ -278,6 +278,30 @@ describe('what is not what was asked for says nothing of it', () => {
       () => getSchema(SCHEMA),
     ],
     ['a reply of another type', 'schema', (result) => (result.type = '108'), () => getSchema(SCHEMA)],
+    [
+      'a reply of another type than definitions have',
+      'cred_def',
+      (result) => (result.type = '107'),
+      () => getDefinition(DEFINITION),
+    ],
+    [
+      'a reply of another type than transactions have',
+      'txn',
+      (result) => (result.type = '4'),
+      () => getDefinition(DEFINITION),
+    ],
+    [
+      'a reply of another type than registries have',
+      'rev_reg_def',
+      (result) => (result.type = '117'),
+      () => getRegistry(REGISTRY),
+    ],
+    [
+      'a reply of another type than accumulators have',
+      'submit',
+      (result) => (result.type = '116'),
+      () => getList(REGISTRY, SECOND),
+    ],
     ['a schema without attributes', 'schema', (result) => (result.data.attr_names = []), () => getSchema(SCHEMA)],
     [
       'a schema with an attribute twice',
@@ -308,6 +332,7 @@ describe('what is not what was asked for says nothing of it', () => {
     ],
     ['no keys', 'cred_def', (result) => (result.data = {}), () => getDefinition(DEFINITION)],
     ['another transaction', 'txn', (result) => (result.data.txnMetadata.seqNo = 11), () => getDefinition(DEFINITION)],
+    ['a reply of another transaction', 'txn', (result) => (result.seqNo = 11), () => getDefinition(DEFINITION)],
     [
       'a transaction that is no schema',
       'txn',
@@ -345,6 +370,12 @@ describe('what is not what was asked for says nothing of it', () => {
       'a status of another registry',
       'submit',
       (result) => (result.data.value.accum_to.revocRegDefId = ON_DEMAND),
+      () => getList(REGISTRY, SECOND),
+    ],
+    [
+      'changes of another registry',
+      'submit',
+      (result) => (result.data.revocRegDefId = ON_DEMAND),
       () => getList(REGISTRY, SECOND),
     ],
     [
@@ -402,6 +433,11 @@ describe('what is not what was asked for says nothing of it', () => {
   test('an object without a number is not on the ledger', async () => {
     replying('schema', (result) => (result.seqNo = null))
     expect(await getSchema(SCHEMA)).toMatchObject({ resolutionMetadata: { error: 'notFound' } })
+  })
+
+  test('a status without content is none', async () => {
+    replying('submit', (result) => (result.data = null))
+    expect(await getList(REGISTRY, SECOND)).toMatchObject({ resolutionMetadata: { error: 'notFound' } })
   })
 
   test.each([

@@ -7,7 +7,14 @@ import type { LedgerTransaction } from '../../../lib/indy/transactions.ts'
 import { readSettings, settings } from '../../../lib/settings.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import type { WriteRequest } from '../../support/anoncreds/indy-ledger.ts'
-import { ISSUER, KEYS, REVOCABLE_KEYS, schemaRequest, TAILS } from '../../support/anoncreds/indy-objects.ts'
+import {
+  ISSUER,
+  KEYS,
+  REVOCABLE_KEYS,
+  registryRequest,
+  schemaRequest,
+  TAILS,
+} from '../../support/anoncreds/indy-objects.ts'
 import { type IndyProxy, startIndyProxy } from '../../support/anoncreds/indy-proxy.ts'
 import type { Json } from '../../support/stage/in-process-stage.ts'
 
@@ -304,6 +311,16 @@ describe('nothing is to be written', () => {
     setProxies({ [NAMESPACE]: proxy.address, sovrin: proxy.address })
     expect(await registerSchema(schemaOf(ISSUER))).toMatchObject({
       schemaState: { state: 'failed', reason: expect.stringMatching(/did:indy:<namespace>:<did>/) },
+    })
+  })
+
+  test('for a registry whose credentials are revoked until they are issued: no registry of this agent is', async () => {
+    proxy.write(schemaRequest())
+    write(await registerDefinition(definitionOf(DID, `${DID}/anoncreds/v0/SCHEMA/degree/1.0`)))
+    proxy.write(registryRequest(`${ISSUER}:3:CL:10:default`, 5, 'ISSUANCE_ON_DEMAND'))
+    const registryId = `${DID}/anoncreds/v0/REV_REG_DEF/10/default/first`
+    expect(await registerList(listOf(DID, registryId, [0, 0, 0, 0, 0], '21 AA'))).toMatchObject({
+      revocationStatusListState: { state: 'failed', reason: 'the registry is not one of this agent' },
     })
   })
 

@@ -67,18 +67,30 @@ test.each([
   ['a name that is missing', `${DID}:2::1.0`],
   ['a name with a colon', `${DID}:2:a:b:1.0`],
   ['a name with a line break', `${DID}:2:a\nb:1.0`],
+  ['a version that is too long', `${DID}:2:degree:${'1'.repeat(33)}`],
   ['a name of half a character', `${DID}:2:\ud800:1.0`],
   ['a version with letters', `${DID}:2:degree:1.0a`],
   ['a DID with a letter that base58 has not', `${DID.replace('W', '0')}:2:degree:1.0`],
   ['a DID that is too short', `${DID.slice(2)}:2:degree:1.0`],
+  ['a DID that is too long', `${DID}x:2:degree:1.0`],
   ['a sequence number with a leading zero', `${DID}:3:CL:012:tag`],
   ['a sequence number of more than 32 bits', `${DID}:3:CL:2147483648:tag`],
   ['a definition by the schema’s id', `${DID}:3:CL:${DID}:2:degree:1.0:tag`],
+  ['a definition with a part more', `${DID}:3:CL:12:tag:more`],
+  ['a definition without a tag', `${DID}:3:CL:12:`],
   ['a definition of another signature', `${DID}:3:BBS:12:tag`],
   ['a registry of somebody else’s definition', `${DID}:4:Th7MpTaRZVRYnPiabds81Y:3:CL:12:tag:CL_ACCUM:first`],
+  ['a registry of another object', `${DID}:4:${DID}:2:CL:12:tag:CL_ACCUM:first`],
+  ['a registry of a definition of another signature', `${DID}:4:${DID}:3:BBS:12:tag:CL_ACCUM:first`],
+  ['a registry with a part more', `${DID}:4:${DID}:3:CL:12:tag:CL_ACCUM:first:more`],
+  ['a registry without a tag', `${DID}:4:${DID}:3:CL:12:tag:CL_ACCUM:`],
+  ['a registry of a definition without a tag', `${QUALIFIED}/REV_REG_DEF/12//first`],
   ['a registry of another type', `${DID}:4:${DID}:3:CL:12:tag:CL_OTHER:first`],
   ['a registry of a sequence number that is none', `${QUALIFIED}/REV_REG_DEF/012/tag/first`],
   ['an object of no kind', `${QUALIFIED}/OTHER/12/tag`],
+  ['an object without a part', `${QUALIFIED}/REV_REG_DEF/12/tag`],
+  ['an object with a part more', `${QUALIFIED}/CLAIM_DEF/12/tag/more`],
+  ['an object of something else than AnonCreds', `${QUALIFIED.replace('anoncreds', 'other')}/CLAIM_DEF/12/tag`],
   ['an object of a later version', `${QUALIFIED.replace('v0', 'v1')}/CLAIM_DEF/12/tag`],
   ['a query behind the version', `${QUALIFIED}/SCHEMA/degree/1.0?x=1`],
   ['another method', `did:web:example.org/anoncreds/v0/SCHEMA/degree/1.0`],
@@ -86,6 +98,11 @@ test.each([
   ['an id that is too long', `${DID}:${'2:'.repeat(100_000)}`],
 ])('%s is no id', (_, text) => {
   expect(parseIndyId(text)).toBeUndefined()
+})
+
+test('a DID of 16 bytes has 21 or 22 characters, a name up to 256, and a version up to 32', () => {
+  const longest = `${DID.slice(1)}:2:${'x'.repeat(256)}:${'1'.repeat(32)}`
+  expect(parseIndyId(longest)).toMatchObject({ did: DID.slice(1), name: 'x'.repeat(256), version: '1'.repeat(32) })
 })
 
 test('whatever is parsed is written in the same way again', () => {

@@ -91,11 +91,11 @@ describe('where none is free', () => {
   })
 
   test.each([
-    ['finished', true, true],
-    ['finished', false, false],
-    ['failed', true, false],
-  ])('the first is asked for of a definition that is %s, revocable: %s', async (state, supportRevocation, asked) => {
-    const value = { state, supportRevocation, revocationRegistrySize: 50, createdAt: '2026-01-01T00:00:00.000Z' }
+    ['finished', { revocationRegistrySize: 50 }, true],
+    ['finished', {}, false],
+    ['failed', { revocationRegistrySize: 50 }, false],
+  ])('the first is asked for of a definition that is %s, revocable by %o', async (state, revocable, asked) => {
+    const value = { state, ...revocable, createdAt: '2026-01-01T00:00:00.000Z' }
     const tags = { credentialDefinitionId: definition }
     const { type } = credentialDefinitionRecords
     await transaction(TENANT, async (unit) => {

@@ -3,7 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { jobNamed } from '../../../lib/jobs/job.ts'
 import { credentialDefinitionRecords } from '../../../lib/records/kinds.ts'
-import { ensureRegistry, registryOfJob, waitForWrite } from '../../../lib/revocation/registry.ts'
+import {
+  ensureRegistry,
+  registryItem,
+  registryOfJob,
+  revokes,
+  waitForNextWrite,
+  waitForWrite,
+} from '../../../lib/revocation/registry.ts'
 import { jobAddress } from '../../../lib/store/keys.ts'
 import { registryWriteItem } from '../../../lib/store/ledger-objects.ts'
 import { requireRecord } from '../../../lib/store/record-reads.ts'
@@ -20,6 +27,7 @@ test.each([
   'WgWxqztrNooG92RXvxSTWv:3:CL:10:a|b',
   'WgWxqztrNooG92RXvxSTWv:3:CL:10:100%7C.5.x',
   'WgWxqztrNooG92RXvxSTWv:3:CL:10:größe 1',
+  'WgWxqztrNooG92RXvxSTWv:3:CL:10:two\u2028lines',
 ])('one of %s', async (credentialDefinitionId) => {
   const tenant = randomUUID()
   const wanted = { tenant, credentialDefinitionId, number: 2, size: 100 }
@@ -37,13 +45,27 @@ test('one that is asked for again is made once', async () => {
   expect(await jobs('again')).toHaveLength(1)
 })
 
-test('none is asked for that waits to be written to a ledger', async () => {
-  const wanted = { tenant: 'waits', credentialDefinitionId: 'definition', number: 1, size: 100 }
-  const since = new Date().toISOString()
-  await table.put(registryWriteItem.encode({ ...wanted, registryId: 'registry', transaction: {}, since }))
-  await ensureRegistry(wanted)
-  expect(await jobs('waits')).toEqual([])
+const NOW = new Date().toISOString()
+const STORED = { credentialDefinitionId: 'definition', number: 1, size: 100, registryId: 'registry' }
+
+test.each([
+  ['exists', registryItem.encode({ tenant: 'exists', ...STORED, taken: 0 }), false],
+  ['waits', registryWriteItem.encode({ tenant: 'waits', ...STORED, transaction: {}, since: NOW }), true],
+])('none is asked for where one %s', async (tenant, item, waits) => {
+  await table.put(item)
+  expect(await ensureRegistry({ tenant, ...STORED })).toBe(waits)
+  expect(await jobs(tenant)).toEqual([])
 })
+
+test.each([undefined, 'text'])(
+  'nothing waits for an operator who would not know what to write: %s',
+  async (written) => {
+    const wanted = { tenant: 'unsaid', credentialDefinitionId: 'definition', number: 1, size: 100 }
+    const write = { registryId: 'registry', transaction: written }
+    const waiting = transaction('unsaid', (unit) => waitForWrite(unit, wanted, write))
+    await expect(waiting).rejects.toMatchObject({ code: 'internal' })
+  },
+)
 
 test('what waits to be written to a ledger is counted by the record of its definition, whose change is an event', async () => {
   const { type } = credentialDefinitionRecords
@@ -51,9 +73,22 @@ test('what waits to be written to a ledger is counted by the record of its defin
   await transaction(of.tenant, async (unit) => {
     unit.insert({ tenant: of.tenant, type, id: 'record', value: {}, tags: { credentialDefinitionId: 'definition' } })
   })
+  const write = { registryId: 'registry', transaction: {} }
   for (const number of [1, 2])
-    await transaction(of.tenant, (unit) =>
-      waitForWrite(unit, { ...of, number, size: 100 }, { registryId: 'registry', transaction: {} }),
-    )
+    await transaction(of.tenant, (unit) => waitForWrite(unit, { ...of, number, size: 100 }, write))
   expect((await requireRecord(of.tenant, type, 'record')).value).toMatchObject({ ledgerObjectsAdded: 2 })
+  const first = { ...of, number: 1, size: 100 }
+  await transaction(of.tenant, async (unit) => {
+    const { since = '' } = (await unit.load(registryWriteItem, first)) ?? {}
+    await waitForNextWrite(unit, first, write, since)
+  })
+  expect((await requireRecord(of.tenant, type, 'record')).value).toMatchObject({ ledgerObjectsAdded: 3 })
+})
+
+test.each([
+  ['the index', { revoked: [3, 7] }, true],
+  ['another index', { revoked: [3] }, false],
+  ['none', { issued: [7] }, false],
+])('an entry that revokes %s', (_, value, isRevoked) => {
+  expect(revokes({ transaction: { request: { operation: { value } } } }, 7)).toBe(isRevoked)
 })

@@ -50,6 +50,22 @@ test('twice, also at once, is one revocation and the same answer', async () => {
   expect(await transaction('acme', (unit) => pendingIndexes(unit, 'of-two'))).toEqual([3])
 })
 
+test('is pending for its registry by either id of an Indy ledger', async () => {
+  const did = 'WgWxqztrNooG92RXvxSTWv'
+  const ids = [
+    `did:indy:sovrin:${did}/anoncreds/v0/REV_REG_DEF/12/tag/first`,
+    `${did}:4:${did}:3:CL:12:tag:CL_ACCUM:first`,
+  ]
+  for (const [index, revocationRegistryId] of ids.entries()) {
+    id = `either-${index}`
+    const credential = { revocationRegistryId, credentialRevocationId: `${index + 1}` }
+    await addExchange({ metadata: { '_agent/issued': {}, '_anoncreds/credential': credential } })
+    await revoke()
+  }
+  for (const registryId of ids)
+    expect((await transaction('acme', (unit) => pendingIndexes(unit, registryId))).sort()).toEqual([1, 2])
+})
+
 describe('is refused', () => {
   test.each([
     ['of an exchange that has not issued yet', { state: 'request-received', metadata: OFFERED }],

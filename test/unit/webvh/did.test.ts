@@ -5,6 +5,7 @@ import { settings } from '../../../lib/settings.ts'
 import {
   isOurLocation,
   locationOf,
+  parseDomain,
   parseResourceId,
   parseWebvhDid,
   possibleTenantOf,
@@ -33,7 +34,7 @@ describe('the log of a DID', () => {
     ['example.com:a', 'https://example.com/a/did.jsonl'],
     ['Example.com:a:B', 'https://example.com/a/B/did.jsonl'],
     ['example.com%3A8443:a', 'https://example.com:8443/a/did.jsonl'],
-    ['example.com%3a8443', 'https://example.com:8443/.well-known/did.jsonl'],
+    ['example.com%3a65535', 'https://example.com:65535/.well-known/did.jsonl'],
     ['example.com:a%20b', 'https://example.com/a%20b/did.jsonl'],
     ['localhost%3A3000:a', 'http://localhost:3000/a/did.jsonl'],
     ['localhost.example.com:a', 'https://localhost.example.com/a/did.jsonl'],
@@ -53,7 +54,7 @@ test('a resource is below the address of its DID, never below .well-known', () =
     return id && urlOfResource(id)
   }
   expect(urlOf('example.com/resources/zQm1')).toBe('https://example.com/resources/zQm1')
-  expect(urlOf('example.com%3A1:a/b/c/zQm1')).toBe('https://example.com:1/a/b/c/zQm1')
+  expect(urlOf('example.com%3A1:a/b/c/d/e/f/zQm1')).toBe('https://example.com:1/a/b/c/d/e/f/zQm1')
 })
 
 test.each([
@@ -64,6 +65,7 @@ test.each([
   'example.com%3A123456',
   'example.com%2Fa',
   'user@example.com',
+  'example.com:.',
   'example.com:..',
   'example.com:%2e%2E',
   'example.com:a%2Fb',
@@ -84,6 +86,7 @@ test.each([
   'example.com',
   'example.com/',
   'example.com/a/',
+  'example.com/./z1',
   'example.com/../z1',
   'example.com/a/%2e%2e/z1',
   'example.com/a//z1',
@@ -92,6 +95,28 @@ test.each([
   'example.com/a/b/c/d/e/f/z1',
 ])('%s is no id of a resource', (rest) => {
   expect(parseResourceId(did(rest))).toBeUndefined()
+})
+
+const LABEL = 'a'.repeat(63)
+
+test.each([
+  ['localhost', true],
+  ['localhost%3A3000', true],
+  ['agent.example.com:a', true],
+  ['xn--bcher-kva.example', true],
+  [`${LABEL}.com`, true],
+  [`a${LABEL}.com`, false],
+  [`a.${LABEL.replace('a', '1')}a`, false],
+  [`${Array(3).fill(LABEL).join('.')}.${'a'.repeat(61)}`, true],
+  [`${Array(3).fill(LABEL).join('.')}.${'a'.repeat(62)}`, false],
+  ['example', false],
+  ['example.123', false],
+  ['example.0x7f', false],
+  ['a..example.com', false],
+  ['a-.example.com', false],
+  ['example.com%3A65536', false],
+])('%s is the domain of a DID: %s', (domain, isOne) => {
+  expect(parseDomain(domain) !== undefined).toBe(isOne)
 })
 
 test('long identifiers take no time', () => {
@@ -112,6 +137,7 @@ describe('an agent of this service', () => {
     ],
     ['https://agent.example.com', BASE_AGENT, { domain: 'agent.example.com', path: ['webvh', 'base'] }],
     ['http://127.0.0.1:3000', 'acme', { domain: 'localhost%3A3000', path: ['webvh', 'acme'] }],
+    ['http://[::1]:3000', 'acme', { domain: 'localhost%3A3000', path: ['webvh', 'acme'] }],
   ])('at %s has its DID below that', (publicUrl, tenant, location) => {
     settings().PUBLIC_URL = publicUrl
     expect(locationOf(tenant)).toEqual(location)
@@ -125,8 +151,14 @@ describe('an agent of this service', () => {
     'agent.example.com:acme',
     'agent.example.com:x:webvh:acme',
     'agent.example.com%3A1:webvh:acme',
+    'agent.example.com:web:acme',
+    `agent.example.com:webvh:${'a'.repeat(65)}`,
   ])('has no DID at %s', (rest) => {
     settings().PUBLIC_URL = 'https://agent.example.com'
     expect(isOurLocation(parsed(rest))).toBe(false)
+  })
+
+  test.each(['a:web:acme', 'a:acme', `a:webvh:${'a'.repeat(65)}`])('hosts no DID with the path %s', (path) => {
+    expect(possibleTenantOf(parsed(`example.com:${path}`))).toBeUndefined()
   })
 })

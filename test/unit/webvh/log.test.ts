@@ -19,12 +19,49 @@ const sets = (count: number, proofs: number): string =>
 test('a file has 50 witness proofs at most, and fewer where each is verified for many entries', () => {
   expect(parseWitnessProofs(sets(2, 25), Array(20))).toHaveLength(2)
   expect(() => parseWitnessProofs(sets(3, 17), Array(1))).toThrow()
-  expect(() => parseWitnessProofs(sets(2, 25), Array(21))).toThrow('too many witness proofs')
+  expect(() => parseWitnessProofs(sets(1, 13), Array(77))).toThrow('too many witness proofs')
 })
 
 test('a log has 200 entries at most', () => {
   expect(() => parseLog('{}\n'.repeat(200))).toThrow(/^(?!.*too many entries)/)
   expect(() => parseLog('{}\n'.repeat(201))).toThrow('too many entries')
+})
+
+const ENTRY = {
+  versionId: '1-Qm',
+  versionTime: '2026-01-01T00:00:00Z',
+  parameters: { method: 'did:webvh:1.0' },
+  state: { id: 'did:webvh:Qm:example.com' },
+  proof: Array(4).fill(PROOF),
+}
+
+test('an entry has four proofs at most', () => {
+  expect(parseLog(JSON.stringify(ENTRY))).toEqual([ENTRY])
+  expect(() => parseLog(JSON.stringify({ ...ENTRY, proof: Array(5).fill(PROOF) }))).toThrow('proof')
+})
+
+test.each<[string, object]>([
+  ['type', { type: 'Ed25519Signature2020' }],
+  ['cryptosuite', { cryptosuite: 'eddsa-rdfc-2022' }],
+  ['proofPurpose', { proofPurpose: 'authentication' }],
+  ['verificationMethod', { verificationMethod: 'did:web:example.com#key' }],
+  ['proofValue', { proofValue: 'z'.repeat(201) }],
+])('a proof of an entry, or of a witness, has no other %s', (name, other) => {
+  const proof = [{ ...PROOF, ...other }]
+  expect(() => parseLog(JSON.stringify({ ...ENTRY, proof }))).toThrow(`proof.0.${name}`)
+  expect(() => parseWitnessProofs(JSON.stringify([{ versionId: '1-Qm', proof }]), [])).toThrow(`proof.0.${name}`)
+})
+
+test.each<[string, object]>([
+  ['is of no version', { versionId: '0-Qm' }],
+  ['is of a version without a hash', { versionId: '1' }],
+  ['is of another method', { parameters: { method: 'did:webvh:0.5' } }],
+  ['says no method', { parameters: {} }],
+  ['is of no DID', { state: {} }],
+  ['has nobody signed', { proof: [] }],
+  ['has a text that takes long to decode', { parameters: { ...ENTRY.parameters, scid: 'z'.repeat(4097) } }],
+])('a log is none whose first entry %s', (_, other) => {
+  expect(() => parseLog(JSON.stringify({ ...ENTRY, ...other }))).toThrow()
 })
 
 test('the first entry is what its versionId names: a host can change neither, though the proof is of both', async () => {

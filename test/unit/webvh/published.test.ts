@@ -49,6 +49,22 @@ test('a unit of work sees its own publications, which nobody else sees before th
   await expect(requireResource('unit', 'zUnit')).resolves.toHaveProperty('document', '{}')
 })
 
+test('a unit of work takes nothing of another agent for its own', async () => {
+  const growing = { document: '{}', grows: true }
+  await transaction('theirs', async (unit) => {
+    publishLog(unit, { did: 'did:webvh:theirs', log: '{}\n' })
+    await publishResource(unit, 'zTheirs', growing)
+  })
+  await transaction('ours', async (unit) => {
+    publishLog(unit, { did: 'did:webvh:ours', log: '{}\n' })
+    await publishResource(unit, 'zOurs', growing)
+    await expect(readWebvhLog(unit, 'theirs')).resolves.toHaveProperty('did', 'did:webvh:theirs')
+    await expect(readWebvhResource(unit, 'theirs', 'zTheirs')).resolves.toEqual(expect.objectContaining(growing))
+    await expect(readWebvhResource(unit, 'theirs', 'zOurs')).resolves.toBeUndefined()
+    await expect(replaceResource(unit, 'zTheirs', '{"other":1}')).resolves.toBe(false)
+  })
+})
+
 test('a resource that does not grow is not replaced', async () => {
   await transaction('fixed', (unit) => publishResource(unit, 'zFixed', fixed('{}')))
   table.watch()

@@ -22,6 +22,18 @@ test('an older version that is seen while a newer one is stored does not take it
   await see(newer)
 })
 
+test.each([
+  ['fewer', ['1-a']],
+  ['none', []],
+  ['another in the place of the last one', ['1-a', '2-x']],
+  ['one more before the last one', ['1-a', '1-x', '2-b']],
+])('versions do not go on from those last seen: %s', async (subject, versions) => {
+  const see = (seen: string[]) => transaction('acme', (unit) => assertNoRollback(unit, subject, seen))
+  await see(['1-a', '2-b'])
+  await expect(see(versions)).rejects.toMatchObject({ code: 'request.invalid' })
+  await see(['1-a', '2-b', '3-c'])
+})
+
 test('what a handshake has seen expires, renewed once a day, and what is known for good does not', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -45,6 +57,9 @@ test('what a handshake has seen expires, renewed once a day, and what is known f
   expect(await expiryAfter(completed, true)).not.toBeNaN()
   await transaction('acme', (unit) => removeExpiry(unit, completed))
   expect(await expiryAfter(completed, true)).toBeNaN()
+  table.watch()
+  await transaction('acme', (unit) => removeExpiry(unit, completed))
+  expect(table.requests).toEqual(['GetItem'])
   const unseen = 'did:webvh:scid:unseen.example'
   await transaction('acme', (unit) => removeExpiry(unit, unseen))
   expect(await table.get(webvhSeenAddress('acme', unseen))).toBeUndefined()

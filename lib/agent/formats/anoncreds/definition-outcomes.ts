@@ -12,7 +12,7 @@ import {
 import { AgentError } from '../../../errors.ts'
 import { enqueue } from '../../../jobs/job.ts'
 import { isObject } from '../../../json.ts'
-import { DEFAULT_REGISTRY_SIZE, type StoredCredentialDefinition } from '../../../records/credential-definition.ts'
+import type { StoredCredentialDefinition } from '../../../records/credential-definition.ts'
 import { enqueueFirstRegistry } from '../../../revocation/registry.ts'
 import { ledgerObjectItem } from '../../../store/ledger-objects.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
@@ -63,9 +63,8 @@ export const finishDefinition = async (
       new AnonCredsCredentialDefinitionRecord({ credentialDefinitionId, credentialDefinition, methodName }),
     )
   await changeDefinition(unit, record, { state: 'finished' })
-  if (!record.supportRevocation) return
-  const { revocationRegistrySize: size = DEFAULT_REGISTRY_SIZE } = record
-  enqueueFirstRegistry(unit, { tenant: unit.tenant, credentialDefinitionId, size })
+  const { revocationRegistrySize: size } = record
+  if (size !== undefined) enqueueFirstRegistry(unit, { tenant: unit.tenant, credentialDefinitionId, size })
 }
 
 const waitForLedger = (unit: UnitOfWork, id: string, transaction: unknown): void => {

@@ -15,7 +15,7 @@ const contextOf = (...credentials: object[]): AgentContext => {
     getCredentialsForProofRequest: async () => credentials.map((info) => ({ credentialInfo: info })),
     getRegistryForIdentifier: () => ({
       getRevocationStatusList: async (_: AgentContext, __: string, timestamp: number) => ({
-        revocationStatusList: { timestamp, revocationList: [0] },
+        revocationStatusList: { timestamp, revocationList: [0, 1] },
       }),
     }),
   }
@@ -56,6 +56,38 @@ test('a group of attributes is shown from a credential with all of them', async 
     'proofFormats.anoncreds',
   )
   expect(attributes).toMatchObject({ one: { credentialId: 'second' }, other: { credentialId: 'first' } })
+})
+
+test('a revoked credential is passed over, unless the caller wants what was revoked too', async () => {
+  const held = ['revoked', 'valid'].map((credentialId, index) => ({
+    ...{ ...credentialInfo, credentialId, revocationRegistryId: 'registry', credentialRevocationId: `${1 - index}` },
+  }))
+  const select = async (more: object) => {
+    const request = { ...ask('a'), non_revoked: { to: 10 } }
+    return (await selectCredentials(contextOf(...held), request, more, 'proofFormats.anoncreds')).attributes
+  }
+  expect(await select({})).toMatchObject({ a: { credentialId: 'valid' } })
+  expect(await select({ filterByNonRevocationRequirements: false })).toMatchObject({ a: { credentialId: 'revoked' } })
+  await expect(select({ credentials: { a: ['revoked'] } })).rejects.toMatchObject({
+    details: [{ path: 'proofFormats.anoncreds.credentials.a' }],
+  })
+})
+
+test.each([
+  [
+    'of a group',
+    { group: { names: ['degree'] } },
+    { selfAttestedAttributes: { group: 'x' } },
+    '.selfAttestedAttributes.group',
+  ],
+  ['that is not requested', {}, { selfAttestedAttributes: { b: 'x' } }, '.selfAttestedAttributes.b'],
+  ['that alone is requested', { b: { name: 'degree' } }, { selfAttestedAttributes: { b: 'x' } }, ''],
+  ['that is not requested, by a credential', {}, { credentials: { b: ['held'] as [string] } }, '.credentials.b'],
+])('nothing is attested %s', async (_, requested_attributes, choice, path) => {
+  const request = { ...ask('a'), requested_attributes }
+  await expect(selectCredentials(agentContext, request, choice, 'proofFormats.anoncreds')).rejects.toMatchObject({
+    details: [{ path: `proofFormats.anoncreds${path}` }],
+  })
 })
 
 test.each([
@@ -103,9 +135,11 @@ test('a credential without one attribute of a group is not for it', async () => 
 
 test.each([
   ['>=', '18', true],
+  ['>=', '17', false],
   ['>', '18', false],
   ['>', '19', true],
   ['<=', '18', true],
+  ['<=', '19', false],
   ['<', '18', false],
   ['<', '17', true],
   ['>', '2147483647', true],

@@ -8,6 +8,7 @@ import type { AnonCredsRevocationRegistryDefinition } from '@credo-ts/anoncreds'
 import { type AgentContext, TypedArrayEncoder } from '@credo-ts/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { TailsFiles } from '../../../../lib/agent/formats/anoncreds/tails-files.ts'
+import { UnreadableDocumentError } from '../../../../lib/agent/web/index.ts'
 import { transaction } from '../../../../lib/store/transaction.ts'
 
 let server: Server
@@ -84,13 +85,26 @@ test('is fetched again where what is kept has changed', async () => {
   expect((await readFile(tailsFilePath)).equals(content)).toBe(true)
 })
 
-test('is one of 10 that are kept', async () => {
-  for (let i = 0; i < 15; i++) {
-    const { content, tailsHash } = file(1_000)
+test('is one of the last 10, which are kept', async () => {
+  const files = Array.from({ length: 15 }, () => file(1_000))
+  for (const { content, tailsHash } of files) {
     answer = (response) => response.end(content)
     await get({ tailsHash })
   }
-  expect(await readdir(service.getTailsBasePath())).toHaveLength(10)
+  const last = files.slice(5).map(({ tailsHash }) => tailsHash)
+  expect((await readdir(service.getTailsBasePath())).sort()).toEqual(last.sort())
+})
+
+test.each([
+  [404, false],
+  [410, false],
+  [403, true],
+  [503, true],
+])('after the status %i there may be one all the same: %s', async (status, isUnknown) => {
+  answer = (response) => response.writeHead(status).end()
+  const error = await get({ tailsHash: file().tailsHash }).catch((error) => error)
+  expect(error.message).toContain('no tails file')
+  expect(error instanceof UnreadableDocumentError).toBe(isUnknown)
 })
 
 test('the files of one message are waited for together, for 5 seconds', async () => {
@@ -125,7 +139,7 @@ describe('is refused', () => {
   })
 
   test('where it is larger than its registry can need', async () => {
-    const { content, tailsHash } = file(26_001)
+    const { content, tailsHash } = file(25_731)
     answer = (response) => response.end(content)
     await expect(get({ tailsHash })).rejects.toThrow('no tails file')
   })

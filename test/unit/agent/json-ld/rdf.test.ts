@@ -19,3 +19,29 @@ test('a list states nothing beside its values', async () => {
   const quads = await toQuads(document, () => Promise.reject(new Error('not expected')), newBudget())
   expect(quads.match(/\n/g)).toHaveLength(2_500)
 })
+
+test.each([
+  ['quads', 'too many statements'],
+  ['characters', 'long names'],
+] as const)('all documents together have as many %s as the budget, and not one more', async (limit, reason) => {
+  const document = { '@context': { '@vocab': 'urn:' }, says: ['a', 'b'], '@id': 'urn:c' }
+  const read = (budget: ReturnType<typeof newBudget>) =>
+    toQuads(document, () => Promise.reject(new Error('not expected')), budget)
+  const budget = newBudget()
+  await read(budget)
+  const needed = newBudget()[limit] - budget[limit]
+  expect(needed).toBeGreaterThan(1)
+  const twice = { ...newBudget(), [limit]: 2 * needed }
+  await read(twice)
+  await read(twice)
+  await expect(read(twice)).rejects.toThrow(reason)
+  await expect(read({ ...newBudget(), [limit]: needed - 1 })).rejects.toThrow(reason)
+})
+
+test('each document has as many values as the budget, and not one more', async () => {
+  const document = { '@context': { '@vocab': 'urn:' }, '@id': 'urn:c', says: ['a', 'b'] }
+  const read = (statements: number) =>
+    toQuads(document, () => Promise.reject(new Error('not expected')), { ...newBudget(), statements })
+  await read(3)
+  await expect(read(2)).rejects.toThrow('too many statements')
+})

@@ -38,3 +38,41 @@ test.each([1, 2, 3])('a term within %i types means something else by a prefix of
   const own = within(types, { grade: { '@id': 'late:grade' } })
   expect(await conflictOf(own, { late: 'https://example.org/' })).toEqual({ address: OWN, term: 'grade' })
 })
+
+test.each<[string, object, object?]>([
+  ['another type', { '@type': '@id' }],
+  ['another container', { '@container': '@list' }],
+  ['another language', { '@language': 'en' }],
+  ['no language, where a default would apply', { '@language': null }],
+  ['another direction', { '@direction': 'rtl' }],
+  ['another nest', { '@nest': '@nest' }],
+  ['another index', { '@container': '@index', '@index': 'https://example.org/at' }, { '@container': '@index' }],
+  ['another context', { '@context': { grade: 'https://example.org/grade' } }],
+  ['a use as a prefix', { '@id': 'https://example.org/', '@prefix': true }, { '@id': 'https://example.org/' }],
+])('a term with the same IRI is redefined by %s, and by the lack of it', async (_, part, without = {}) => {
+  const [one, other] = [part, without].map((more) => ({ '@version': 1.1, degree: { '@id': degree, ...more } }))
+  if (one === undefined || other === undefined) throw new Error('two definitions')
+  const conflict = { address: OTHER, term: 'degree' }
+  expect([await conflictOf(one, other), await conflictOf(other, one)]).toEqual([conflict, conflict])
+  expect(await conflictOf(one, one)).toBeUndefined()
+})
+
+test('the reverse of a property is another term', async () => {
+  expect(await conflictOf({ degree }, { degree: { '@reverse': degree } })).toEqual({ address: OTHER, term: 'degree' })
+})
+
+test.each([
+  ['@base', 'https://example.org/'],
+  ['@language', 'en'],
+  ['@direction', 'rtl'],
+])('%s changes what others say', async (name, value) => {
+  expect(await conflictOf({ degree }, { [name]: value })).toEqual({ address: OTHER, term: name })
+})
+
+test('a first vocabulary means what meant nothing before, and a second one something else', async () => {
+  const [one, other] = ['https://example.org/', 'https://example.com/'].map((vocabulary) => ({ '@vocab': vocabulary }))
+  if (one === undefined || other === undefined) throw new Error('two vocabularies')
+  expect(await conflictOf({ degree }, one)).toBeUndefined()
+  expect(await conflictOf(one, one)).toBeUndefined()
+  expect(await conflictOf(one, other)).toEqual({ address: OTHER, term: '@vocab' })
+})
