@@ -75,6 +75,14 @@ describe('a token is good', () => {
     await expect(verify(other)).rejects.toMatchObject({ code: 'auth.forbidden' })
   })
 
+  test('when it is no longer than 8 KiB', async () => {
+    const token = await sign(keyOf('EdDSA'))
+    const padded = (length: number) =>
+      `Bearer ${token}`.replace(' ', ' '.repeat(length - token.length - 'Bearer'.length))
+    await expect(verifier()(padded(8192))).resolves.toBeDefined()
+    await expect(verifier()(padded(8193))).rejects.toThrow(unauthorized)
+  })
+
   test('for 30 s after it expired and 30 s before it begins: clocks differ', async () => {
     await expect(verifier()(await sign(keyOf('EdDSA'), { exp: NOW - 29 }))).resolves.toBeDefined()
     await expect(verifier()(await sign(keyOf('EdDSA'), { nbf: NOW + 30, iat: NOW + 30 }))).resolves.toBeDefined()

@@ -98,6 +98,7 @@ describe('an answer', () => {
     const outcome = await send()
     expect(outcome).toMatchObject({ status: 101 })
     expect(outcome.failure).toBeUndefined()
+    await expect.poll(() => receiver.open()).toBe(0)
   })
 
   test('of 302 to loopback is not followed', async () => {

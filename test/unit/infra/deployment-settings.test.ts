@@ -110,6 +110,7 @@ test.each([
   [{ PUBLIC_URL: 'https://agent.example.org/' }, /^PUBLIC_URL: ends with a slash$/],
   [{ BASE_ORG_ID: 'a/b' }, /^BASE_ORG_ID: .+$/],
   [{ OPERATION_RATE: 'fast' }, /^OPERATION_RATE: is not a whole number from 1 to 999999$/],
+  [{ OPERATION_RATE: '0100' }, /^OPERATION_RATE: is not a whole number from 1 to 999999$/],
   [{ TENANT_RATE: '0' }, /^TENANT_RATE: is not a whole number from 1 to 999999$/],
   [{ ADDRESS_RATE: '1' }, /^ADDRESS_RATE: is not a whole number from 10 to 999999999$/],
   [{ HOSTED_ZONE_ID: 'Z1' }, /^HOSTED_ZONE_ID: has no meaning without DOMAIN_NAME$/],
