@@ -27,7 +27,7 @@ test('has what is set, in every function', () => {
       id,
       TABLE_NAME: { Ref: 'Table' },
       KMS_KEY_ID: { Ref: 'SealingKey' },
-      PUBLIC_URL: 'https://agent.example.org/didcomm-agent',
+      PUBLIC_URL: 'https://agent.example.org/v1',
       BASE_ORG_ID: 'acme',
       AGENT_LABEL: 'Acme',
       LOG_LEVEL: 'warn',

@@ -44,7 +44,7 @@ const GROWN = {
     DOMAIN_NAME: 'agent.example.org',
     CERTIFICATE_ARN: 'arn:aws:acm:eu-central-1:123456789012:certificate/0b1c2d3e',
     HOSTED_ZONE_ID: 'Z0123456789',
-    BASE_PATH: 'didcomm-agent',
+    BASE_PATH: 'v1',
   },
   TOKEN_ISSUERS: JSON.stringify(
     ['staff', 'students', 'partners'].map((realm) => ({

@@ -320,7 +320,7 @@ test('a domain has the certificate, a TLS that is not broken, and a record that 
   })
   expect(ApiDomainMapping?.Properties).toEqual({
     DomainName: { Ref: 'ApiDomain' },
-    BasePath: 'didcomm-agent',
+    BasePath: 'v1',
     RestApiId: { Ref: 'ApiGatewayRestApi' },
     Stage: { Ref: 'ApiStage' },
   })
