@@ -594,6 +594,11 @@ describe('the log', () => {
     ])
   })
 
+  test('names no more than 20 fields', async () => {
+    await postWith({ body: Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`field${index}`, 1])) })
+    expect(lines()[0]?.fields).toHaveLength(20)
+  })
+
   test('has of a path only what the schema can have named', () => {
     const details = ['options.contexts.https://example.org/SECRET/v1', 'credential.@context.0', 'SECRET SECRET'].map(
       (path) => ({ path, message: 'is refused' }),

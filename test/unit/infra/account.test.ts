@@ -43,6 +43,16 @@ test('one with nothing of the stack has the usual quotas, and no role for logs w
   })
 })
 
+test('each quota is the one of its code', async () => {
+  const values: Record<string, number> = { 'L-01C8A9E0': 600, 'L-8A5B8E43': 20_000 }
+  const { quotas } = await accountOf({
+    GetServiceQuotaCommand: ({ ServiceCode, QuotaCode }: { ServiceCode: string; QuotaCode: string }) => ({
+      Quota: { Value: ServiceCode === 'apigateway' ? values[QuotaCode] : 0 },
+    }),
+  })
+  expect(quotas).toEqual({ value: { apiResources: 600, apiRate: 20_000 } })
+})
+
 test('a role for logs may be gone, which is not the same as that nobody can tell', async () => {
   const set = { GetAccountCommand: { cloudwatchRoleArn: 'arn:aws:iam::123456789012:role/path/logs' } }
   const gone = new NoSuchEntityException({ message: 'none', $metadata: {} })
@@ -86,9 +96,11 @@ test('of a hosted zone the records of the domain itself count', async () => {
       DescribeCertificateCommand: { Certificate: { Status: 'ISSUED', DomainName: DOMAIN.domainName } },
       GetDomainNameCommand: { tags: { 'aws:cloudformation:stack-name': 'agent-old' } },
       GetHostedZoneCommand: { HostedZone: { Name: 'example.org.' } },
-      ListResourceRecordSetsCommand: {
+      // Of a zone of any size the domain's own come first.
+      ListResourceRecordSetsCommand: ({ StartRecordName }: { StartRecordName?: string }) => ({
+        ...(StartRecordName !== DOMAIN.domainName && { ResourceRecordSets: [] }),
         ResourceRecordSets: [record('agent.example.org.', 'CNAME'), record('b.example.org.', 'A')],
-      },
+      }),
     },
     DOMAIN,
   )
