@@ -503,7 +503,7 @@ describe('errors of the handler', () => {
     await vi.advanceTimersByTimeAsync(1)
     await posting
     expect(ended).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ statusCode: 503 }))
-  }, 10_000)
+  })
 })
 
 describe('a token that is optional', () => {

@@ -182,6 +182,10 @@ describe('what is deployed', () => {
     })
   })
 
+  test('hands bodies of any type on as they are, and returns bytes to whoever asks', () => {
+    expect(document).toMatchObject({ 'x-amazon-apigateway-binary-media-types': ['*/*'] })
+  })
+
   test('invokes functions as a role that API Gateway may take, and nobody else', () => {
     expect(resources.ApiRole?.Properties.AssumeRolePolicyDocument).toEqual({
       Version: '2012-10-17',
