@@ -63,25 +63,19 @@ export const capLosses = (concurrency: number, caps: Caps): string[] => {
   return losses
 }
 
-/**
- * The cap of each queue, by its logical id. Dead-letter queues get the least: they have work only after a fault of our
- * own.
- */
-const QUEUES: Record<string, keyof Caps | 'least'> = {
+/** The cap of each queue, by its logical id. */
+const QUEUES: Record<string, keyof Caps> = {
   WakeUpQueue: 'deliver',
   SlowWakeUpQueue: 'deliverSlowly',
   TimerQueue: 'wake',
   JobQueue: 'jobs',
-  WakeUpDeadLetterQueue: 'least',
-  TimerDeadLetterQueue: 'least',
 }
 
 /** Changes the template. */
 export const applyCaps = (template: Template, caps: Caps): void => {
   for (const [, { Properties }] of ofType(template.Resources, 'AWS::Lambda::EventSourceMapping')) {
     const cap = QUEUES[getAttOf(Properties.EventSourceArn)?.[0] ?? '']
-    if (cap !== undefined)
-      Properties.ScalingConfig = { MaximumConcurrency: cap === 'least' ? MIN_CONCURRENCY : caps[cap] }
+    if (cap !== undefined) Properties.ScalingConfig = { MaximumConcurrency: caps[cap] }
   }
 }
 

@@ -14,7 +14,7 @@ import { SEALING_KEY, TABLE } from './template.ts'
 export interface ExistingTable {
   name: string
   arn: string
-  /** Undefined: it has no stream. */
+  /** Undefined: it has no stream of new and old images. */
   streamArn: string | undefined
   /** `ACTIVE`. */
   status: string
@@ -36,11 +36,12 @@ export const findTable = async (dynamodb: DynamoDBClient, TableName: string): Pr
   if (found === undefined) return undefined
   const { Table: table } = found
   const arn = table?.TableArn ?? ''
+  const { StreamEnabled, StreamViewType } = table?.StreamSpecification ?? {}
   const { Tags = [] } = await dynamodb.send(new ListTagsOfResourceCommand({ ResourceArn: arn }))
   return {
     name: TableName,
     arn,
-    streamArn: table?.StreamSpecification?.StreamEnabled ? table.LatestStreamArn : undefined,
+    streamArn: StreamEnabled && StreamViewType === 'NEW_AND_OLD_IMAGES' ? table?.LatestStreamArn : undefined,
     status: table?.TableStatus ?? '',
     indexes: (table?.GlobalSecondaryIndexes ?? []).map(({ IndexName = '' }) => IndexName),
     sealingKey: Tags.find(({ Key }) => Key === 'sealing-key')?.Value,

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { AgentError } from '../errors.ts'
 import { PLACES } from './browser-file-places.ts'
 
-const TYPES: Record<string, string> = { css: 'text/css', js: 'text/javascript', txt: 'text/plain' }
+const TYPES: Record<string, string> = { css: 'text/css', js: 'text/javascript' }
 
 export interface BrowserFile {
   contentType: string

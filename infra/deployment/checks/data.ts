@@ -92,7 +92,7 @@ const tableFaults = (table: ExistingTable, key: string, indexes: readonly string
   if (status !== 'ACTIVE') faults.push(`${name} is ${status}: wait until it is ACTIVE`)
   if (streamArn === undefined)
     faults.push(
-      `${name} has no stream: \`aws dynamodb update-table --table-name ${name} --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES\``,
+      `${name} has no stream of new and old images: \`aws dynamodb update-table --table-name ${name} --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES\``,
     )
   const missing = indexes.filter((index) => !table.indexes.includes(index))
   if (missing.length > 0)

@@ -2,7 +2,7 @@
 import { STSClient } from '@aws-sdk/client-sts'
 import { type MockInstance, vi } from 'vitest'
 
-/** By the name of the command's class: an output, what makes it at each call, or an error. Any other command is an error. */
+/** By the name of the command's class: an output, what makes it of an input, or an error. Any other command is an error. */
 export type Answers = Record<string, object>
 
 /** Until the mocks are restored. */
@@ -13,5 +13,5 @@ export const answerCommands = (answers: Answers): MockInstance =>
       const { name } = Object(command).constructor
       const answer = answers[name] ?? new Error(`nobody answers ${name}`)
       if (answer instanceof Error) throw answer
-      return typeof answer === 'function' ? answer() : answer
+      return typeof answer === 'function' ? answer(Object(command).input) : answer
     })

@@ -48,6 +48,16 @@ describe('a key is kept', () => {
   })
 })
 
+/** A modulus of so many bits, as its key set has it. */
+const modulus = (bits: number) => Buffer.alloc(bits / 8, 255).toString('base64url')
+
+test('an RSA key has 2048 to 8192 bits', () => {
+  const kept = [2040, 2048, 8192, 8200].filter(
+    (bits) => verifyingKeys({ keys: [{ ...rsa.open, n: modulus(bits) }] }).length === 1,
+  )
+  expect(kept).toEqual([2048, 8192])
+})
+
 describe('a key is left out', () => {
   const short = Buffer.alloc(128, 255).toString('base64url')
   test.each<[string, unknown]>([
@@ -80,6 +90,10 @@ describe('a set is none to be trusted', () => {
     ['that is nothing', undefined, 'is not a JSON Web Key Set'],
   ])('%s', (_, set, why) => {
     expect(verifyingKeys(set)).toBe(why)
+  })
+
+  test.each(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'])('with the private member %s', (name) => {
+    expect(verifyingKeys({ keys: [{ ...rsa.open, [name]: 'AA' }, ed.open] })).toBe('holds a private key')
   })
 
   test('but not with 64 keys', () => {

@@ -65,6 +65,7 @@ describe('claims become a principal', () => {
     ['an issue time beyond the tolerance', { iat: NOW + 31 }],
     ['an issue time that is not a number', { iat: 'now' }],
     ['a subject that is not a string', { sub: {} }],
+    ['a subject of more than 256 characters', { sub: 'x'.repeat(257) }],
   ])('not with %s', (_, changed) => {
     expect(() => principalOf(changed)).toThrow(unauthorized)
   })
@@ -72,6 +73,7 @@ describe('claims become a principal', () => {
   test.each([
     ['an expiry within the tolerance', { exp: NOW - 29 }],
     ['an issue time within the tolerance', { iat: NOW + 30 }],
+    ['a subject of 256 characters', { sub: 'x'.repeat(256) }],
   ])('with %s', (_, changed) => {
     expect(() => principalOf(changed)).not.toThrow()
   })
@@ -126,6 +128,7 @@ describe('what an issuer may say ends at its grants', () => {
     expect(principal.grants).toEqual(limits)
     expect(principalFromContext(toAuthorizerContext(principal), NOW)).toEqual(principal)
     expect(principalOf({ role }, { organizations: [] }).grants).toEqual({ tenants: '*', organizations: [] })
+    expect(principalOf({ role }, { tenants: [] }).grants).toEqual({ tenants: [], organizations: '*' })
     expect(principalOf({ role })).not.toHaveProperty('grants')
   })
 })

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ALL_GRANTS } from '../../../lib/auth/grants.ts'
 import { createVerifier } from '../../../lib/auth/token.ts'
 import { type StartedTable, startTable } from '../store/started-table.ts'
@@ -73,6 +73,14 @@ describe('a token is good', () => {
     await expect(verify(token)).resolves.toMatchObject({ tenantId: 'initech' })
     const other = await sign(keyOf('EdDSA'), { aud: 'second' })
     await expect(verify(other)).rejects.toMatchObject({ code: 'auth.forbidden' })
+  })
+
+  test('when it is no longer than 8 KiB', async () => {
+    const token = await sign(keyOf('EdDSA'))
+    const padded = (length: number) =>
+      `Bearer ${token}`.replace(' ', ' '.repeat(length - token.length - 'Bearer'.length))
+    await expect(verifier()(padded(8192))).resolves.toBeDefined()
+    await expect(verifier()(padded(8193))).rejects.toThrow(unauthorized)
   })
 
   test('for 30 s after it expired and 30 s before it begins: clocks differ', async () => {
@@ -304,7 +312,11 @@ describe('a key set at an address', () => {
 
   test('that does not answer in time is our failure too', async () => {
     const jwksUri = await serve(() => undefined)
+    const timeout = vi.spyOn(AbortSignal, 'timeout')
     await expect(verifierWithoutKeys(jwksUri)(await sign(keyOf('stranger')))).rejects.toThrow(keysUnavailable)
+    // The authorizer has 5 s for all.
+    expect(timeout.mock.calls).toEqual([[2_000]])
+    timeout.mockRestore()
   })
 
   test.each([

@@ -148,6 +148,10 @@ const REFUSED_URLS: [string, string][] = [
   ['https://metadata.google.internal/', 'a local name'],
   ['https://router.home.arpa/', 'a local name'],
   ['https://intranet/', 'a local name'],
+  ['https://wallet/', 'a local name'],
+  ...['localhost', 'local', 'home.arpa', 'internal', 'intranet', 'private', 'corp', 'home', 'lan', 'test', 'invalid']
+    .concat('onion', 'alt')
+    .map((name): [string, string] => [`https://wallet.${name}/`, 'a local name']),
   ['https://localhost./', 'a trailing dot'],
   ['https://wallet.example.com./', 'a trailing dot'],
   ['https://user@wallet.example.com/', 'credentials in the URL'],
@@ -203,6 +207,13 @@ describe('a URL', () => {
     (url) => {
       expect(urlFault(url, LOCAL)).toBeUndefined()
       expect(urlFault(url, PUBLIC)).toBe('not https')
+    },
+  )
+
+  test.each(['ws://localhost:3000/', 'ftp://localhost:3000/'])(
+    '%s is none of HTTP on the local stage either',
+    (url) => {
+      expect(urlFault(url, LOCAL)).toBe('not https')
     },
   )
 

@@ -30,9 +30,49 @@ describe('a redirect', () => {
     expect(await read({ redirects: 3, mayFollow })).toMatchObject(to('/2'))
   })
 
+  test.each([300, 301, 307, 308, 399])('may have the status %i', async (status) => {
+    receiver.behave(to('/1', status), { status: 200 })
+    expect(await read({ redirects: 1 })).toMatchObject({ status: 200 })
+  })
+
+  test('to what is no address is the response', async () => {
+    receiver.behave(to('https://'), { status: 200 })
+    expect(await read({ redirects: 1 })).toMatchObject(to('https://'))
+  })
+
   test.each([201, 404, 503])('is not what a response of %i with a location is', async (status) => {
     receiver.behave(to('/1', status), { status: 200 })
     expect(await read({ redirects: 3 })).toMatchObject({ status })
+  })
+})
+
+describe('what is left for all documents together', () => {
+  const readWithin = (bounds: { milliseconds: number; bytes: number }) =>
+    follow(`${receiver.url}/0`, { accept: 'text/plain', bounds })
+
+  test('is less by each response, of which one byte more than is left is read', async () => {
+    receiver.behave({ status: 200, body: 'x'.repeat(6), after: 20 }, { status: 200, body: 'x'.repeat(100) })
+    const bounds = { milliseconds: 30_000, bytes: 10 }
+    expect(await readWithin(bounds)).toMatchObject({ body: 'x'.repeat(6) })
+    expect(bounds.bytes).toBe(4)
+    expect(bounds.milliseconds).toBeLessThan(30_000 - 10)
+    expect(await readWithin(bounds)).toMatchObject({ body: 'x'.repeat(5) })
+    expect(bounds.bytes).toBe(-1)
+  })
+
+  test.each([
+    { milliseconds: 0, bytes: 10 },
+    { milliseconds: 30_000, bytes: -1 },
+  ])('is nothing with %j: nobody is asked', async (bounds) => {
+    expect(await readWithin(bounds)).toBeUndefined()
+    expect(receiver.received).toEqual([])
+  })
+
+  test('is enough for a response that has as many bytes', async () => {
+    receiver.behave({ status: 200, body: 'x'.repeat(10) })
+    const bounds = { milliseconds: 30_000, bytes: 10 }
+    expect(await readWithin(bounds)).toMatchObject({ body: 'x'.repeat(10) })
+    expect(bounds.bytes).toBe(0)
   })
 })
 

@@ -1,11 +1,13 @@
 /** The poster against a real receiver on loopback that fails on demand. */
 
 import { execFile } from 'node:child_process'
+import dns from 'node:dns'
 import { once } from 'node:events'
+import { syncBuiltinESMExports } from 'node:module'
 import type { LookupFunction } from 'node:net'
 import { createServer } from 'node:net'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { isTaken, type Post, post } from '../../../lib/egress/post.ts'
 import { certificateFor } from '../../support/webhooks/certificate.ts'
 import { type FaultyReceiver, startFaultyReceiver } from '../../support/webhooks/faulty-receiver.ts'
@@ -98,6 +100,7 @@ describe('an answer', () => {
     const outcome = await send()
     expect(outcome).toMatchObject({ status: 101 })
     expect(outcome.failure).toBeUndefined()
+    await expect.poll(() => receiver.open()).toBe(0)
   })
 
   test('of 302 to loopback is not followed', async () => {
@@ -264,6 +267,18 @@ describe('the guard', () => {
       resolve: toLoopback,
     })
     expect(outcome).toMatchObject({ failure: 'address', detail: 'wallet.example leads to loopback' })
+    expect(receiver.connections()).toBe(0)
+  })
+
+  test('refuses a name that the system’s own resolver leads inside', async () => {
+    const lookup = vi.spyOn(dns, 'lookup').mockImplementation(toLoopback as typeof dns.lookup)
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      lookup.mockRestore()
+      syncBuiltinESMExports()
+    })
+    const outcome = await send({ url: `https://wallet.example.com:${receiver.port}/`, policy: { local: false } })
+    expect(outcome).toMatchObject({ failure: 'address', detail: 'wallet.example.com leads to loopback' })
     expect(receiver.connections()).toBe(0)
   })
 

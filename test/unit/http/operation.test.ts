@@ -1,13 +1,13 @@
 import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Principal } from '../../../lib/auth/principal.ts'
 import { AgentError, type ErrorCode } from '../../../lib/errors.ts'
 import { toErrorLog } from '../../../lib/http/error-body.ts'
 import { headerOf } from '../../../lib/http/event.ts'
 import type { inTransaction as RealTransaction } from '../../../lib/http/in-transaction.ts'
 import { defineOperation } from '../../../lib/http/operation.ts'
-import { StoredDocument, withHeaders } from '../../../lib/http/request.ts'
+import { Page, Redirect, StoredDocument, withHeaders } from '../../../lib/http/request.ts'
 import { defineContract } from '../../../lib/interface/contract.ts'
 import { exactly, Paging, text } from '../../../lib/interface/fields.ts'
 import { EntityId } from '../../../lib/records/tenant.ts'
@@ -151,7 +151,7 @@ describe('an operation that changes something', () => {
       subject: 'alice',
       idempotencyKey: 'k',
       request: JSON.stringify(['PostThing', { id: '1' }, { limit: 5, order: 'asc' }, { name: 'n' }]),
-      answers: undefined,
+      codec: undefined,
       bodiless: false,
     }
     expect(inTransaction).toHaveBeenCalledExactlyOnceWith(command, expect.any(Function))
@@ -209,6 +209,11 @@ describe('400: a path, a query or a body that cannot be read', () => {
     await expect(postWith({ body, isBase64Encoded: true })).resolves.toMatchObject({ statusCode: 400 })
   })
 
+  test('with a body that begins with a byte order mark', async () => {
+    const body = Buffer.from('\ufeff{"name":"n"}').toString('base64')
+    await expect(postWith({ body, isBase64Encoded: true })).resolves.toMatchObject({ statusCode: 400 })
+  })
+
   test('with brackets that never close, deeper than any stack', async () => {
     await expect(postWith({ body: '['.repeat(200_000) })).resolves.toMatchObject({ statusCode: 400 })
   })
@@ -217,9 +222,28 @@ describe('400: a path, a query or a body that cannot be read', () => {
 describe('413: a body that is too large', () => {
   const json = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`
 
-  test('counts bytes behind base64', async () => {
-    const body = Buffer.from(json(262_145)).toString('base64')
-    await expect(postWith({ body, isBase64Encoded: true })).resolves.toMatchObject({ statusCode: 413 })
+  test.each([
+    [262_144, 422],
+    [262_145, 413],
+  ])('counts bytes behind base64: %i are a %i', async (bytes, statusCode) => {
+    const body = Buffer.from(json(bytes)).toString('base64')
+    await expect(postWith({ body, isBase64Encoded: true })).resolves.toMatchObject({ statusCode })
+  })
+})
+
+describe('415: a body of another content type', () => {
+  test.each([
+    ['application/json', 201],
+    ['application/ld+json; charset="utf-8"', 201],
+    ['application/json;charset=us-ascii', 201],
+    ['application/json; profile=x', 201],
+    ['application/json; charset=utf-16', 415],
+    ['application/json; charset=iso-8859-1', 415],
+    ['application/jsonp', 415],
+    ['text/json', 415],
+    ['text/plain', 415],
+  ])('%s is a %i', async (contentType, statusCode) => {
+    await expect(postWith({ headers: { 'content-type': contentType } })).resolves.toMatchObject({ statusCode })
   })
 })
 
@@ -272,10 +296,9 @@ describe('422: JSON that breaks the schema', () => {
   })
 
   test('refuses a value that nests deeper than 64 levels', async () => {
-    for (const levels of [70, 3_000, 100_000]) {
-      const [detail] = await details(`{"name":${'['.repeat(levels)}${']'.repeat(levels)}}`)
-      expect(detail.message).toContain('nested')
-    }
+    const nested = (levels: number) => details(`{"name":${'['.repeat(levels)}${']'.repeat(levels)}}`)
+    for (const levels of [65, 3_000, 100_000]) expect((await nested(levels))[0].message).toContain('nested')
+    expect((await nested(64))[0].message).not.toContain('nested')
   })
 
   test('names the values of a choice as they are', async () => {
@@ -350,33 +373,68 @@ describe('the order of the checks', () => {
 })
 
 describe('errors of the handler', () => {
-  test.each<[ErrorCode, number, string]>([
-    ['auth.forbidden', 403, 'Forbidden'],
-    ['resource.not_found', 404, 'Not Found'],
-    ['connection.not_ready', 409, 'Conflict'],
-    ['connection.no_endpoint', 409, 'Conflict'],
-    ['connection.queue_full', 409, 'Conflict'],
-    ['revocation.no_index', 409, 'Conflict'],
-    ['anoncreds.unavailable', 409, 'Conflict'],
-    ['store.conflict', 409, 'Conflict'],
-    ['idempotency.mismatch', 409, 'Conflict'],
-    ['store.item_too_large', 413, 'Content Too Large'],
-    ['store.transaction_too_large', 413, 'Content Too Large'],
-    ['request.invalid', 422, 'Unprocessable Content'],
-    ['internal', 500, 'Internal Server Error'],
-    ['settings.invalid', 500, 'Internal Server Error'],
-    ['store.query_not_indexed', 500, 'Internal Server Error'],
-    ['store.unavailable', 503, 'Service Unavailable'],
-    ['auth.keys_unavailable', 503, 'Service Unavailable'],
-  ])('%s is a %i', async (code, statusCode, error) => {
+  const STATUSES: Record<ErrorCode, number> = {
+    'request.malformed': 400,
+    'auth.unauthorized': 401,
+    'auth.forbidden': 403,
+    'resource.not_found': 404,
+    'connection.not_ready': 409,
+    'connection.no_endpoint': 409,
+    'connection.queue_full': 409,
+    'exchange.out_of_turn': 409,
+    'endpoint.not_active': 409,
+    'invitation.received': 409,
+    'invitation.out_of_turn': 409,
+    'credential.not_revocable': 409,
+    'revocation.no_index': 409,
+    'did.exists': 409,
+    'schema.exists': 409,
+    'definition.exists': 409,
+    'definition.not_ready': 409,
+    'anoncreds.unavailable': 409,
+    'store.conflict': 409,
+    'idempotency.mismatch': 409,
+    'resource.gone': 410,
+    'request.too_large': 413,
+    'store.item_too_large': 413,
+    'store.transaction_too_large': 413,
+    'request.unsupported_media_type': 415,
+    'request.invalid': 422,
+    'quota.exceeded': 429,
+    internal: 500,
+    'settings.invalid': 500,
+    'store.query_not_indexed': 500,
+    'store.unavailable': 503,
+    'registry.unavailable': 503,
+    'auth.keys_unavailable': 503,
+  }
+  /** RFC 9110, and RFC 6585. */
+  const PHRASES: Record<number, string> = {
+    400: 'Bad Request',
+    401: 'Unauthorized',
+    403: 'Forbidden',
+    404: 'Not Found',
+    409: 'Conflict',
+    410: 'Gone',
+    413: 'Content Too Large',
+    415: 'Unsupported Media Type',
+    422: 'Unprocessable Content',
+    429: 'Too Many Requests',
+    500: 'Internal Server Error',
+    503: 'Service Unavailable',
+  }
+
+  test.each(Object.entries(STATUSES) as [ErrorCode, number][])('%s is a %i', async (code, statusCode) => {
+    const error = PHRASES[statusCode]
     handle.mockRejectedValue(new AgentError(code, 'why'))
     const { body, ...rest } = await postWith({})
     expect(rest).toMatchObject({
       statusCode,
       headers: { 'x-request-id': 'request-1', 'access-control-allow-origin': '*' },
     })
-    const explained = statusCode < 500 && statusCode !== 403
+    const explained = statusCode < 500 && statusCode !== 401 && statusCode !== 403
     expect(body).toEqual(explained ? { statusCode, error, message: 'why' } : { statusCode, error })
+    expect(rest.headers['retry-after']).toBe(statusCode === 503 ? '1' : undefined)
   })
 
   test('that is an ordinary wait says when to come again', async () => {
@@ -424,10 +482,27 @@ describe('errors of the handler', () => {
     await expect(postWith({})).resolves.toMatchObject({ statusCode: 500, body: { error: 'Internal Server Error' } })
   })
 
+  test.each([
+    ['a page', new Page('<p>')],
+    ['a redirect', new Redirect('https://elsewhere.example')],
+    ['a document', new StoredDocument('text', { cacheControl: 'public', etag: '"1"' })],
+  ])('%s where the contract has none is a 500', async (_, result) => {
+    handle.mockResolvedValue(result)
+    await expect(postWith({})).resolves.toMatchObject({ statusCode: 500 })
+  })
+
   test('a handler that outlasts the function is a 503 before the gateway loses patience', async () => {
     handle.mockReturnValue(new Promise(() => undefined))
-    const context = { getRemainingTimeInMillis: () => 300 } as Parameters<typeof post>[1]
-    await expect(post(gatewayEvent(valid), context)).resolves.toMatchObject({ statusCode: 503 })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const context = { getRemainingTimeInMillis: () => 1_000 } as Parameters<typeof post>[1]
+    const ended = vi.fn()
+    const posting = post(gatewayEvent(valid), context).then(ended)
+    await vi.advanceTimersByTimeAsync(749)
+    expect(ended).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    await posting
+    expect(ended).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ statusCode: 503 }))
   })
 })
 
@@ -517,6 +592,11 @@ describe('the log', () => {
     expect(lines()).toEqual([
       expect.objectContaining({ level: 'warn', status: 422, code: 'request.invalid', fields: ['name'] }),
     ])
+  })
+
+  test('names no more than 20 fields', async () => {
+    await postWith({ body: Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`field${index}`, 1])) })
+    expect(lines()[0]?.fields).toHaveLength(20)
   })
 
   test('has of a path only what the schema can have named', () => {

@@ -13,6 +13,12 @@ test('a page before the last one links to the next, with the same query', () => 
   expect(headers).toEqual({ link: `<${settings().PUBLIC_URL}/things?limit=2&order=desc&cursor=a%2Bb>; rel="next"` })
 })
 
+test('the link of a page that was linked to leads on, and not to itself', () => {
+  const query = { limit: 2, cursor: 'this' }
+  const { headers } = pageOf({ entries: items, next: 'next' }, show, { path: '/things', query })
+  expect(headers.link).toBe(`<${settings().PUBLIC_URL}/things?limit=2&cursor=next>; rel="next"`)
+})
+
 test('the last page has no link', () => {
   expect(pageOf({ entries: items }, show, asked)).toEqual({ body: items, headers: {} })
 })

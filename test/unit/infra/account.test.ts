@@ -17,7 +17,11 @@ const DOMAIN = {
   zoneId: 'Z1',
 }
 
+const STREAM = { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' }
+
 const EXISTING = { table: 'agent-old', key: 'arn:aws:kms:eu-central-1:123456789012:key/1' }
+
+const NOTHING = { existing: undefined, domain: undefined }
 
 const accountOf = (answers: Answers, domain?: NewDomain, existing?: typeof EXISTING): Promise<Account> => {
   answerCommands({ ...EMPTY_ACCOUNT, ...answers })
@@ -39,10 +43,23 @@ test('one with nothing of the stack has the usual quotas, and no role for logs w
   })
 })
 
+test('each quota is the one of its code', async () => {
+  const values: Record<string, number> = { 'L-01C8A9E0': 600, 'L-8A5B8E43': 20_000 }
+  const { quotas } = await accountOf({
+    GetServiceQuotaCommand: ({ ServiceCode, QuotaCode }: { ServiceCode: string; QuotaCode: string }) => ({
+      Quota: { Value: ServiceCode === 'apigateway' ? values[QuotaCode] : 0 },
+    }),
+  })
+  expect(quotas).toEqual({ value: { apiResources: 600, apiRate: 20_000 } })
+})
+
 test('a role for logs may be gone, which is not the same as that nobody can tell', async () => {
   const set = { GetAccountCommand: { cloudwatchRoleArn: 'arn:aws:iam::123456789012:role/path/logs' } }
   const gone = new NoSuchEntityException({ message: 'none', $metadata: {} })
-  expect((await accountOf({ ...set, GetRoleCommand: {} })).gateway).toMatchObject({ value: { roleExists: true } })
+  const sent = answerCommands({ ...EMPTY_ACCOUNT, ...set, GetRoleCommand: {} })
+  const { gateway } = await readAccount({ region: 'eu-central-1' }, { stackName: 'agent-prod', ...NOTHING })
+  expect(gateway).toMatchObject({ value: { roleExists: true } })
+  expect(sent.mock.calls.map(([{ input }]) => input.RoleName)).toContain('logs')
   expect((await accountOf({ ...set, GetRoleCommand: gone })).gateway).toMatchObject({ value: { roleExists: false } })
   expect((await accountOf(set)).gateway).toMatchObject({ failure: { kind: 'unavailable' } })
 })
@@ -79,9 +96,11 @@ test('of a hosted zone the records of the domain itself count', async () => {
       DescribeCertificateCommand: { Certificate: { Status: 'ISSUED', DomainName: DOMAIN.domainName } },
       GetDomainNameCommand: { tags: { 'aws:cloudformation:stack-name': 'agent-old' } },
       GetHostedZoneCommand: { HostedZone: { Name: 'example.org.' } },
-      ListResourceRecordSetsCommand: {
+      // Of a zone of any size the domain's own come first.
+      ListResourceRecordSetsCommand: ({ StartRecordName }: { StartRecordName?: string }) => ({
+        ...(StartRecordName !== DOMAIN.domainName && { ResourceRecordSets: [] }),
         ResourceRecordSets: [record('agent.example.org.', 'CNAME'), record('b.example.org.', 'A')],
-      },
+      }),
     },
     DOMAIN,
   )
@@ -98,7 +117,7 @@ test('a table and a key of a removed stack are found by what they say of themsel
       DescribeTableCommand: {
         Table: {
           ...{ TableArn: 'arn:table', TableStatus: 'ACTIVE', GlobalSecondaryIndexes: [{ IndexName: 'due' }] },
-          ...{ StreamSpecification: { StreamEnabled: true }, LatestStreamArn: 'arn:stream' },
+          ...{ StreamSpecification: STREAM, LatestStreamArn: 'arn:stream' },
         },
       },
       ListTagsOfResourceCommand: { Tags: [{ Key: 'sealing-key', Value: EXISTING.key }] },
@@ -114,6 +133,16 @@ test('a table and a key of a removed stack are found by what they say of themsel
   expect(existingKey).toEqual({ value: { arn: EXISTING.key, id: '1', state: 'Enabled' } })
   expect(layout).toEqual({ value: { flaw: 'has no version of its layout', isEmpty: false } })
 })
+
+test.each([undefined, { ...STREAM, StreamEnabled: false }, { ...STREAM, StreamViewType: 'NEW_IMAGE' }])(
+  'a stream that does not show what a change made of what is none: %j',
+  async (StreamSpecification) => {
+    const Table = { TableArn: 'arn:table', LatestStreamArn: 'arn:stream', StreamSpecification }
+    const answers = { DescribeTableCommand: { Table }, ListTagsOfResourceCommand: {}, DescribeKeyCommand: {} }
+    const { existingTable } = await accountOf({ ...answers, ScanCommand: {} }, undefined, EXISTING)
+    expect(existingTable).toMatchObject({ value: { streamArn: undefined } })
+  },
+)
 
 test('what is not there is undefined, and what can not be read is not', async () => {
   const missing = (Type: new (options: { message: string; $metadata: object }) => Error) =>

@@ -3,6 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { bringLibrary } from '../../../infra/anoncreds/bring-library.ts'
+import { contentsOf } from '../../../infra/anoncreds/functions.ts'
 import { LIBRARY_NAME, readLibrary } from '../../../infra/anoncreds/library-file.ts'
 import type { LibrarySource } from '../../../infra/anoncreds/library-sources.ts'
 import { architectureOf } from '../../../infra/anoncreds.ts'
@@ -68,4 +69,14 @@ describe('the command line', () => {
       expect(() => architectureOf(args)).toThrow()
     },
   )
+})
+
+test.each([
+  ['health', { withLibrary: false, withRegistries: false, withWebvh: false }],
+  ['send-message', { withLibrary: false, withRegistries: false, withWebvh: true }],
+  ['create-did', { withLibrary: false, withRegistries: true, withWebvh: true }],
+  ['create-offer', { withLibrary: true, withRegistries: true, withWebvh: true }],
+  ['nobody', { withLibrary: false, withRegistries: false, withWebvh: false }],
+])('the function %s has what it uses', (name, contents) => {
+  expect(contentsOf(`functions/${name}.ts`)).toEqual(contents)
 })

@@ -1,6 +1,6 @@
 /** Errors of AWS's APIs, as an operator reads them. */
 import { expect, test } from 'vitest'
-import { errorLine, isUnauthenticated } from '../../../infra/deployment/aws-error.ts'
+import { errorLine, isDenied, isUnauthenticated } from '../../../infra/deployment/aws-error.ts'
 
 test('one is a line of its name and no more than 300 characters of its message', () => {
   const error = Object.assign(new Error(`${'x'.repeat(400)}\nat file.js`), { name: 'Throttling' })
@@ -10,8 +10,28 @@ test('one is a line of its name and no more than 300 characters of its message',
   expect(errorLine(new SyntaxError('Unexpected token <'))).toBe('the response is not one of the service')
 })
 
-test('missing credentials are known by the name of the SDK’s error, and by the code of Serverless’s', () => {
-  expect(isUnauthenticated(Object.assign(new Error(), { name: 'ExpiredTokenException' }))).toBe(true)
-  expect(isUnauthenticated(Object.assign(new Error(), { code: 'AWS_CREDENTIALS_NOT_FOUND' }))).toBe(true)
-  expect(isUnauthenticated(Object.assign(new Error(), { name: 'AccessDenied' }))).toBe(false)
+const named = (name: string) => Object.assign(new Error(), { name })
+
+test.each([
+  ...['AccessDenied', 'AccessDeniedException', 'AccessDeniedError', 'UnauthorizedOperation', 'AuthorizationError'],
+  ...['AuthorizationErrorException', 'Forbidden', 'ForbiddenException', 'NotAuthorized'],
+])('%s is a right that is missing, and no fault of the credentials', (name) => {
+  expect(isDenied(named(name))).toBe(true)
+  expect(isUnauthenticated(named(name))).toBe(false)
 })
+
+test.each([
+  ...['InvalidClientTokenId', 'UnrecognizedClientException', 'SignatureDoesNotMatch', 'InvalidSignatureException'],
+  ...['ExpiredToken', 'ExpiredTokenException', 'RequestExpired', 'AuthFailure', 'InvalidAccessKeyId'],
+  ...['CredentialsProviderError', 'TokenProviderError', 'MissingAuthenticationToken'],
+])('%s is a fault of the credentials, and no right that is missing', (name) => {
+  expect(isUnauthenticated(named(name))).toBe(true)
+  expect(isDenied(named(name))).toBe(false)
+})
+
+test.each(['AWS_CREDENTIALS_NOT_FOUND', 'UNRECOGNIZED_AWS_PROFILE'])(
+  'the Serverless CLI says by the code %s that there are no credentials',
+  (code) => {
+    expect(isUnauthenticated(Object.assign(new Error(), { code }))).toBe(true)
+  },
+)

@@ -15,11 +15,11 @@ const account = ({ unknownFor = 0, roleExists = false }: { unknownFor?: number; 
   const gateway = vi.spyOn(apiGateway, 'send').mockImplementation(async () => {
     if (unknown-- > 0) throw UNKNOWN
   })
-  vi.spyOn(iam, 'send').mockImplementation(async (command) => {
+  const asked = vi.spyOn(iam, 'send').mockImplementation(async (command) => {
     if (command instanceof CreateRoleCommand && roleExists) throw EXISTS
     return { Role: { Arn: ARN } }
   })
-  return { set: () => setCloudWatchRole(apiGateway, iam, { pause: 0, tries: 3 }), gateway }
+  return { set: () => setCloudWatchRole(apiGateway, iam, { pause: 0, tries: 3 }), gateway, asked }
 }
 
 test.each([false, true])('it is set, with an earlier one there: %s', async (roleExists) => {
@@ -28,6 +28,30 @@ test.each([false, true])('it is set, with an earlier one there: %s', async (role
   const patchOperations = [{ op: 'replace', path: '/cloudwatchRoleArn', value: ARN }]
   expect(gateway.mock.calls).toMatchObject([[{ input: { patchOperations } }]])
 })
+
+test.each([false, true])(
+  'it is API Gateway’s alone, and may write logs, with an earlier one there: %s',
+  async (roleExists) => {
+    const { set, asked } = account({ roleExists })
+    await set()
+    const inputs = asked.mock.calls.map(([{ input }]) => Object(input))
+    expect(JSON.parse(inputs[0]?.AssumeRolePolicyDocument).Statement).toEqual([
+      { Effect: 'Allow', Principal: { Service: 'apigateway.amazonaws.com' }, Action: 'sts:AssumeRole' },
+    ])
+    const { RoleName, PolicyDocument } = inputs.at(-1) ?? {}
+    expect(RoleName).toBe(inputs[0]?.RoleName)
+    expect(JSON.parse(PolicyDocument).Statement).toEqual([
+      {
+        Effect: 'Allow',
+        // Those of AmazonAPIGatewayPushToCloudWatchLogs.
+        Action: ['CreateLogGroup', 'CreateLogStream', 'DescribeLogGroups', 'DescribeLogStreams']
+          .concat('PutLogEvents', 'GetLogEvents', 'FilterLogEvents')
+          .map((action) => `logs:${action}`),
+        Resource: '*',
+      },
+    ])
+  },
+)
 
 test('it is set again while API Gateway does not know it, as often as is tried and no oftener', async () => {
   const late = account({ unknownFor: 2 })

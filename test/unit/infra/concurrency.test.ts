@@ -61,9 +61,7 @@ describe('a template', () => {
       A: mapping('WakeUpQueue'),
       B: mapping('SlowWakeUpQueue'),
       C: mapping('TimerQueue'),
-      D: mapping('WakeUpDeadLetterQueue'),
-      E: mapping('TimerDeadLetterQueue'),
-      F: mapping('JobQueue'),
+      D: mapping('JobQueue'),
       Stream: {
         Type: 'AWS::Lambda::EventSourceMapping',
         Properties: { EventSourceArn: { 'Fn::GetAtt': ['Table', 'StreamArn'] } },
@@ -76,7 +74,7 @@ describe('a template', () => {
     const fitted = template()
     applyCaps(fitted, { deliver: 40, deliverSlowly: 5, wake: 3, jobs: 4 })
     const caps = Object.values(fitted.Resources).map(({ Properties }) => Properties.ScalingConfig)
-    expect(caps).toEqual([40, 5, 3, 2, 2, 4, undefined].map((cap) => cap && { MaximumConcurrency: cap }))
+    expect(caps).toEqual([40, 5, 3, 4, undefined].map((cap) => cap && { MaximumConcurrency: cap }))
   })
 
   const capped = (concurrency: number): Template => {

@@ -12,6 +12,13 @@ const settingsProblems = (environment: NodeJS.ProcessEnv, stage: string) =>
 
 const key = 'arn:aws:kms:eu-central-1:123456789012:key/00000000-0000-0000-0000-000000000000'
 
+const contexts = (count: number, digest = 'ab'.repeat(32)) =>
+  JSON.stringify(Array.from({ length: count }, (_, index) => ({ address: `https://c.example.org/${index}`, digest })))
+const proxies = (count: number) =>
+  JSON.stringify(
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`l${index}`, 'https://p.example.org'])),
+  )
+
 test('issuers are enough for dev', () => {
   expect(settingsProblems(issuers(issuer), 'dev')).toEqual([])
 })
@@ -110,6 +117,18 @@ test.each([
   [{ PUBLIC_URL: 'https://agent.example.org/' }, /^PUBLIC_URL: ends with a slash$/],
   [{ BASE_ORG_ID: 'a/b' }, /^BASE_ORG_ID: .+$/],
   [{ OPERATION_RATE: 'fast' }, /^OPERATION_RATE: is not a whole number from 1 to 999999$/],
+  [{ OPERATION_RATE: '0100' }, /^OPERATION_RATE: is not a whole number from 1 to 999999$/],
+  [{ DIDCOMM_RATE: '1000000' }, /^DIDCOMM_RATE: is not a whole number from 1 to 999999$/],
+  [{ WAITING_LANES: '0' }, /^WAITING_LANES: is not a whole number from 1 to 9999999$/],
+  [{ BASE_ORG_ID: '..' }, /^BASE_ORG_ID: .+$/],
+  [{ AUTO_ACCEPT_OFFERS: 'yes' }, /^AUTO_ACCEPT_OFFERS: .+$/],
+  [{ AUTO_ACCEPT_PROOF_REQUESTS: 'yes' }, /^AUTO_ACCEPT_PROOF_REQUESTS: .+$/],
+  [{ TRUSTED_CONTEXTS: contexts(11) }, /^TRUSTED_CONTEXTS: .+$/],
+  [{ TRUSTED_CONTEXTS: contexts(1, 'AB'.repeat(32)) }, /^TRUSTED_CONTEXTS.*: is not a SHA-256 in hexadecimal$/],
+  [{ TRUSTED_CONTEXTS: contexts(1, 'ab'.repeat(33)) }, /^TRUSTED_CONTEXTS.*: is not a SHA-256 in hexadecimal$/],
+  [{ INDY_PROXIES: proxies(11) }, /^INDY_PROXIES: .+$/],
+  [{ ALLOW_NEW_ADDRESS: 'yes' }, /^ALLOW_NEW_ADDRESS: is neither true nor false$/],
+  [{ ALLOW_NEW_TABLE: 'yes' }, /^ALLOW_NEW_TABLE: is neither true nor false$/],
   [{ TENANT_RATE: '0' }, /^TENANT_RATE: is not a whole number from 1 to 999999$/],
   [{ ADDRESS_RATE: '1' }, /^ADDRESS_RATE: is not a whole number from 10 to 999999999$/],
   [{ HOSTED_ZONE_ID: 'Z1' }, /^HOSTED_ZONE_ID: has no meaning without DOMAIN_NAME$/],
@@ -130,6 +149,11 @@ test.each([
 ])('names the one setting that is wrong: %j', (environment, problem) => {
   const problems = settingsProblems({ ...issuers(issuer), ...environment }, 'dev')
   expect(problems).toEqual([expect.stringMatching(problem)])
+})
+
+test('as many contexts and proxies as there may be are right', () => {
+  const environment = { ...issuers(issuer), TRUSTED_CONTEXTS: contexts(10), INDY_PROXIES: proxies(10) }
+  expect(settingsProblems(environment, 'dev')).toEqual([])
 })
 
 test('several wrong settings are a line each', () => {

@@ -558,6 +558,11 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     /^FAULT {3}certificate: .* is EXPIRED: ask for another/,
   ],
   [
+    'a certificate that was taken back',
+    domain({ certificate: { value: { status: 'REVOKED', names: [DOMAIN] } } }),
+    /^FAULT {3}certificate: .* is REVOKED: ask for another/,
+  ],
+  [
     'a certificate of another name',
     domain({ certificate: { value: { status: 'ISSUED', names: ['example.org', '*.agent.example.org', '*.org'] } } }),
     /^FAULT {3}certificate: .* is for example\.org, \*\.agent\.example\.org, \*\.org, and not for agent\.example\.org: ask for one/,
@@ -657,7 +662,7 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   [
     'an earlier table without its stream',
     existing({ streamArn: undefined }),
-    /old has no stream: `aws dynamodb update-table/,
+    /old has no stream of new and old images: `aws dynamodb update-table/,
   ],
   ['an earlier table without an index', existing({ indexes: [] }), /old lacks the index due, /],
   [

@@ -170,6 +170,7 @@ describe('callers are counted', () => {
       rateKeys('prefix'),
     )
     for (const [id, key] of keys) expect(resources[id]).toEqual(key)
+    for (const [, { Properties }] of keys) expect(Properties.Enabled).toBe(true)
   })
 
   test('by keys that are made one after the other, of which an account may make five a second', () => {

@@ -12,10 +12,20 @@ test('an action is denied unless it is allowed, also where no policy names it', 
     EvalActionName,
     EvalDecision,
   }))
-  vi.spyOn(iam, 'send').mockImplementation(async () => ({ EvaluationResults }))
+  const asked = vi.spyOn(iam, 'send').mockImplementation(async () => ({ EvaluationResults }))
   expect(await readKeyRights(kms, iam, 'arn:aws:iam::123456789012:user/alice')).toEqual({
     denied: ['kms:CreateKey', 'kms:TagResource'],
   })
+  // What CloudFormation does with infra/keys.yml.
+  const ActionNames = ['CreateKey', 'DescribeKey', 'EnableKeyRotation', 'PutKeyPolicy', 'TagResource']
+  expect(asked.mock.lastCall?.[0].input).toMatchObject({ ActionNames: ActionNames.map((name) => `kms:${name}`) })
+})
+
+test('a KMS that does not answer is not taken for one that may be used', async () => {
+  const [kms, iam] = [new KMSClient({ region: 'eu-central-1' }), new IAMClient({ region: 'eu-central-1' })]
+  vi.spyOn(kms, 'send').mockImplementation(async () => Promise.reject(new Error('no answer')))
+  vi.spyOn(iam, 'send').mockImplementation(async () => ({ EvaluationResults: [] }))
+  await expect(readKeyRights(kms, iam, 'arn:aws:iam::123456789012:user/alice')).rejects.toThrow('no answer')
 })
 
 test('the root user has no policies, and whoever may not ask about policies is not refused', async () => {

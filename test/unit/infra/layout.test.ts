@@ -35,3 +35,9 @@ test('is not written beside what a table has', async () => {
   expect((await ensure({ ScanCommand: { Items }, GetItemCommand: {} })).flaw).toBe('has no version of its layout')
   expect((await ensure({ ScanCommand: { Items }, GetItemCommand: { Item: LAYOUT_ITEM } })).flaw).toBeUndefined()
 })
+
+test('is read as it is now: what another process has just written counts', async () => {
+  const sent = answerCommands({ ScanCommand: { Items: [{}] }, GetItemCommand: { Item: LAYOUT_ITEM } })
+  await ensureLayout(new DynamoDBClient({ region: 'eu-central-1' }), 'agent')
+  expect(sent.mock.calls.map(([{ input }]) => input.ConsistentRead)).toEqual([true, true])
+})

@@ -10,6 +10,16 @@ test('one has the validator of its content, and its type', () => {
   expect(requireBrowserFile('page.css').etag).toBe(etag)
 })
 
+test.each([
+  ['docs.css', 'text/css'],
+  ['docs.js', 'text/javascript'],
+  ['swagger-ui.css', 'text/css'],
+  ['swagger-ui-bundle.js', 'text/javascript'],
+  ['swagger-ui-bundle.js.LICENSE.txt', 'text/plain'],
+])('%s is %s', (name, contentType) => {
+  expect(requireBrowserFile(name).contentType).toBe(contentType)
+})
+
 test.each(['other.css', 'toString', '../page.css'])('there is no %s', (name) => {
   expect(() => requireBrowserFile(name)).toThrow('there is no such file')
 })

@@ -3,6 +3,9 @@ import { expect, test } from 'vitest'
 import { errorPage } from '../../../lib/pages/error-page.ts'
 
 test.each([
+  [400, 'This address is not complete'],
+  [404, 'There is nothing here'],
+  [429, 'Too many at once'],
   [410, 'This invitation is no longer valid'],
   [500, 'This did not work'],
   [503, 'This did not work'],

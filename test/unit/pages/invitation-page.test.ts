@@ -80,12 +80,19 @@ describe('what the sender says', () => {
     )
   })
 
+  test('has no character of HTML as it is', () => {
+    expect(page({ label: '&lt;a&gt;' })).toContain('<bdi>&amp;lt;a&amp;gt;</bdi>')
+  })
+
   test('may have any quotation mark', () => {
     expect(page({ label: `"it's"` })).toContain('&quot;it&#39;s&quot;')
   })
 
   test('does not change the direction of what is around it, nor the lines', () => {
     expect(shortText('a\u202eb\u2066c\nd\u0000e\u2028f', 100)).toBe('a b c d e f')
+    const directions = ['\u061c', '\u200e', '\u200f', '\u202a', '\u202b', '\u202c', '\u202d', '\u202e']
+    for (const character of [...directions, '\u2066', '\u2067', '\u2068', '\u2069', '\u2029', '\u007f'])
+      expect({ character, shown: shortText(`a${character}b`, 100) }).toEqual({ character, shown: 'a b' })
   })
 
   test('is short', () => {

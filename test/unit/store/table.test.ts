@@ -189,7 +189,12 @@ describe('a fault', () => {
     ['ThrottlingException', {}],
     ['ProvisionedThroughputExceededException', {}],
     ['RequestLimitExceeded', {}],
+    ['LimitExceededException', {}],
     ['InternalServerError', {}],
+    ['InternalFailure', {}],
+    ['ServiceUnavailable', {}],
+    ['TransactionInProgressException', {}],
+    ['NetworkingError', {}],
     ['KMSInternalException', { $fault: 'server' }],
     ['TimeoutError', { code: 'ETIMEDOUT' }],
     ['Error', { code: 'ECONNREFUSED' }],
@@ -201,6 +206,7 @@ describe('a fault', () => {
     ['Error', { code: 'EHOSTUNREACH' }],
     ['Error', { code: 'ENETUNREACH' }],
     ['Error', { code: 'HPE_INVALID_CONSTANT' }],
+    ['Error', { code: 'UND_ERR_SOCKET' }],
     ['SyntaxError', { $metadata: { httpStatusCode: 503 } }],
   ])('that is a passing one (%s %o) should be store.unavailable', (name, properties) => {
     const cause = failure(name, properties)

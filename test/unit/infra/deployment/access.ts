@@ -347,6 +347,25 @@ describe('what a function loads is what it is told', () => {
     expect(told('INDY_PROXIES', grown.functions)).toEqual([])
   })
 
+  test('who receives offers and requests knows which of them the base agent accepts by itself, each by its own setting', () => {
+    const accepting = Object.entries(grown.functions).flatMap(([key, { environment = {} }]) => {
+      const { AUTO_ACCEPT_OFFERS: offers, AUTO_ACCEPT_PROOF_REQUESTS: proofRequests } = environment
+      return offers === undefined && proofRequests === undefined ? [] : [{ key, offers, proofRequests }]
+    })
+    const receiving = ['receiveInvitation', 'receiveInvitationUrl', 'acceptInvitation', 'acceptConnectionResponse']
+    expect(accepting).toEqual(
+      [...receiving, 'receiveDidcomm'].map((key) => ({ key, offers: 'true', proofRequests: 'false' })),
+    )
+  })
+
+  test('who counts a tenant’s requests, or those of strangers to it, knows its rate', () => {
+    expect(told('TENANT_RATE')).toEqual(['receiveDidcomm', 'authorizer'])
+  })
+
+  test('who leaves to a job what needs the library of AnonCreds knows whether there is one', () => {
+    expect(told('ANONCREDS')).toEqual(['revokeCredential', 'createCredentialDefinition'])
+  })
+
   test.each([
     ['WAKE_UP_QUEUE_URL', 'WakeUpQueue'],
     ['SLOW_WAKE_UP_QUEUE_URL', 'SlowWakeUpQueue'],

@@ -175,11 +175,13 @@ describe('the codes of the log', () => {
   )
 
   test.each([{ status: 'timeout' }, { status: 'failure' }, { status: 'error', errorType: 'Runtime.ExitError' }])(
-    'of three invocations that were killed set off FaultsAlarm: %j',
+    'of three invocations that were killed set off FaultsAlarm, and not of two: %j',
     (record) => {
-      const states = statesAfter({ type: 'platform.report', record }, 'FaultsAlarm', 3, 5)
+      const line = { type: 'platform.report', record }
+      const states = statesAfter(line, 'FaultsAlarm', 3, 5)
       expect(states).toContain('ALARM')
       expect(states.at(-1)).toBe('OK')
+      expect(statesAfter(line, 'FaultsAlarm', 2, 5)).not.toContain('ALARM')
     },
   )
 
@@ -223,8 +225,15 @@ describe('alarms are heard', () => {
   test('through a topic without a key: CloudWatch may use none of AWS, and an alarm has no content', () => {
     expect(resources.Alarms?.Properties?.KmsMasterKeyId).toBeUndefined()
     expect(idsOf('AWS::KMS::Key')).toEqual(['SealingKey'])
-    expect(Object(resources.AlarmsPolicy?.Properties.PolicyDocument).Statement).toMatchObject([
-      { Principal: { Service: 'cloudwatch.amazonaws.com' }, Action: 'sns:Publish' },
+    expect(Object(resources.AlarmsPolicy?.Properties.PolicyDocument).Statement).toEqual([
+      {
+        Effect: 'Allow',
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+        Action: 'sns:Publish',
+        Resource: { Ref: 'Alarms' },
+        // Or CloudWatch would publish for any account.
+        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+      },
     ])
   })
 

@@ -20,6 +20,21 @@ test('is far from full, whatever issuers, grants and contexts there are', () => 
   expect(sizes.filter(({ bytes }) => bytes > 2_500)).toEqual([])
 })
 
+test('has what is set, in every function', () => {
+  const functions = ofType(grown.resources, 'AWS::Lambda::Function')
+  for (const [id, { Properties }] of functions)
+    expect({ id, ...Object(Properties.Environment).Variables }).toMatchObject({
+      id,
+      TABLE_NAME: { Ref: 'Table' },
+      KMS_KEY_ID: { Ref: 'SealingKey' },
+      PUBLIC_URL: 'https://agent.example.org/v1',
+      BASE_ORG_ID: 'acme',
+      AGENT_LABEL: 'Acme',
+      LOG_LEVEL: 'warn',
+      TRACING: 'on',
+    })
+})
+
 test('what is packed in its place is what verifying takes: no certificates, no keys for encryption', () => {
   const issuers = grown.functions.authorizer?.packed?.TOKEN_ISSUERS as { jwks: { keys: object[] } }[]
   const keys = issuers.flatMap(({ jwks }) => jwks.keys)

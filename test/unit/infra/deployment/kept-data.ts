@@ -14,6 +14,18 @@ test.each(KEPT)('%s stays when the stack goes, but for a rollback of what made i
   })
 })
 
+test('the key is rotated, can be called back for 30 days, and is the account’s alone', () => {
+  expect(resources.SealingKey?.Properties).toMatchObject({ EnableKeyRotation: true, PendingWindowInDays: 30 })
+  expect(Object(resources.SealingKey?.Properties.KeyPolicy).Statement).toEqual([
+    {
+      Effect: 'Allow',
+      Principal: { AWS: { 'Fn::Sub': `arn:\${AWS::Partition}:iam::\${AWS::AccountId}:root` } },
+      Action: 'kms:*',
+      Resource: '*',
+    },
+  ])
+})
+
 test('a first deployment makes a table that its own rollback can delete', () => {
   expect(resources.Table?.Properties).not.toHaveProperty('DeletionProtectionEnabled')
 })

@@ -33,6 +33,18 @@ const GROWN = {
     ALARM_EMAIL: 'ops@example.org',
     ACCOUNT_CONCURRENCY: '10',
     WAITING_LANES: '50',
+    OPERATION_RATE: '40',
+    ADDRESS_RATE: '2000',
+    AUTO_ACCEPT_OFFERS: 'true',
+    BASE_ORG_ID: 'acme',
+    AGENT_LABEL: 'Acme',
+    LOG_LEVEL: 'warn',
+  },
+  ...{
+    DOMAIN_NAME: 'agent.example.org',
+    CERTIFICATE_ARN: 'arn:aws:acm:eu-central-1:123456789012:certificate/0b1c2d3e',
+    HOSTED_ZONE_ID: 'Z0123456789',
+    BASE_PATH: 'v1',
   },
   TOKEN_ISSUERS: JSON.stringify(
     ['staff', 'students', 'partners'].map((realm) => ({

@@ -151,9 +151,21 @@ test('the keys of issuers are confirmed so often that two failures wake nobody',
   expect(timeoutOf('confirmIssuerKeys') * 1000).toBeLessThan(every)
 })
 
-test('every queue is sealed', () => {
+test('every queue is sealed, and keeps what it has for 14 days, the longest that SQS does', () => {
   for (const [id, { Properties }] of ofType(resources, 'AWS::SQS::Queue'))
-    expect({ id, sealed: Properties.SqsManagedSseEnabled }).toEqual({ id, sealed: true })
+    expect({ id, ...Properties }).toMatchObject({
+      id,
+      SqsManagedSseEnabled: true,
+      MessageRetentionPeriod: 14 * 24 * 60 * 60,
+    })
+})
+
+test('whatever a queue invokes may wake itself again: Lambda would end such a chain after 16', () => {
+  const looping = ofType(resources, 'AWS::Lambda::Function').flatMap(([id, { Properties }]) =>
+    Properties.RecursiveLoop === 'Allow' ? [id] : [],
+  )
+  const invoked = Object.keys(functions).filter((key) => functions[key]?.events?.some(({ sqs }) => sqs !== undefined))
+  expect(looping.toSorted()).toEqual(invoked.map(lambdaOf).toSorted())
 })
 
 describe('the stream', () => {
@@ -199,7 +211,7 @@ test('the index of what is due has what the sweep needs, and no content', () => 
         { AttributeName: 'dueShard', KeyType: 'HASH' },
         { AttributeName: 'dueAt', KeyType: 'RANGE' },
       ],
-      Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: expect.arrayContaining(['lane', 'destination']) },
+      Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['kind', 'lane', 'destination', 'epoch'] },
     },
   ])
 })

@@ -175,7 +175,22 @@ describe('what is deployed', () => {
   test('replaces what an earlier document said, at the address that it had', () => {
     const [[id, api] = []] = ofType(resources, 'AWS::ApiGateway::RestApi')
     expect(id).toBe('ApiGatewayRestApi')
-    expect(api?.Properties).toMatchObject({ Mode: 'overwrite', EndpointConfiguration: { Types: ['REGIONAL'] } })
+    expect(api?.Properties).toMatchObject({
+      Mode: 'overwrite',
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+      Parameters: { endpointConfigurationTypes: 'REGIONAL' },
+    })
+  })
+
+  test('hands bodies of any type on as they are, and returns bytes to whoever asks', () => {
+    expect(document).toMatchObject({ 'x-amazon-apigateway-binary-media-types': ['*/*'] })
+  })
+
+  test('invokes functions as a role that API Gateway may take, and nobody else', () => {
+    expect(resources.ApiRole?.Properties.AssumeRolePolicyDocument).toEqual({
+      Version: '2012-10-17',
+      Statement: [{ Effect: 'Allow', Principal: { Service: 'apigateway.amazonaws.com' }, Action: 'sts:AssumeRole' }],
+    })
   })
 
   test('lets the API invoke the functions of its routes and the authorizer, and none that nobody calls', () => {
@@ -244,5 +259,82 @@ describe('what is deployed with a rate of tenants', () => {
       ApiStages: [{ ApiId: { Ref: 'ApiGatewayRestApi' }, Stage: { Ref: 'ApiStage' } }],
       Throttle: { RateLimit: '7', BurstLimit: '7' },
     })
+  })
+})
+
+test('the rate of operations is that of other agents too, unless they have one of their own', () => {
+  const { MethodSettings } = Object(grown.resources.ApiStage?.Properties)
+  for (const { ThrottlingRateLimit, ThrottlingBurstLimit } of MethodSettings)
+    expect([ThrottlingRateLimit, ThrottlingBurstLimit].map(Number)).toEqual([40, 40])
+})
+
+describe('the firewall', () => {
+  const { Firewall, FirewallOfApi } = grown.resources
+
+  test.each(['/didcomm', '/notification/register'])(
+    'blocks an address that calls %s more often than its rate in five minutes, however it writes the path',
+    (SearchString) => {
+      const rules: unknown[] = Object(Firewall?.Properties).Rules
+      expect(rules).toContainEqual(
+        expect.objectContaining({
+          Action: { Block: {} },
+          Statement: {
+            RateBasedStatement: {
+              AggregateKeyType: 'IP',
+              Limit: '2000',
+              EvaluationWindowSec: 300,
+              ScopeDownStatement: {
+                ByteMatchStatement: {
+                  FieldToMatch: { UriPath: {} },
+                  // After the stage's name or a domain's base path.
+                  PositionalConstraint: 'CONTAINS',
+                  SearchString,
+                  TextTransformations: [
+                    { Priority: 0, Type: 'URL_DECODE' },
+                    { Priority: 1, Type: 'NORMALIZE_PATH' },
+                  ],
+                },
+              },
+            },
+          },
+        }),
+      )
+      expect(rules).toHaveLength(2)
+    },
+  )
+
+  test('lets all others through to the stage, which it stands before', () => {
+    expect(Firewall?.Properties).toMatchObject({ Scope: 'REGIONAL', DefaultAction: { Allow: {} } })
+    expect(FirewallOfApi?.Properties).toEqual({
+      WebACLArn: { 'Fn::GetAtt': ['Firewall', 'Arn'] },
+      ResourceArn: {
+        'Fn::Sub': `arn:\${AWS::Partition}:apigateway:\${AWS::Region}::/restapis/\${ApiGatewayRestApi}/stages/\${ApiStage}`,
+      },
+    })
+  })
+})
+
+test('a domain has the certificate, a TLS that is not broken, and a record that leads to it', () => {
+  const { ApiDomain, ApiDomainMapping, ApiDomainRecord } = grown.resources
+  expect(ApiDomain?.Properties).toEqual({
+    DomainName: 'agent.example.org',
+    RegionalCertificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0b1c2d3e',
+    EndpointConfiguration: { Types: ['REGIONAL'] },
+    SecurityPolicy: 'TLS_1_2',
+  })
+  expect(ApiDomainMapping?.Properties).toEqual({
+    DomainName: { Ref: 'ApiDomain' },
+    BasePath: 'v1',
+    RestApiId: { Ref: 'ApiGatewayRestApi' },
+    Stage: { Ref: 'ApiStage' },
+  })
+  expect(ApiDomainRecord?.Properties).toEqual({
+    HostedZoneId: 'Z0123456789',
+    Name: 'agent.example.org',
+    Type: 'A',
+    AliasTarget: {
+      DNSName: { 'Fn::GetAtt': ['ApiDomain', 'RegionalDomainName'] },
+      HostedZoneId: { 'Fn::GetAtt': ['ApiDomain', 'RegionalHostedZoneId'] },
+    },
   })
 })
