@@ -71,3 +71,8 @@ test.each<[string, Lane, due: boolean, entered: boolean]>([
 ])('a lane that %s is made due where it is to be', (_, known, due, entered) => {
   expect([isChanged(dueNow(lane, NOW), known), isChanged(toEnter(lane, NOW), known)]).toEqual([due, entered])
 })
+
+test('a lane that is made due is dirty: a holder that has read one item only does not end it', () => {
+  const { address, ...rest } = toEnter(lane, NOW)
+  expect(after({ update: address, ...rest }, { lane, ...lease })).toMatchObject({ dirty: true })
+})

@@ -120,6 +120,36 @@ test('a replayed event goes out before the later ones of its record, with the id
   expect(await problems()).toEqual([])
 })
 
+test.each<[string, number, number, EventState, attempts: number]>([
+  ['is delivered again', 0, 200, 'delivered', 2],
+  ['has failed', WEBHOOK_PLAN.lifetime, 500, 'failed', 2],
+  ['is held: its attempt disables the endpoint', 0, 410, 'held', 2],
+  ['is held: its endpoint was disabled', 0, 0, 'held', 1],
+])('the first delivery of a replayed event is listed still when it %s', async (_, waited, status, state, attempts) => {
+  await scene.deliver()
+  await transaction('@base', (unit) => replayEvent(unit, scene.path, scene.event.id))
+  if (status === 0) await scene.changeEndpoint({ status: { S: 'disabled' } })
+  else scene.receiver.behave({ status })
+  scene.now += waited + 1_000
+  await scene.deliver()
+  expect(await readStoredEvent(scene.event)).toMatchObject({ state })
+  const listed = await attemptsAt(scene.endpoint)
+  expect(listed).toHaveLength(attempts)
+  expect(listed).toContainEqual(expect.objectContaining({ attempt: 1, outcome: 'delivered', status: 200 }))
+  expect(await problems()).toEqual([])
+})
+
+test('a replayed event that was delivered once has failed without another attempt: the first one is listed still', async () => {
+  await scene.deliver()
+  await transaction('@base', (unit) => replayEvent(unit, scene.path, scene.event.id))
+  const destination = endpointDestination(scene.endpoint.id)
+  await scene.table.put(destinationItem.encode({ destination, version: 2, closedAt: scene.now, rounds: 0 }))
+  scene.now += WEBHOOK_PLAN.lifetime + 1_000
+  await scene.deliver()
+  expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'failed' })
+  expect(await attemptsAt(scene.endpoint)).toMatchObject([{ attempt: 1, outcome: 'delivered' }])
+})
+
 describe('nothing is sent, and the lane is left,', () => {
   test.each<[Exclude<EventState, 'pending'>]>([['delivered'], ['held'], ['failed']])(
     'of an event that a repeated dispatch has put there and that is %s',
