@@ -5,6 +5,7 @@ import { WEBHOOK_PLAN } from '../../../lib/outbox/retry-plan.ts'
 import { endpointDestination, organizationPartition } from '../../../lib/store/keys.ts'
 import { epochSeconds, type Item } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
+import { removeIf, transact } from '../../../lib/store/write.ts'
 import {
   type EventState,
   type NewEvent,
@@ -122,6 +123,7 @@ test('a replayed event goes out before the later ones of its record, with the id
 
 test.each<[string, number, number, EventState, attempts: number]>([
   ['is delivered again', 0, 200, 'delivered', 2],
+  ['is to be tried again', 0, 500, 'pending', 2],
   ['has failed', WEBHOOK_PLAN.lifetime, 500, 'failed', 2],
   ['is held: its attempt disables the endpoint', 0, 410, 'held', 2],
   ['is held: its endpoint was disabled', 0, 0, 'held', 1],
@@ -148,6 +150,16 @@ test('a replayed event that was delivered once has failed without another attemp
   await scene.deliver()
   expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'failed' })
   expect(await attemptsAt(scene.endpoint)).toMatchObject([{ attempt: 1, outcome: 'delivered' }])
+})
+
+test('an event that is no longer there has not failed, and no part of it is made anew', async () => {
+  const lane = await openEventLane(scene.lane)
+  const { items: [first] = [] } = (await lane?.read(scene.now)) ?? {}
+  await removeIf(pendingEventItem.addressOf(pendingEvent(scene.event, '')))
+  const outcome = { status: 500, headers: {}, body: '', milliseconds: 1 }
+  const attempt = { outcome, startedAt: scene.now, endedAt: scene.now }
+  expect(await transact((first && lane?.failed(first, attempt)) ?? [])).toMatchObject({ written: false, failed: [0] })
+  expect(await places()).toEqual([])
 })
 
 describe('nothing is sent, and the lane is left,', () => {
