@@ -67,10 +67,10 @@ export type Destination = Stored<typeof destinationItem>
 export const isClosed = ({ closedAt }: Destination): boolean => closedAt !== undefined
 export const isSlow = ({ slowUntil = 0 }: Destination, now: number): boolean => slowUntil > now
 /**
- * Whether it is known to be quick. If not, it is slow or has never answered, and an attempt may take until the timeout.
+ * Whether it is known to be quick. If not, it is slow, which ends `quickUntil`, or has never answered, and an attempt
+ * may take until the timeout.
  */
-export const isQuick = ({ slowUntil = 0, quickUntil = 0 }: Destination, now: number): boolean =>
-  slowUntil <= now && quickUntil > now
+export const isQuick = ({ quickUntil = 0 }: Destination, now: number): boolean => quickUntil > now
 
 /** What an attempt has to do with: an address, and its origin. A webhook endpoint is both. */
 export interface Target {

@@ -31,14 +31,16 @@ export const findContexts = async (
   contexts: readonly StoredContext[],
 ): Promise<(string | undefined)[]> => {
   const addresses = contexts.map(contextAddress)
+  // Not only in `known`, where one that is read may take the place of another.
+  const texts = new Map(addresses.map(({ pk }) => [pk, known.get(pk)]))
   // Several addresses of the web may share a text, and a batch takes each key once.
-  const unread = new Map(addresses.filter(({ pk }) => known.get(pk) === undefined).map((one) => [one.pk, one]))
+  const unread = new Map(addresses.filter(({ pk }) => texts.get(pk) === undefined).map((one) => [one.pk, one]))
   if (unread.size > 0)
     for (const item of await unit.getAll([...unread.values()])) {
       const { pk, text } = contextItem.decode(item)
-      known.set(pk, text)
+      texts.set(pk, known.set(pk, text))
     }
-  return addresses.map(({ pk }) => known.get(pk))
+  return addresses.map(({ pk }) => texts.get(pk))
 }
 
 /** The text of each context, in the given order. Throws `internal` if one is not stored. */

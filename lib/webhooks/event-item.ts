@@ -136,7 +136,7 @@ export const expiryOf = (time: string): number => epochSeconds(Date.parse(time))
 const RESPONSE_BYTES = 1024
 
 /** Reasons for a missing response. */
-export const ATTEMPT_FAILURES = ['address', 'dns', 'connect', 'tls', 'timeout', 'reset', 'response'] as const
+const ATTEMPT_FAILURES = ['address', 'dns', 'connect', 'tls', 'timeout', 'reset', 'response'] as const
 
 const ATTEMPT_OUTCOMES = ['delivered', 'failed'] as const
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]

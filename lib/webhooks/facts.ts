@@ -40,11 +40,10 @@ interface Change {
 }
 
 /** The facts of a change, usually none. Throws if an image does not match its kind. */
-export const factsOf = ({ eventName, dynamodb }: DynamoDBRecord): Fact[] => {
-  const after = dynamodb?.NewImage
+export const factsOf = ({ dynamodb }: DynamoDBRecord): Fact[] => {
+  const { NewImage: after, OldImage: before } = dynamodb ?? {}
   const read = READERS[after?.kind?.S ?? '']
   if (after === undefined || read === undefined) return []
-  const before = eventName === 'MODIFY' ? dynamodb?.OldImage : undefined
   return read({ after, before, notedAt: dynamodb?.ApproximateCreationDateTime ?? Number.NaN })
 }
 

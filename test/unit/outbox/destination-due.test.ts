@@ -40,6 +40,20 @@ test('a probe sets the time of the next one; what has expired is woken each seco
   expect(setBy(expired)).toMatchObject({ rounds: 3, probeAt: NOW + 9_000, dueAt: NOW + 1_000 })
   expect(names(expired)).toBe('destination someEntries change wakeLanes removeEntries wakeLater')
   expect(setBy(asksOf(waits))).toMatchObject({ dueAt: NOW + 9_000 })
+  const soon = { closedAt: NOW, probeAt: NOW + 400, rounds: 3 }
+  expect(setBy(asksOf(soon, { someEntries: [[ENTRY]] }))).toMatchObject({ dueAt: NOW + 400 })
+})
+
+const QUICK = { version: 1, quickUntil: NOW + 1 }
+
+test.each([
+  ['fast', { destination: 'o', ...QUICK }, {}],
+  ['slow', { destination: 'o', version: 0 }, QUICK],
+])('a probe of an address goes to the queue of its origin: %s', (queue, origin, known) => {
+  const closed = { destination: 'o#d', closedAt: NOW, probeAt: NOW, ...known }
+  const asks = asksOf(closed, { someEntries: [[], [ENTRY]], recentDestination: [origin] })
+  expect(asks.find(({ does }) => does === 'recentDestination')?.args).toEqual(['o', NOW])
+  expect(asks.find(({ does }) => does === 'wakeLanes')?.args[1]).toBe(queue)
 })
 
 test.each([
@@ -55,9 +69,12 @@ test.each([
 })
 
 test('a slow one has as much room as its origin has slots, and looks again in ten seconds', () => {
-  const slow = { destination: 'd', version: 1, slowUntil: NOW + 1 }
-  const asks = asksOf({}, { recentDestination: [slow], freeSlots: [3], entriesOfRandomShard: [[ENTRY]] })
-  expect(asks[3]?.args).toEqual(['d', 3, 0.5])
+  const slow = { destination: 'o', version: 1, slowUntil: NOW + 1 }
+  const results = { recentDestination: [slow], freeSlots: [3], entriesOfRandomShard: [[ENTRY]] }
+  const asks = asksOf({ destination: 'o#d' }, results)
+  expect(asks[2]?.args).toEqual(['o', NOW])
+  expect(asks[3]?.args).toEqual(['o#d', 3, 0.5])
+  expect(asks.find(({ does }) => does === 'wakeLanes')?.args[1]).toBe('slow')
   expect(setBy(asks)).toMatchObject({ rounds: 1, dueAt: NOW + 10_000 })
   const full = asksOf({ rounds: 2 }, { recentDestination: [slow], freeSlots: [0] })
   expect(names(full)).toBe('destination recentDestination freeSlots change wakeLater')
@@ -80,6 +97,14 @@ test('one that another has changed wakes nothing', () => {
   expect(names(asksOf({}, { someEntries: [[ENTRY]], change: [OVERTAKEN] }))).toBe(
     'destination recentDestination someEntries change',
   )
+})
+
+test.each([
+  ['it is leased', { waiting: { S: '1|2|3' }, lease: { S: 'l' } }],
+  ['it waits under another entry', { waiting: { S: '1|2|4' } }],
+])('a lane of the last release has begun where %s', (_, lane) => {
+  const released = { rounds: 1, released: { lane: 'a', entry: '1|2|3', at: NOW - 1_000 } }
+  expect(names(asksOf(released, { get: [lane], someEntries: [[ENTRY]] }))).toContain('wakeLanes')
 })
 
 test('a lane of the last release that has not begun is waited for, a minute at most', () => {

@@ -37,7 +37,10 @@ test('a failure at a closed destination counts if it is of a probe: once for eac
 })
 
 test('a refused connection closes it at once; the lane of one that is not shared is known by its name', () => {
-  expect(changeOf({}, failed('a', { fault: 'connection' }))?.set.closedAt).toBe(NOW)
+  const at = NOW + 1_500
+  expect(changeOf({ rounds: 9 }, failed('a', { fault: 'connection' }))?.set).toMatchObject({
+    ...{ suspicions: [suspicion('a')], closedAt: NOW, probeAt: at, rounds: 0, dueAt: at },
+  })
   expect(changeOf({}, failed('a', { party: undefined }))?.set).toEqual({
     suspicions: [{ ...suspicion('a'), own: 'a' }],
   })
@@ -68,10 +71,13 @@ test('until then more lanes have to fail', () => {
   const third = failed('three|x|1')
   expect(changeOf({ suspicions: ofTwo }, third)?.set.closedAt).toBe(NOW)
   expect(changeOf({ suspicions: ofTwo, ignored: [{ lane: 'x', until: NOW + 1 }] }, third)?.set.closedAt).toBeUndefined()
+  const again = (count: number) => ({ suspicions: many(count), ignored: [{ lane: 'x', until: NOW + 1 }] })
+  expect(changeOf(again(98), last)?.set.closedAt).toBeUndefined()
+  expect(changeOf(again(99), last)?.set.closedAt).toBe(NOW)
 })
 
 test('one that a lane waits for is due in a second, unless it is in the index', () => {
-  expect(changeOf({}, { kind: 'awaited' })?.set.dueAt).toBe(NOW + 1_000)
+  expect(changeOf({ rounds: 9 }, { kind: 'awaited' })?.set).toMatchObject({ rounds: 0, dueAt: NOW + 1_000 })
   expect(changeOf({ dueAt: NOW + 9_000 }, { kind: 'awaited' })).toBeUndefined()
 })
 
@@ -103,7 +109,7 @@ test('a lane that reaches it opens it, and the others do not count for a day', (
   expect(opened?.set.ignored).toEqual([ignored[0], { lane: name('b'), until }])
   const full = changeOf({ closedAt: NOW - 1, suspicions: many(40), ignored }, reached)
   expect(full?.set.ignored).toEqual(many(40).map(({ lane }) => ({ lane, until })))
-  const removed = { set: { ignored: [], dueAt: NOW }, remove: ['closedAt', 'probeAt', 'suspicions'] }
+  const removed = { set: { ignored: [], rounds: 0, dueAt: NOW }, remove: ['closedAt', 'probeAt', 'suspicions'] }
   expect(changeOf({ closedAt: NOW - 1 }, reached)).toMatchObject(removed)
 })
 
@@ -117,8 +123,20 @@ test('a slow one is written once a minute, and a quick one twice a month', () =>
   expect(changeOf({ quickUntil: NOW + QUICK_FOR / 2 }, quick)).toBeUndefined()
   const set = { quickUntil: NOW + QUICK_FOR }
   expect(changeOf({ quickUntil: NOW + QUICK_FOR / 2 - 1 }, quick)).toEqual({ set })
+  expect(changeOf({}, { ...quick, answered: false })).toBeUndefined()
   expect(changeOf(known, quick)).toEqual({ set: { slowLeft: 1 } })
   expect(changeOf({ ...known, slowLeft: 1 }, quick)).toEqual({ set, remove: ['slowUntil', 'slowLeft'] })
+})
+
+test.each([
+  [0, 1, 1],
+  [1, 2, 2],
+  [3, 4, 8],
+  [4, 4, 8],
+])('one that was slow %i times is slow for time %i, until %i quick answers', (slowTimes, times, slowLeft) => {
+  const slow: DestinationEvent = { kind: 'took', took: SLOW_MS, answered: true }
+  const set = { slowUntil: NOW + SLOW_FOR, slowTimes: times, slowLeft }
+  expect(changeOf({ slowTimes, slowUntil: NOW, quickUntil: NOW + 1 }, slow)).toEqual({ set, remove: ['quickUntil'] })
 })
 
 /** What is asked for: \`after\` is the destination as the change leaves it, undefined if another was faster. */

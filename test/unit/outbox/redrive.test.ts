@@ -6,6 +6,7 @@ import { openMessageLane } from '../../../lib/outbox/messages.ts'
 import { redriveMessages } from '../../../lib/outbox/redrive.ts'
 import { MESSAGE_PLAN } from '../../../lib/outbox/retry-plan.ts'
 import { fromRecordItem, toRecordItem } from '../../../lib/store/stored-record.ts'
+import { addressOf } from '../../../lib/store/table.ts'
 import { removeIf, transact } from '../../../lib/store/write.ts'
 import { factsOf } from '../../../lib/webhooks/facts.ts'
 import { modified } from '../../support/webhooks/changes.ts'
@@ -150,6 +151,27 @@ test('two operators at once redrive each message once', async () => {
   expect((await waiting()).map(({ id }) => id)).toEqual(['1', '2', '3'])
   expect((await waiting()).map(({ attempts }) => attempts)).toEqual([290, 290, 290])
   expect(await outcomes()).toEqual([])
+})
+
+test('what another operator has redriven meanwhile, and was delivered, is not sent again', async () => {
+  const outcome = await failed('1', at(-1))
+  table.way = async (command, send) => {
+    if (command === 'TransactWriteItems') {
+      table.way = undefined
+      await removeIf(addressOf(outcome))
+    }
+    await send()
+  }
+  expect(await redriveMessages(at(-2), NOW)).toBe(0)
+  expect(await waiting()).toEqual([])
+})
+
+test('what waits under the same id stays as it is', async () => {
+  await failed('1', at(-1))
+  const waits = { ...messageOf('1'), taken: 0 }
+  await table.put(outboxItem.encode(waits))
+  expect(await redriveMessages(at(-2), NOW)).toBe(0)
+  expect(await waiting()).toEqual([waits])
 })
 
 test('a message is found wherever it is: the table is read to its end', async () => {

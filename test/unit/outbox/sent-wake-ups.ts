@@ -1,4 +1,5 @@
 /** The queues of wake-ups, replaced by a list of what was sent to them, and by refusals on demand. */
+import { setImmediate } from 'node:timers/promises'
 import { SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { vi } from 'vitest'
 import { sqs, sqsOnce } from '../../../lib/outbox/queues.ts'
@@ -66,6 +67,8 @@ export const watchQueues = (): SentWakeUps => {
     return true
   }
   const send = async (command: unknown): Promise<object> => {
+    // A queue takes nothing at once: what nobody waits for is not there when the caller has ended.
+    await setImmediate()
     if (queues.refuse === 'down') throw Object.assign(new Error('injected'), { name: 'TimeoutError' })
     if (command instanceof SendMessageBatchCommand) {
       const { QueueUrl, Entries = [] } = command.input

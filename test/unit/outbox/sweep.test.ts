@@ -8,8 +8,10 @@ import { laneItem } from '../../../lib/outbox/lane.ts'
 import { sqs } from '../../../lib/outbox/queues.ts'
 import { sweep, toWake } from '../../../lib/outbox/sweep.ts'
 import { isForLane } from '../../../lib/outbox/wake-up.ts'
+import { settings } from '../../../lib/settings.ts'
 import { dynamodb } from '../../../lib/store/client.ts'
 import { type DueEntry, dueFor } from '../../../lib/store/due.ts'
+import { kms } from '../../../lib/store/kms-client.ts'
 import { toKey } from '../../../lib/store/table.ts'
 import { failure } from '../store/started-table.ts'
 import { answered, failing, newOrigin, useOutboxScene } from './scene.ts'
@@ -125,6 +127,14 @@ describe('the sweep', () => {
     )
   })
 
+  test('wakes so many jobs of one agent, and those of others behind them', () => {
+    const jobs = (tenant: string, count: number): DueEntry[] =>
+      Array.from({ length: count }, (_, id) => ({ kind: 'job', name: `${tenant}|job|presentation|${id}`, at: 1 }))
+    const due = [...jobs('busy', 300), ...jobs('quiet', 3)]
+    const woken = toWake(due, { now: 10, wokenAt: () => undefined, shares: new Map() })
+    expect(woken).toEqual([...jobs('busy', 256), ...jobs('quiet', 3)])
+  })
+
   test('does not wait for a time at which its clock was ahead', async () => {
     const entry = { kind: 'lane', name: 'acme|ConnectionRecord|1', at: 1 } as const
     const wakes = (now: number, woken: number) => toWake([entry], { now, wokenAt: () => woken, shares: new Map() })
@@ -184,6 +194,18 @@ describe('the sweep', () => {
     expect(reads).toBe(32)
     await sweep(scene.now + 2 * MINUTE)
     expect(reads).toBe(32)
+  })
+
+  test('looks after the key that seals when it counts', async () => {
+    const { SEALING_KEY } = settings()
+    Object.assign(settings(), { SEALING_KEY: undefined, KMS_KEY_ID: 'alias/key' })
+    const asked = vi.spyOn(kms(), 'send').mockImplementation(async () => ({ KeyMetadata: { KeyState: 'Enabled' } }))
+    try {
+      await sweep(scene.now + 10 * MINUTE)
+      expect(asked).toHaveBeenCalledOnce()
+    } finally {
+      Object.assign(settings(), { SEALING_KEY, KMS_KEY_ID: undefined })
+    }
   })
 
   test('survives an item of the index that is neither', async () => {

@@ -4,9 +4,9 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { wake } from '../../../functions/wake.ts'
 import { destinationItem } from '../../../lib/outbox/destination.ts'
 import { laneItem } from '../../../lib/outbox/lane.ts'
-import { wakeLater } from '../../../lib/outbox/queues.ts'
+import { wakeLanes, wakeLater } from '../../../lib/outbox/queues.ts'
 import { recover } from '../../../lib/outbox/timer.ts'
-import { encodeWakeUp, type WakeUp } from '../../../lib/outbox/wake-up.ts'
+import { encodeWakeUp, groupOf, type WakeUp } from '../../../lib/outbox/wake-up.ts'
 import { dueFor } from '../../../lib/store/due.ts'
 import { failure } from '../store/started-table.ts'
 import { useTableAndQueues } from './table-and-queues.ts'
@@ -135,4 +135,14 @@ describe('a wake-up that failed for good', () => {
       code: 'store.unavailable',
     })
   })
+})
+
+test.each([
+  ['fast', 'wake-ups.fifo'],
+  ['slow', 'slow-wake-ups.fifo'],
+  ['released', 'slow-wake-ups.fifo'],
+] as const)('lanes of the bulkhead %s go to the queue %s, in groups of that bulkhead', async (bulkhead, queue) => {
+  const lane = 'acme|ConnectionRecord|c1'
+  expect(await wakeLanes([{ lane, reason: { kind: 'released', waiting: 'w' } }], bulkhead)).toEqual([true])
+  expect(queues.sent).toMatchObject([{ queue, group: groupOf(lane, bulkhead) }])
 })

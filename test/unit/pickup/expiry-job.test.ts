@@ -106,3 +106,17 @@ test('a queue does not end to which a message is added meanwhile', async () => {
   })
   expect(await readItem(queueItem, queue)).toBeDefined()
 })
+
+test('a queue does not end to which a message is added while its end is written', async () => {
+  const { queue, key, message } = await newQueue('amid', { messages: 0, bytes: 0 })
+  table.way = async (command, send) => {
+    if (command === 'TransactWriteItems') {
+      table.way = undefined
+      await table.put(queueItem.encode({ ...queue, messages: 1, bytes: 2 }))
+      await table.put(pickupMessage.encode({ ...message, createdAt: new Date().toISOString() }))
+    }
+    await send()
+  }
+  await runJob(key, pickupExpiryJob)
+  expect(await readItem(queueItem, queue)).toMatchObject({ messages: 1 })
+})

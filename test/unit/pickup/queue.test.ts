@@ -1,6 +1,7 @@
 /** The order of a pickup queue, its bound, and the end of its messages. */
 import { expect, test } from 'vitest'
 import { jobItem } from '../../../lib/jobs/job.ts'
+import { outcomeItem } from '../../../lib/outbox/message-item.ts'
 import { pickupMessage, queueItem } from '../../../lib/pickup/pickup-item.ts'
 import {
   addToQueue,
@@ -134,4 +135,16 @@ test('no job is made anew for a queue that its job has just removed', async () =
     code: 'store.conflict',
   })
   expect(await table.get(jobItem.addressOf({ tenant: 'acme', type: 'pickup-expiry', id: 'removed' }))).toBeUndefined()
+})
+
+test('of a message that was given up its outcome is kept for 14 days, without the message', async () => {
+  const message = messageOf('given-up', 1, '"secret"')
+  await table.put(pickupMessage.encode(message))
+  await table.put(queueItem.encode({ tenant: 'acme', connectionId: 'given-up', messages: 1, bytes: 8 }))
+  const end = { state: 'failed', lastError: 'nobody came' } as const
+  await transaction('acme', (unit) => removeFromQueue(unit, 'given-up', [message], end))
+  const item = await table.get(outcomeItem.addressOf(message))
+  const outcome = outcomeItem.decode(item ?? {})
+  const expiresAt = Math.floor(Date.parse(outcome.endedAt) / 1_000) + 14 * 24 * 60 * 60
+  expect(outcome).toMatchObject({ messages: [], lastError: 'nobody came', expiresAt })
 })

@@ -12,3 +12,12 @@ test('a text at two addresses should be stored once, and read for both', async (
   const stored = await transaction(ACME, (unit) => Promise.all(texts.map((text) => storeContext(unit, ACME, text))))
   expect(await transaction(ACME, (unit) => readContexts(unit, stored))).toEqual(texts)
 })
+
+test('a text in memory should be found though another one that is read with it takes its place there', async () => {
+  const texts = Array.from({ length: 51 }, (_, number) => JSON.stringify({ '@context': { number } }))
+  const stored = await transaction(ACME, (unit) => Promise.all(texts.map((text) => storeContext(unit, ACME, text))))
+  const read = (some: typeof stored) => transaction(ACME, (unit) => readContexts(unit, some))
+  for (const one of stored.slice(0, 50)) await read([one])
+  const [oldest, last] = [stored.slice(0, 1), stored.slice(50)]
+  expect(await read([...oldest, ...last])).toEqual([texts[0], texts[50]])
+})

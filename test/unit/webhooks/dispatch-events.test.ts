@@ -3,12 +3,13 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { committedId, groupOf } from '../../../lib/outbox/wake-up.ts'
 import { dynamodb } from '../../../lib/store/client.ts'
-import { organizationTenants } from '../../../lib/store/keys.ts'
+import { organizationTenants, pendingAddress } from '../../../lib/store/keys.ts'
 import type { StoredRecord } from '../../../lib/store/stored-record.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'
-import { type Item, toKey } from '../../../lib/store/table.ts'
+import { epochSeconds, type Item, toKey } from '../../../lib/store/table.ts'
 import { transact } from '../../../lib/store/write.ts'
 import { dispatchEvents } from '../../../lib/webhooks/dispatch-events.ts'
+import { pendingItem } from '../../../lib/webhooks/endpoint-item.ts'
 import { eventItem, pendingEventItem } from '../../../lib/webhooks/event-item.ts'
 import { openEventLane } from '../../../lib/webhooks/event-lane.ts'
 import { inserted, modified } from '../../support/webhooks/changes.ts'
@@ -129,10 +130,20 @@ describe('a change', () => {
   })
 
   test('is not told to a registration that is pending', async () => {
-    const { secret: _, ...pending } = endpoint('webhook', 'pending')
-    await table.put({ ...pending, sk: { S: 'webhook#pending#0' } })
-    await dispatch(walk('r1', 'done'))
-    expect(await table.items(`@endpoint|webhook-of-org-${tenant}`)).toEqual([])
+    const orgId = `org-${tenant}`
+    const times = { createdAt: writtenAt(0), updatedAt: writtenAt(0), expiresAt: epochSeconds() + 60 }
+    const pending = {
+      id: `pending-${tenant}`,
+      orgId,
+      url: 'https://hooks.example',
+      status: 'pending',
+      version: 1,
+    } as const
+    await table.put(pendingItem.encode({ ...pending, ...times, ...pendingAddress(orgId, 0) }))
+    expect(await dispatch(walk('r1', 'done'))).toEqual([])
+    expect(await table.items(`@outbox|${orgId}|`)).toEqual([])
+    expect(await table.items(`@endpoint|${pending.id}`)).toEqual([])
+    expect(queues.sent).toEqual([])
   })
 
   test('that is dispatched again neither doubles its event, nor resets it', async () => {

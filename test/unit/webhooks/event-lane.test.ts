@@ -5,6 +5,7 @@ import { WEBHOOK_PLAN } from '../../../lib/outbox/retry-plan.ts'
 import { endpointDestination, organizationPartition } from '../../../lib/store/keys.ts'
 import { epochSeconds, type Item } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
+import { removeIf, transact } from '../../../lib/store/write.ts'
 import {
   type EventState,
   type NewEvent,
@@ -118,6 +119,47 @@ test('a replayed event goes out before the later ones of its record, with the id
   expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'delivered', attempts: 1 })
   expect(await attemptsAt(scene.endpoint)).toHaveLength(3)
   expect(await problems()).toEqual([])
+})
+
+test.each<[string, number, number, EventState, attempts: number]>([
+  ['is delivered again', 0, 200, 'delivered', 2],
+  ['is to be tried again', 0, 500, 'pending', 2],
+  ['has failed', WEBHOOK_PLAN.lifetime, 500, 'failed', 2],
+  ['is held: its attempt disables the endpoint', 0, 410, 'held', 2],
+  ['is held: its endpoint was disabled', 0, 0, 'held', 1],
+])('the first delivery of a replayed event is listed still when it %s', async (_, waited, status, state, attempts) => {
+  await scene.deliver()
+  await transaction('@base', (unit) => replayEvent(unit, scene.path, scene.event.id))
+  if (status === 0) await scene.changeEndpoint({ status: { S: 'disabled' } })
+  else scene.receiver.behave({ status })
+  scene.now += waited + 1_000
+  await scene.deliver()
+  expect(await readStoredEvent(scene.event)).toMatchObject({ state })
+  const listed = await attemptsAt(scene.endpoint)
+  expect(listed).toHaveLength(attempts)
+  expect(listed).toContainEqual(expect.objectContaining({ attempt: 1, outcome: 'delivered', status: 200 }))
+  expect(await problems()).toEqual([])
+})
+
+test('a replayed event that was delivered once has failed without another attempt: the first one is listed still', async () => {
+  await scene.deliver()
+  await transaction('@base', (unit) => replayEvent(unit, scene.path, scene.event.id))
+  const destination = endpointDestination(scene.endpoint.id)
+  await scene.table.put(destinationItem.encode({ destination, version: 2, closedAt: scene.now, rounds: 0 }))
+  scene.now += WEBHOOK_PLAN.lifetime + 1_000
+  await scene.deliver()
+  expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'failed' })
+  expect(await attemptsAt(scene.endpoint)).toMatchObject([{ attempt: 1, outcome: 'delivered' }])
+})
+
+test('an event that is no longer there has not failed, and no part of it is made anew', async () => {
+  const lane = await openEventLane(scene.lane)
+  const { items: [first] = [] } = (await lane?.read(scene.now)) ?? {}
+  await removeIf(pendingEventItem.addressOf(pendingEvent(scene.event, '')))
+  const outcome = { status: 500, headers: {}, body: '', milliseconds: 1 }
+  const attempt = { outcome, startedAt: scene.now, endedAt: scene.now }
+  expect(await transact((first && lane?.failed(first, attempt)) ?? [])).toMatchObject({ written: false, failed: [0] })
+  expect(await places()).toEqual([])
 })
 
 describe('nothing is sent, and the lane is left,', () => {

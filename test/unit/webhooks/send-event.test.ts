@@ -1,6 +1,8 @@
 /** An attempt: where it may go, and the headers, which any receiver that knows Standard Webhooks verifies. */
+import type { LookupFunction } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
+import { settings } from '../../../lib/settings.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import type { Endpoint } from '../../../lib/webhooks/endpoint-item.ts'
 import { newSecret, sealSecret } from '../../../lib/webhooks/secrets.ts'
@@ -66,10 +68,23 @@ test('the headers say who sends what, which event it is and when it was sent, in
   })
 })
 
-test('nothing is sent to an IP address in the place of a name, wherever the URL comes from', async () => {
+const send = async (url: string, transport = {}) => {
   const [orgId, kind] = ['acme', 'webhook'] as const
   const secret = await transaction('@base', (unit) => sealSecret(unit, { orgId, kind }, newSecret()))
-  const endpoint = { orgId, kind, secret, url: 'https://192.0.2.1/hook' } as Endpoint
-  const outcome = await sendEvent({ id: 'event-1', body: BODY }, endpoint, Date.now(), {})
+  return sendEvent({ id: 'event-1', body: BODY }, { orgId, kind, secret, url } as Endpoint, Date.now(), transport)
+}
+
+test('on AWS nothing is sent to a private address', async () => {
+  settings().LOCAL_STAGE = false
+  try {
+    const resolve: LookupFunction = (_name, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }])
+    expect(await send('https://hooks.example', { resolve })).toMatchObject({ failure: 'address' })
+  } finally {
+    settings().LOCAL_STAGE = true
+  }
+})
+
+test('nothing is sent to an IP address in the place of a name, wherever the URL comes from', async () => {
+  const outcome = await send('https://192.0.2.1/hook')
   expect(outcome).toMatchObject({ failure: 'address', detail: 'an IP address instead of a name' })
 })
