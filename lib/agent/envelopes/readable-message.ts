@@ -22,7 +22,7 @@ export const MAX_IDENTIFIER = 4096
 /** Members that Credo matches as URIs or parses as DIDs, in messages and attachments. */
 const IDENTIFIERS = new Set([
   ...['id', '@id', 'did', 'DID', 'to_did', 'kid', 'controller', 'holder', 'issuer', 'verificationMethod'],
-  ...['recipientKeys', 'routingKeys', 'serviceEndpoint', 'publicKeyBase58', 'publicKeyMultibase', 'signer', 'uri'],
+  ...['recipientKeys', 'routingKeys', 'serviceEndpoint', 'uri'],
   ...['thread_id', 'credential_id', 'cred_def_id', 'schema_id', 'rev_reg_id'],
 ])
 

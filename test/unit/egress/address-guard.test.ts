@@ -148,6 +148,9 @@ const REFUSED_URLS: [string, string][] = [
   ['https://metadata.google.internal/', 'a local name'],
   ['https://router.home.arpa/', 'a local name'],
   ['https://intranet/', 'a local name'],
+  ...['localhost', 'local', 'home.arpa', 'internal', 'intranet', 'private', 'corp', 'home', 'lan', 'test', 'invalid']
+    .concat('onion', 'alt')
+    .map((name): [string, string] => [`https://wallet.${name}/`, 'a local name']),
   ['https://localhost./', 'a trailing dot'],
   ['https://wallet.example.com./', 'a trailing dot'],
   ['https://user@wallet.example.com/', 'credentials in the URL'],

@@ -15,11 +15,11 @@ const account = ({ unknownFor = 0, roleExists = false }: { unknownFor?: number; 
   const gateway = vi.spyOn(apiGateway, 'send').mockImplementation(async () => {
     if (unknown-- > 0) throw UNKNOWN
   })
-  vi.spyOn(iam, 'send').mockImplementation(async (command) => {
+  const access = vi.spyOn(iam, 'send').mockImplementation(async (command) => {
     if (command instanceof CreateRoleCommand && roleExists) throw EXISTS
     return { Role: { Arn: ARN } }
   })
-  return { set: () => setCloudWatchRole(apiGateway, iam, { pause: 0, tries: 3 }), gateway }
+  return { set: () => setCloudWatchRole(apiGateway, iam, { pause: 0, tries: 3 }), gateway, access }
 }
 
 test.each([false, true])('it is set, with an earlier one there: %s', async (roleExists) => {
@@ -61,4 +61,14 @@ test('it is not set again after any other error', async () => {
   gateway.mockRejectedValue(denied)
   await expect(set()).rejects.toBe(denied)
   expect(gateway).toHaveBeenCalledTimes(1)
+})
+
+test('its policy allows what the managed one of AWS does', async () => {
+  const { set, access } = account()
+  await set()
+  const [policy] = access.mock.calls.flatMap(([{ input }]) => ('PolicyDocument' in input ? [input.PolicyDocument] : []))
+  expect(JSON.parse(String(policy)).Statement[0].Action.toSorted()).toEqual([
+    ...['logs:CreateLogGroup', 'logs:CreateLogStream', 'logs:DescribeLogGroups', 'logs:DescribeLogStreams'],
+    ...['logs:FilterLogEvents', 'logs:GetLogEvents', 'logs:PutLogEvents'],
+  ])
 })

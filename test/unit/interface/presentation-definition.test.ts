@@ -465,3 +465,18 @@ describe('a presentation exchange request', () => {
     expect(requestFaults(request(contexts)).some((fault) => fault.startsWith(`options.contexts${path}`))).toBe(true)
   })
 })
+
+test.each([
+  ...['HS256', 'HS384', 'HS512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES256K', 'ES384', 'ES512', 'EdDSA'],
+])('a format may name the algorithm %s', (alg) => {
+  expect(faults({ ...version2, format: { ...version2.format, jwt_vc: { alg: [alg] } } })).toEqual([])
+})
+
+test.each([
+  ...['Ed25519VerificationKey2018', 'Ed25519Signature2018', 'Ed25519Signature2020', 'RsaSignature2018'],
+  ...['EcdsaSecp256k1Signature2019', 'EcdsaSecp256k1RecoverySignature2020', 'JsonWebSignature2020'],
+  ...['GpgSignature2020', 'JcsEd25519Signature2020', 'BbsBlsSignature2020', 'Bls12381G2Key2020', 'DataIntegrityProof'],
+])('a format may name the type of proofs %s', (type) => {
+  expect(faults({ ...version2, format: { ldp_vc: { proof_type: ['Ed25519Signature2020', type] } } })).toEqual([])
+})

@@ -171,6 +171,38 @@ test.each<[string, unknown]>([
   expect(hasUnreadableText(message)).toBe(true)
 })
 
+test.each([
+  ...['id', '@id', 'did', 'DID', 'to_did', 'kid', 'controller', 'holder', 'issuer', 'verificationMethod'],
+  ...['serviceEndpoint', 'uri', 'thread_id', 'credential_id', 'cred_def_id', 'schema_id', 'rev_reg_id'],
+])('%s may have 4,096 characters, and no more', (name) => {
+  expect(hasUnreadableText({ [name]: 'a'.repeat(4096) })).toBe(false)
+  expect(hasUnreadableText({ [name]: longIdentifier })).toBe(true)
+})
+
+test.each(['publicKeyBase58', 'publicKeyMultibase', 'recipient_key', 'signer', 'proofValue'])(
+  '%s is a key or a signature: it may have 1,024 characters, and no more',
+  (name) => {
+    expect(hasUnreadableText({ [name]: 'z'.repeat(1024) })).toBe(false)
+    expect(hasUnreadableText({ [name]: 'z'.repeat(1025) })).toBe(true)
+  },
+)
+
+test.each(['recipientKeys', 'routingKeys'])('%s are at most 16, each a key or a DID URL of limited length', (name) => {
+  expect(hasUnreadableText({ [name]: Array(16).fill('a'.repeat(1024)) })).toBe(false)
+  expect(hasUnreadableText({ [name]: Array(17).fill('a') })).toBe(true)
+  expect(hasUnreadableText({ [name]: ['a'.repeat(1025)] })).toBe(true)
+  expect(hasUnreadableText({ [name]: [`did:${'a'.repeat(4092)}`] })).toBe(false)
+  expect(hasUnreadableText({ [name]: [`did:${'a'.repeat(4093)}`] })).toBe(true)
+})
+
+test.each(['publicKeyJwk', 'jwk'].flatMap((name) => ['n', 'e', 'x', 'y'].map((number) => [name, number])))(
+  'the number of a key %s.%s may have 1,024 characters, and no more',
+  (name, number) => {
+    expect(hasUnreadableText({ [name]: { [number]: 'a'.repeat(1024) } })).toBe(false)
+    expect(hasUnreadableText({ [name]: { [number]: 'a'.repeat(1025) } })).toBe(true)
+  },
+)
+
 test.each<[string, (data: { base64: string }) => object]>([
   [
     'one of several attachments',
