@@ -251,11 +251,11 @@ test('where nothing is required it is a 422, and what is named is presented', as
   expect(await inState(verifier, asked.id, 'presentation-received', 'abandoned')).toMatchObject({ isVerified: true })
 })
 
-test('a credential that has expired is not chosen', async () => {
+test.each(['expirationDate', 'validUntil'])('a credential whose %s is past is not chosen', async (name) => {
   const holder = await createTenant(stage, 'Former student')
   const connection = await connectTenants(stage, verifier, holder)
   const about = await keyDidOf(holder)
-  await hold(verifier, holder, degreeAbout(about, { expirationDate: '2026-02-01T00:00:00Z' }))
+  await hold(verifier, holder, degreeAbout(about, { [name]: '2026-02-01T00:00:00Z' }))
   const { threadId } = await request({ connectionId: connection.connectionId })
   const { id } = await waitFor(
     'the request',

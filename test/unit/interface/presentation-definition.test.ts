@@ -256,12 +256,15 @@ describe('a filter', () => {
     { type: 'string' },
     { const: true },
     { const: 'a' },
+    { const: 1 },
     { enum: ['a', 1] },
-    { type: 'string', format: 'date', formatMinimum: '2020-01-01' },
+    { type: 'string', format: 'date', formatMinimum: '2020-01-01', formatMaximum: '2021-01-01' },
+    { type: 'string', format: 'date', formatExclusiveMinimum: '2020-01-01' },
     { type: 'string', format: 'date-time', formatExclusiveMaximum: '2020-01-01T00:00:00Z' },
     { type: 'array', contains: { type: 'string', const: 'Degree' } },
     { type: 'array', items: { pattern: '^a$' } },
     { type: 'number', minimum: 1, exclusiveMaximum: 2 },
+    { type: 'number', exclusiveMinimum: 1, maximum: 2 },
     { type: 'string', minLength: 1, maxLength: 2, not: { pattern: 'x' } },
     {},
   ])('of version 2 may be %j, as for Credo', (filter) => {
@@ -272,6 +275,7 @@ describe('a filter', () => {
   test.each([
     { type: 'string', const: 'a' },
     { type: 'string', minimum: '2020-01-01', exclusiveMaximum: '2021-01-01T00:00:00Z' },
+    { type: 'string', exclusiveMinimum: '2020-01-01', maximum: '2021-01-01T00:00:00Z' },
     { type: 'string', not: { contains: { const: true } } },
   ])('of version 1 may be %j, as for Credo', (filter) => {
     expect(faults(withField({ filter }))).toEqual([])
