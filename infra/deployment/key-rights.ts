@@ -32,7 +32,7 @@ export const readKeyRights = async (kms: KMSClient, iam: IAMClient, arn: string)
  * role's path. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
  */
 const principal = async (iam: IAMClient, arn: string): Promise<string | undefined> => {
-  const [, kind, name] = arn.match(/:(root|user|assumed-role)(?:\/([^/]+))?/) ?? []
+  const [, kind, name] = arn.match(/:(user|assumed-role)(?:\/([^/]+))?/) ?? []
   if (kind === 'user') return arn
   if (kind !== 'assumed-role') return undefined
   const { Role } = await iam.send(new GetRoleCommand({ RoleName: name }))

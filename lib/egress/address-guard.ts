@@ -57,7 +57,7 @@ const LOCAL_NAME =
   /(?:^|\.)(?:localhost|local|home\.arpa|internal|intranet|private|corp|home|lan|test|invalid|onion|alt)$/
 
 /** The host as it was written, in lower case: the URL parser turns `0x7f.1` and `127.0.0.1.` into `127.0.0.1`. */
-const writtenHost = (url: string): string => /^[a-z]+:\/\/(\[[^\]]*\]|[^/?#:]*)/i.exec(url)?.[1]?.toLowerCase() ?? ''
+const writtenHost = (url: string): string => /^[a-z]+:\/\/([^/?#:]*)/i.exec(url)?.[1]?.toLowerCase() ?? ''
 
 const hostFault = (url: string, hostname: string, policy: AddressPolicy): string | undefined => {
   const address = hostname.replace(/^\[|\]$/g, '')

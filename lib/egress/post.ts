@@ -73,7 +73,7 @@ const codeOf = (error: Error): string => ('code' in error && typeof error.code =
 const failureOf = (error: Error, stage: Stage): PostFailure => {
   if (error instanceof AddressRejectedError) return 'address'
   if ('syscall' in error && error.syscall === 'getaddrinfo') return 'dns'
-  if (/^(?:HPE_|ERR_HTTP)/.test(codeOf(error))) return 'response'
+  if (codeOf(error).startsWith('HPE_')) return 'response'
   return stage
 }
 

@@ -40,7 +40,7 @@ const COMPONENTS = {
 }
 
 /** Checks that JSON Schema can't express. Only the pipeline makes them. */
-const NOT_EXPRESSED = ['check', 'raw_check', 'partial_check']
+const NOT_EXPRESSED = ['check', 'raw_check']
 
 const CONFIG: ConversionConfig = {
   target: 'draft-2020-12',

@@ -63,6 +63,9 @@ describe.each<[string, object, RegExp]>([
       const { status, body } = await resolve(made.did, as)
       expect({ status, didDocument: body.didDocument }).toEqual({ status: 200, didDocument: made.didDocument })
       expect(body).toMatchObject({ didDocumentMetadata: {}, didResolutionMetadata: {} })
+      // They would tell what others have resolved.
+      for (const ofCache of ['servedFromCache', 'resolutionTime'])
+        expect(body.didResolutionMetadata).not.toHaveProperty(ofCache)
     }
   })
 

@@ -62,10 +62,8 @@ export const updateExchange = (agentContext: AgentContext, exchange: Exchange): 
     ? agentContext.resolve(DidCommProofExchangeRepository).update(agentContext, exchange)
     : agentContext.resolve(DidCommCredentialExchangeRepository).update(agentContext, exchange)
 
-const FINISHED: string[] = [
-  ...[DidCommProofState.Done, DidCommProofState.Declined, DidCommProofState.Abandoned],
-  ...[DidCommCredentialState.Done, DidCommCredentialState.Declined, DidCommCredentialState.Abandoned],
-]
+/** Credo's states of credential exchanges have the same names. */
+const FINISHED: string[] = [DidCommProofState.Done, DidCommProofState.Declined, DidCommProofState.Abandoned]
 
 export const isFinished = ({ state }: Exchange): boolean => FINISHED.includes(state)
 

@@ -1,9 +1,10 @@
 /** What an operator is to write to an Indy ledger for an issuer: `action` with the transaction, `finished` when the ledger has exactly it. */
 import type { AgentContext } from '@credo-ts/core'
+import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { IndyRegistry } from '../../../lib/agent/formats/anoncreds/indy-registry.ts'
 import { onLedger } from '../../../lib/agent/formats/anoncreds/indy-writes.ts'
-import type { LedgerTransaction } from '../../../lib/indy/transactions.ts'
+import { LedgerTransaction } from '../../../lib/indy/transactions.ts'
 import { readSettings, settings } from '../../../lib/settings.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import type { WriteRequest } from '../../support/anoncreds/indy-ledger.ts'
@@ -62,9 +63,9 @@ const registerRegistry = (revocationRegistryDefinition: ReturnType<typeof regist
 const registerList = (revocationStatusList: ReturnType<typeof listOf>): Promise<Json> =>
   inUnit(() => registry.registerRevocationStatusList(context, { revocationStatusList, options: {} }))
 
-/** What a session keeps: JSON. */
+/** What a job stores: JSON, which is read back by the schema. */
 const transactionOf = ({ registrationMetadata }: Json): LedgerTransaction =>
-  JSON.parse(JSON.stringify(registrationMetadata.transaction))
+  v.parse(LedgerTransaction, JSON.parse(JSON.stringify(registrationMetadata.transaction)))
 
 /** The operator writes what the answer holds. */
 const write = (answer: Json): void => {

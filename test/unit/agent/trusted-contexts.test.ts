@@ -23,6 +23,9 @@ const own = {
   honour: { '@id': 'ex:honour' },
   school: { '@id': 'ex:school', '@type': '@id' },
   list: { '@id': 'ex:list', '@container': '@list' },
+  motto: { '@id': 'ex:motto', '@language': 'la', '@direction': 'ltr', '@protected': true },
+  courses: { '@reverse': 'ex:student' },
+  campus: { '@id': 'ex:campus/', '@prefix': true },
   Title: { '@id': 'ex:Title', '@context': { rank: 'ex:rank' } },
 }
 const vocabulary = { '@vocab': 'https://vocabulary.example/', word: 'https://vocabulary.example/word' }

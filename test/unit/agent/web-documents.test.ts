@@ -34,6 +34,10 @@ beforeAll(async () => {
     if (path === '/broken') return response.writeHead(200, { 'content-length': 9 }).end('{', () => response.destroy())
     if (path === '/late') passed += 2_000
     if (path === '/large') return response.writeHead(200).end(JSON.stringify({ text: 'x'.repeat(300 * 1024) }))
+    if (path === '/cut') {
+      response.writeHead(200, { 'content-length': 1000 })
+      return response.write(JSON.stringify(CONTEXT), () => response.destroy())
+    }
     if (path === '/quarter') return response.writeHead(200).end(JSON.stringify({ text: 'x'.repeat(255 * 1024) }))
     response.writeHead(200, { 'content-type': 'application/ld+json' }).end(JSON.stringify(CONTEXT))
   }).listen(0, '127.0.0.1')
@@ -120,6 +124,7 @@ test.each([
   ['/around', /302/],
   ['/to-no-address', /302/],
   ['/large', /too large/],
+  ['/cut', /can not be read: reset/],
 ])('%s is no context', async (path, reason) => {
   await expect(load(`${address}${path}`)).rejects.toThrow(reason)
 })

@@ -256,12 +256,15 @@ describe('a filter', () => {
     { type: 'string' },
     { const: true },
     { const: 'a' },
+    { const: 1 },
     { enum: ['a', 1] },
-    { type: 'string', format: 'date', formatMinimum: '2020-01-01' },
+    { type: 'string', format: 'date', formatMinimum: '2020-01-01', formatMaximum: '2021-01-01' },
+    { type: 'string', format: 'date', formatExclusiveMinimum: '2020-01-01' },
     { type: 'string', format: 'date-time', formatExclusiveMaximum: '2020-01-01T00:00:00Z' },
     { type: 'array', contains: { type: 'string', const: 'Degree' } },
     { type: 'array', items: { pattern: '^a$' } },
     { type: 'number', minimum: 1, exclusiveMaximum: 2 },
+    { type: 'number', exclusiveMinimum: 1, maximum: 2 },
     { type: 'string', minLength: 1, maxLength: 2, not: { pattern: 'x' } },
     {},
   ])('of version 2 may be %j, as for Credo', (filter) => {
@@ -272,6 +275,7 @@ describe('a filter', () => {
   test.each([
     { type: 'string', const: 'a' },
     { type: 'string', minimum: '2020-01-01', exclusiveMaximum: '2021-01-01T00:00:00Z' },
+    { type: 'string', exclusiveMinimum: '2020-01-01', maximum: '2021-01-01T00:00:00Z' },
     { type: 'string', not: { contains: { const: true } } },
   ])('of version 1 may be %j, as for Credo', (filter) => {
     expect(faults(withField({ filter }))).toEqual([])
@@ -464,4 +468,19 @@ describe('a presentation exchange request', () => {
   ])('may not have contexts that are %s', (_, contexts, path) => {
     expect(requestFaults(request(contexts)).some((fault) => fault.startsWith(`options.contexts${path}`))).toBe(true)
   })
+})
+
+test.each([
+  ...['HS256', 'HS384', 'HS512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES256K', 'ES384', 'ES512', 'EdDSA'],
+])('a format may name the algorithm %s', (alg) => {
+  expect(faults({ ...version2, format: { ...version2.format, jwt_vc: { alg: [alg] } } })).toEqual([])
+})
+
+test.each([
+  ...['Ed25519VerificationKey2018', 'Ed25519Signature2018', 'Ed25519Signature2020', 'RsaSignature2018'],
+  ...['EcdsaSecp256k1Signature2019', 'EcdsaSecp256k1RecoverySignature2020', 'JsonWebSignature2020'],
+  ...['GpgSignature2020', 'JcsEd25519Signature2020', 'BbsBlsSignature2020', 'Bls12381G2Key2020', 'DataIntegrityProof'],
+])('a format may name the type of proofs %s', (type) => {
+  expect(faults({ ...version2, format: { ldp_vc: { proof_type: ['Ed25519Signature2020', type] } } })).toEqual([])
 })

@@ -83,4 +83,27 @@ describe('form data', () => {
   ])('survive a message that is %s', (_, message, data) => {
     expect(credentialFormData(exchange('v2'), stored([message]))).toEqual(data)
   })
+
+  test.each([
+    ['propose-credential', 'proposal', 'filters~attach', 'hlindy/cred-filter@v2.0', 'indy'],
+    ['propose-credential', 'proposal', 'filters~attach', 'anoncreds/credential-filter@v1.0', 'anoncreds'],
+    ['propose-credential', 'proposal', 'filters~attach', 'aries/ld-proof-vc-detail@v1.0', 'jsonld'],
+    ['offer-credential', 'offer', 'offers~attach', 'hlindy/cred-abstract@v2.0', 'indy'],
+    ['offer-credential', 'offer', 'offers~attach', 'anoncreds/credential-offer@v1.0', 'anoncreds'],
+    ['request-credential', 'request', 'requests~attach', 'hlindy/cred-req@v2.0', 'indy'],
+    ['request-credential', 'request', 'requests~attach', 'anoncreds/credential-request@v1.0', 'anoncreds'],
+    ['issue-credential', 'credential', 'credentials~attach', 'hlindy/cred@v2.0', 'indy'],
+    ['issue-credential', 'credential', 'credentials~attach', 'anoncreds/credential@v1.0', 'anoncreds'],
+    ['issue-credential', 'credential', 'credentials~attach', 'aries/ld-proof-vc@v1.0', 'jsonld'],
+  ])(
+    'have what a %s of version 2 says, as the %s, in its %s of the format %s',
+    (name, part, attachments, format, key) => {
+      const message = {
+        '@type': `https://didcomm.org/issue-credential/2.0/${name}`,
+        formats: [{ attach_id: 'a', format }],
+        [attachments]: [{ '@id': 'a', data: { base64: base64({ x: 1 }) } }],
+      }
+      expect(credentialFormData(exchange('v2'), stored([message]))).toEqual({ [part]: { [key]: { x: 1 } } })
+    },
+  )
 })

@@ -115,6 +115,7 @@ const EXCHANGES: [name: string, version: string, messages: Message[]][] = [
       v2('request-presentation', 'request_presentations~attach', [['y', REQUEST, { json: indyRequest }]]),
       v2('presentation', 'presentations~attach', [
         ['z', 'hlindy/proof@v2.0', { base64: base64({ proof: {} }), json: { proof: 'another' } }],
+        ['a', 'anoncreds/proof@v1.0', { json: { proof: 'a' } }],
       ]),
     ],
   ],

@@ -20,6 +20,7 @@ test.each(READERS)(
     await expect(assertReadable(agentWithout(reader, 'unavailable'), NAMED)).rejects.toMatchObject({
       code: 'registry.unavailable',
     })
-    await assertReadable(agentWithout(reader, 'notFound'), NAMED)
+    for (const absent of ['notFound', 'unsupportedAnonCredsMethod', 'invalid'])
+      await assertReadable(agentWithout(reader, absent), NAMED)
   },
 )
