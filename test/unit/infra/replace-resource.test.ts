@@ -90,7 +90,10 @@ test('a table and its key are used together', () => {
 test('a stream that was switched off is none, although DynamoDB names the latest', async () => {
   const client = new DynamoDBClient({ region: 'eu-central-1' })
   const streamOf = async (StreamEnabled: boolean) => {
-    const Table = { LatestStreamArn: 'arn:old/stream', StreamSpecification: { StreamEnabled } }
+    const Table = {
+      LatestStreamArn: 'arn:old/stream',
+      StreamSpecification: { StreamEnabled, StreamViewType: 'NEW_AND_OLD_IMAGES' },
+    }
     vi.spyOn(client, 'send').mockImplementation(async (command) =>
       command instanceof DescribeTableCommand ? { Table } : {},
     )
