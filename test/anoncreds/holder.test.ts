@@ -161,7 +161,7 @@ describeWithLibrary('a tenant as holder', () => {
       const { stage, caller: issuer } = world
       const { body: exchanges } = await stage.call('getCredentials', { caller: holder, query: { role: 'holder' } })
       const attributes = [
-        { name: 'degree', value: 'Bachelor' },
+        { name: 'degree', value: 'Bachelor', mimeType: 'text/plain' },
         { name: 'age', value: '40' },
       ]
       const proposal = {

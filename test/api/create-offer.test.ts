@@ -65,8 +65,11 @@ describe('the issuer is a DID of this agent', () => {
   test.each<[string, unknown]>([
     ['as a string', acme.issuerDid],
     ['as an object', { id: acme.issuerDid, 'https://schema.org/name': 'Acme' }],
-  ])('%s', async (_, issuer) => {
-    expect((await offer(withCredential({ issuer }))).status).toBe(200)
+  ])('%s, as it is given', async (_, issuer) => {
+    const { status, body } = await offer(withCredential({ issuer }))
+    expect(status).toBe(200)
+    const formData = await api.get(`/credentials/${body.id}/form-data`, { token })
+    expect(formData.body.offer.jsonld.credential.issuer).toEqual(issuer)
   })
 
   test.each<[string, unknown]>([

@@ -76,7 +76,12 @@ test('a step can be continued several times: each time it goes on from the same 
   expect([opened(), opened()].map((step) => asked(step).does)).toEqual(['target', 'target'])
   const target = asked(opened())
   const closed = { ...quick, closedAt: NOW, dueAt: NOW + 1 }
-  expect(asked(target.goOn({ origin: closed, address: closed })).does).toBe('recentDestination')
+  for (const [origin, address] of [
+    [closed, closed],
+    [quick, closed],
+    [closed, quick],
+  ])
+    expect(asked(target.goOn({ origin, address })).does).toBe('recentDestination')
   expect(asked(target.goOn({ origin: quick, address: quick })).does).toBe('attempt')
 })
 

@@ -1,6 +1,7 @@
 /** Restrictions of attributes: which credential may show them. */
 import { expect, test } from 'vitest'
 import { assertRestrictions } from '../../../../lib/agent/formats/anoncreds/presentation-checks/index.ts'
+import { isNamedBy } from '../../../../lib/agent/formats/anoncreds/presentation-checks/objects.ts'
 import { assertIdRestrictions } from '../../../../lib/agent/formats/anoncreds/presentation-checks/restrictions.ts'
 
 type Arguments = Parameters<typeof assertRestrictions>
@@ -77,4 +78,13 @@ test.each(['schema_id', 'cred_def_id', 'schema_issuer_id', 'schema_issuer_did', 
 test('what another credential of the presentation shows does not count', () => {
   expect(meets({ 'attr::name::value': 'Alice' })).toBe(false)
   expect(meets({ 'attr::name::marker': '1' })).toBe(false)
+})
+
+test.each([
+  ['did:web:example.org:acme', 'did:web:example.org:acme/schemas/degree', true],
+  ['did:web:example.org:acme', 'did:web:example.org:acme2/schemas/degree', false],
+  ['V4SGRU86Z58d6TV7PBUe6f', 'V4SGRU86Z58d6TV7PBUe6f:2:degree:1.0', true],
+  ['V4SGRU86Z58d6TV7PBUe6', 'V4SGRU86Z58d6TV7PBUe6f:2:degree:1.0', false],
+])('whether the issuer %s may publish %s: %s', (issuerId, id, may) => {
+  expect(isNamedBy(id, issuerId)).toBe(may)
 })

@@ -1,5 +1,5 @@
 /** Invitations of other agents. */
-import { Kms } from '@credo-ts/core'
+import { didKeyToVerkey, Kms } from '@credo-ts/core'
 import { expect, test } from 'vitest'
 import { readInvitation } from '../../../../lib/agent/invitations/read-invitation.ts'
 
@@ -34,4 +34,22 @@ test.each([
   const readIt = () => read({ services: [{ id: '#inline', type: 'did-communication', ...service }] })
   if (isRead) expect(readIt().getInlineServices()).toHaveLength(1)
   else expect(readIt).toThrow('request')
+})
+
+test('the answer to an older invitation is for the recipient, and goes by way of its mediators', () => {
+  const recipient = 'did:key:z6MkmM42vxfqZQsv4ehtTjFFxQ4sQKS2w6WR7emozFAn5cxu'
+  const mediator = 'did:key:z6Mkj3PUd1WjvaDhNZhhhXQdz5UnZXmS7ehtx8bsPpD47kKc'
+  const [recipientKeys, routingKeys] = [recipient, mediator].map((did) => [didKeyToVerkey(did)])
+  const older = {
+    '@type': 'https://didcomm.org/connections/1.0/invitation',
+    ...{
+      '@id': 'invitation-1',
+      label: 'Inviter',
+      serviceEndpoint: 'https://mediator.example',
+      recipientKeys,
+      routingKeys,
+    },
+  }
+  const [service] = readInvitation(Object(older), 'invitation').invitation.getInlineServices()
+  expect(service).toMatchObject({ recipientKeys: [recipient], routingKeys: [mediator] })
 })
