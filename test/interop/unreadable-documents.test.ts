@@ -1,4 +1,5 @@
 /** What needs a document of another host, while that host fails: it is done later, and nobody is told that something of theirs is wrong. */
+import { randomUUID } from 'node:crypto'
 import { TypedArrayEncoder } from '@credo-ts/core'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { degreeAbout, hold, keyDidOf } from '../support/held-degree.ts'
@@ -182,11 +183,20 @@ describe('a wallet whose DID is on a host that fails', async () => {
     const senderKey = await handshake.newKey()
     hosts.served.set('https://wallet.example/.well-known/did.json', documentOf(senderKey))
     const { message } = await handshake.request(invitation, { did: DID, senderKey })
-    await handshake.complete(message, senderKey)
+    const route = await handshake.complete(message, senderKey)
     const [connection] = await succeed(stage, 'getConnections', issuer, { query: { outOfBandId } })
     expect(connection).toMatchObject({ state: 'completed', theirDid: DID })
-    const send = () =>
-      stage.call('sendMessage', { caller: issuer, path: { connectionId: connection.id }, body: { content: 'hello' } })
+    const threadId = randomUUID()
+    const proposal = {
+      ...{ '@type': 'https://didcomm.org/present-proof/2.0/propose-presentation', '@id': threadId },
+      formats: [{ attach_id: 'a', format: 'dif/presentation-exchange/definitions@v1.0' }],
+      'proposals~attach': [{ '@id': 'a', data: { json: degreeDefinition } }],
+    }
+    await raw.send(proposal, route)
+    const [proof] = await succeed(stage, 'getProofs', issuer, { query: { threadId } })
+    const path = { connectionId: connection.id, proofRecordId: proof.id }
+    const send = () => stage.call('sendMessage', { caller: issuer, path, body: { content: 'hello' } })
+    const goOn = () => stage.call('acceptProofProposal', { caller: issuer, path, body: {} })
     // Credo reads a document again after some minutes.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60 * 60_000 })
     onTestFinished(() => void vi.useRealTimers())
@@ -195,11 +205,12 @@ describe('a wallet whose DID is on a host that fails', async () => {
       [404, /names no usable endpoint/],
     ] as const) {
       hosts.status = status
-      const reply = await send()
-      expect(reply).toMatchObject({ status: 409, body: { message: expect.stringMatching(message) } })
-      expect(reply.headers['retry-after'] !== undefined).toBe(status === 503)
+      for (const reply of [await send(), await goOn()]) {
+        expect(reply).toMatchObject({ status: 409, body: { message: expect.stringMatching(message) } })
+        expect(reply.headers['retry-after'] !== undefined).toBe(status === 503)
+      }
     }
     hosts.status = 200
-    expect((await send()).status).toBe(200)
+    for (const reply of [await send(), await goOn()]) expect(reply.status).toBe(200)
   })
 })
