@@ -10,7 +10,12 @@ import {
   paginateDescribeStackResourceDrifts,
   type StackResourceDrift,
 } from '@aws-sdk/client-cloudformation'
-import { DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import {
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  DynamoDBClient,
+} from '@aws-sdk/client-dynamodb'
 import { KMSClient } from '@aws-sdk/client-kms'
 import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda'
 import { HeadObjectCommand, S3Client } from '@aws-sdk/client-s3'
@@ -87,24 +92,34 @@ const changedCode = async (lambda: LambdaClient, s3: S3Client, stack: Stack): Pr
   return changed.flat()
 }
 
-/** What is no longer as it was deployed of a table. `isProtected`: whether it is to be protected against deletion. */
+/**
+ * What is no longer as it was deployed of a table, or not as one that a deployment makes: a table that was restored from
+ * a backup has neither expiry nor backups. `isProtected`: whether it is to be protected against deletion.
+ */
 export const tableFaults = async (
   dynamodb: Pick<DynamoDBClient, 'send'>,
   TableName: string,
   isProtected: boolean,
 ): Promise<string[]> => {
-  const [{ Table }, { TimeToLiveDescription: expiry }] = await Promise.all([
+  const [{ Table }, { TimeToLiveDescription: expiry }, { ContinuousBackupsDescription: backups }] = await Promise.all([
     dynamodb.send(new DescribeTableCommand({ TableName })),
     dynamodb.send(new DescribeTimeToLiveCommand({ TableName })),
+    dynamodb.send(new DescribeContinuousBackupsCommand({ TableName })),
   ])
-  const on = `\`aws dynamodb update-time-to-live --table-name ${TableName} --time-to-live-specification Enabled=true,AttributeName=expiresAt\``
+  const update = (what: string, specification: string) =>
+    `\`aws dynamodb update-${what} --table-name ${TableName} ${specification}\``
+  const expire = update('time-to-live', '--time-to-live-specification Enabled=true,AttributeName=expiresAt')
+  const backUp = update('continuous-backups', '--point-in-time-recovery-specification PointInTimeRecoveryEnabled=true')
   return [
     ...(isProtected && Table?.DeletionProtectionEnabled !== true
       ? [`${TableName} is not protected against deletion: deploy again`]
       : []),
     ...(['ENABLED', 'ENABLING'].includes(expiry?.TimeToLiveStatus ?? '')
       ? []
-      : [`${TableName} keeps expired items for ever: ${on}`]),
+      : [`${TableName} keeps expired items for ever: ${expire}`]),
+    ...(backups?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus === 'ENABLED'
+      ? []
+      : [`${TableName} can't be restored to an earlier time: ${backUp}`]),
   ]
 }
 
@@ -123,7 +138,7 @@ export const examineDeployed = async (
     read('lambda:ListFunctions and s3:GetObject', () =>
       changedCode(new LambdaClient(config), new S3Client(config), stack),
     ),
-    read('dynamodb:DescribeTable and DescribeTimeToLive', () =>
+    read('dynamodb:DescribeTable, DescribeTimeToLive and DescribeContinuousBackups', () =>
       tableFaults(new DynamoDBClient(config), table, isProtected),
     ),
     read('kms:DescribeKey', () => findKey(new KMSClient(config), key)),

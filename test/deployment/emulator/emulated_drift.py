@@ -65,16 +65,19 @@ class Alarm(CloudFormationModel):
 make_table = Table.create_from_cloudformation_json.__func__
 
 
-def make_table_with_expiry(cls, resource_name, cloudformation_json, account_id, region_name, **kwargs):
-    """moto leaves the expiry of items out."""
+def make_whole_table(cls, resource_name, cloudformation_json, account_id, region_name, **kwargs):
+    """moto leaves the expiry of items and the backups out."""
     table = make_table(cls, resource_name, cloudformation_json, account_id, region_name, **kwargs)
-    expiry = cloudformation_json["Properties"].get("TimeToLiveSpecification")
-    if expiry is not None:
-        dynamodb_backends[account_id][region_name].update_time_to_live(table.name, expiry)
+    properties = cloudformation_json["Properties"]
+    backend = dynamodb_backends[account_id][region_name]
+    if (expiry := properties.get("TimeToLiveSpecification")) is not None:
+        backend.update_time_to_live(table.name, expiry)
+    if (backups := properties.get("PointInTimeRecoverySpecification")) is not None:
+        backend.update_continuous_backups(table.name, backups)
     return table
 
 
-Table.create_from_cloudformation_json = classmethod(make_table_with_expiry)
+Table.create_from_cloudformation_json = classmethod(make_whole_table)
 
 
 def as_json(policy):

@@ -1,5 +1,5 @@
 /** What is found of a deployed stage. */
-import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { examineDeployed, tableFaults } from '../../../infra/deployment/deployed.ts'
 import { toLine } from '../../../infra/deployment/finding.ts'
@@ -9,16 +9,20 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-const faultsOf = (expiry: string, isProtected: boolean, wanted = true): Promise<string[]> => {
-  const client = new DynamoDBClient({ region: 'eu-central-1' })
-  vi.spyOn(client, 'send').mockImplementation((command) =>
-    Promise.resolve(
-      command instanceof DescribeTableCommand
-        ? { Table: { DeletionProtectionEnabled: isProtected } }
-        : { TimeToLiveDescription: { TimeToLiveStatus: expiry } },
-    ),
-  )
-  return tableFaults(client, 'agent', wanted)
+const BACKED_UP = {
+  ContinuousBackupsDescription: {
+    ContinuousBackupsStatus: 'ENABLED',
+    PointInTimeRecoveryDescription: { PointInTimeRecoveryStatus: 'ENABLED' },
+  },
+}
+
+const faultsOf = (expiry: string, isProtected: boolean, wanted = true, backups = BACKED_UP): Promise<string[]> => {
+  answerCommands({
+    DescribeTableCommand: { Table: { DeletionProtectionEnabled: isProtected } },
+    DescribeTimeToLiveCommand: { TimeToLiveDescription: { TimeToLiveStatus: expiry } },
+    DescribeContinuousBackupsCommand: backups,
+  })
+  return tableFaults(new DynamoDBClient({ region: 'eu-central-1' }), 'agent', wanted)
 }
 
 test.each(['ENABLED', 'ENABLING'])('expiry may be %s, which takes up to an hour', async (expiry) => {
@@ -34,6 +38,14 @@ test('a table that is not protected against deletion is a fault, unless it is no
   expect(await faultsOf('ENABLED', false, false)).toEqual([])
 })
 
+test('a table without point-in-time recovery, as one that was restored from a backup, is a fault', async () => {
+  const off = { PointInTimeRecoveryDescription: { PointInTimeRecoveryStatus: 'DISABLED' } }
+  const backups = { ContinuousBackupsDescription: { ContinuousBackupsStatus: 'ENABLED', ...off } }
+  expect(await faultsOf('ENABLED', true, true, backups)).toEqual([
+    expect.stringContaining("agent can't be restored to an earlier time: `aws dynamodb update-continuous-backups"),
+  ])
+})
+
 describe('a stage', () => {
   const KEY = 'arn:aws:kms:eu-central-1:123456789012:key/1'
   /** One that is as it was deployed. */
@@ -45,6 +57,7 @@ describe('a stage', () => {
     HeadObjectCommand: { Metadata: { filesha256: 'abc=' } },
     DescribeTableCommand: { Table: { DeletionProtectionEnabled: true } },
     DescribeTimeToLiveCommand: { TimeToLiveDescription: { TimeToLiveStatus: 'ENABLED' } },
+    DescribeContinuousBackupsCommand: BACKED_UP,
     DescribeKeyCommand: { KeyMetadata: { KeyState: 'Enabled' } },
   }
   const health = {

@@ -38,6 +38,9 @@ const deployed = (StackStatus = 'UPDATE_COMPLETE'): Answers => ({
   ListFunctionsCommand: { Functions: [] },
   DescribeTableCommand: { Table: { DeletionProtectionEnabled: false } },
   DescribeTimeToLiveCommand: { TimeToLiveDescription: { TimeToLiveStatus: 'ENABLED' } },
+  DescribeContinuousBackupsCommand: {
+    ContinuousBackupsDescription: { PointInTimeRecoveryDescription: { PointInTimeRecoveryStatus: 'ENABLED' } },
+  },
   DescribeKeyCommand: { KeyMetadata: { KeyState: 'Enabled' } },
 })
 
