@@ -24,10 +24,11 @@ const MINUTE = 60 * SECOND
 
 const NEW_JOB = { attempts: 0, failures: 0, createdAt: new Date(0).toISOString() }
 
-/** The queues of all entries that are sent from here on, also of those that SQS drops. */
+/** The queues of all entries that are sent from here on, also of those that SQS drops. A call takes ten. */
 const countEntries = (): string[] => {
   const sent: string[] = []
   vi.spyOn(sqs(), 'send').mockImplementation((async ({ input }: SendMessageBatchCommand) => {
+    if ((input.Entries?.length ?? 0) > 10) throw new Error('TooManyEntriesInBatchRequest')
     sent.push(...(input.Entries ?? []).map(() => input.QueueUrl?.split('/').at(-1) ?? ''))
     return {}
   }) as never)
@@ -94,6 +95,19 @@ describe('the sweep', () => {
       await scene.table.put(jobItem.encode({ ...key, ...NEW_JOB, ...dueFor(jobName(key), scene.now) }))
     await sweep(scene.now)
     expect(woken).toEqual(jobs.map(() => 'jobs'))
+  })
+
+  test('wakes more of each kind than a queue takes at once', async () => {
+    const due = { dueShard: 'due|0', dueAt: scene.now }
+    for (let index = 0; index < 11; index++) {
+      await scene.table.put(laneItem.encode({ lane: scene.newLane().lane, ...due }))
+      await scene.table.put(destinationItem.encode({ destination: newOrigin(), version: 1, ...due }))
+      const key = { tenant: 'acme', type: 'ledger-object' as const, id: String(index) }
+      await scene.table.put(jobItem.encode({ ...key, ...NEW_JOB, ...due }))
+    }
+    const woken = countEntries()
+    await sweep(scene.now)
+    expect(woken).toHaveLength(33)
   })
 
   test('does not wait five minutes for what a queue has refused in part', async () => {
