@@ -126,6 +126,14 @@ describe('a stage', () => {
     ])
   })
 
+  test('has functions on several pages of their list', async () => {
+    const { lines } = await findingsOf({
+      ListFunctionsCommand: ({ Marker }: { Marker?: string }) =>
+        Marker === undefined ? { Functions: [], NextMarker: '2' } : SOUND.ListFunctionsCommand,
+    })
+    expect(lines).toEqual(['ok      deployed stage: as it was deployed'])
+  })
+
   test('is not, where a function has other code, or the key is about to go', async () => {
     const { lines } = await findingsOf({
       ListFunctionsCommand: { Functions: [{ FunctionName: 'health', CodeSha256: 'def=' }] },

@@ -14,7 +14,7 @@ const registration: Registration = {
   url: 'https://example.org/hook',
   status: 'active',
   createdAt: '2026-11-20T17:39:53.318Z',
-  updatedAt: '2026-11-20T17:39:53.318Z',
+  updatedAt: '2026-11-21T08:00:00.000Z',
 }
 const { kind: _, url, ...shown } = registration
 

@@ -119,6 +119,19 @@ describe('a conflict', () => {
     expect(await readCount(record)).toBe(4)
   })
 
+  test('should leave to the repetitions what the operation is to have once', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0)
+    const [record, key] = [await counter(), Symbol('key')]
+    const made = { ofUnit: 0, ofOperation: 0 }
+    const act = async (unit: UnitOfWork) => {
+      unit.slot(key, () => ++made.ofUnit)
+      unit.operationSlot(key, () => ++made.ofOperation)
+      await unlucky(record, [])(unit)
+    }
+    await expect(transaction(ACME, act, 1)).rejects.toMatchObject({ code: 'store.conflict' })
+    expect(made).toEqual({ ofUnit: 2, ofOperation: 1 })
+  })
+
   test('should be thrown at once where no repetition is wanted', async () => {
     const [record, seen] = [await counter(), []]
     await expect(transaction(ACME, unlucky(record, seen), 0)).rejects.toMatchObject({ code: 'store.conflict' })
