@@ -161,6 +161,7 @@ describe('no text makes a pattern run for long', () => {
 
   test('the work of matching counts', () => {
     expect(() => isFound('a{500}', half, new Work(1_000_000))).toThrow(WorkLimitError)
+    expect(() => isFound('a{500}', '', new Work(499))).toThrow(WorkLimitError)
   })
 })
 
