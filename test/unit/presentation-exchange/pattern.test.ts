@@ -133,6 +133,7 @@ describe('the size of a pattern is bounded', () => {
     ['a{0}', 1],
     ['(?:ab){3}', 9],
     ['\\p{L}{10}', 40],
+    ['[\\p{L}-]{10}', 40],
     ['a*b+c?', 3],
   ])('%s has the size %i', (pattern, size) => {
     expect(translatePattern(pattern).size).toBe(size)

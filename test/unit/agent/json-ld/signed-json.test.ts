@@ -38,6 +38,19 @@ test('a node with a name is shown once, however often it is named, and one witho
   await expect(showsAll('_:b0')).rejects.toThrow('refer to the same nodes too often')
 })
 
+test('a node that is the subject, and is named elsewhere, is shown as the subject', async () => {
+  const SUBJECT = 'https://www.w3.org/2018/credentials#credentialSubject'
+  const quads = [
+    ...[typed('urn:c', CREDENTIAL), typed('urn:c', 'urn:Another'), typed('urn:c', 'https://a')],
+    ...['<urn:c> <a:first> <urn:s> .\n', `<urn:c> <${SUBJECT}> <urn:s> .\n`, '<urn:s> <urn:says> "x" .\n'],
+  ]
+  const load = () => Promise.reject(new Error('nothing to load'))
+  const json = await toVerifierJson(await readStatements(quads.join(''), CREDENTIAL), [], load, newBudget())
+  expect(json).toMatchObject({ [SUBJECT]: { '@id': 'urn:s', 'urn:says': 'x' }, 'a:first': { '@id': 'urn:s' } })
+  expect(Object(json['a:first'])).not.toHaveProperty('urn:says')
+  expect(json['@type']).toEqual([CREDENTIAL, 'https://a', 'urn:Another'])
+})
+
 const XSD = 'http://www.w3.org/2001/XMLSchema#'
 
 /** What a verifier is shown of a typed text. */
