@@ -139,6 +139,24 @@ test('lists in each other, deeper than documents are, are a fault of the documen
   await expect(readStatements(quads, CREDENTIAL)).rejects.toThrow(CredoError)
 })
 
+test('the reason why a document can not be shown is not cut within a character', async () => {
+  const load = async (documentUrl: string) => ({
+    documentUrl,
+    document: { '@context': { ex: 'https://example.org/' } },
+  })
+  const reasonOf = async (length: number): Promise<string> => {
+    const statements = await readStatements(
+      typed(`ex:${'x'.repeat(length)}${'😀'.repeat(200)}`, CREDENTIAL),
+      CREDENTIAL,
+    )
+    const shown = toVerifierJson(statements, ['https://example.org/v1'], load, newBudget())
+    return shown.then(String, (error) => error.message)
+  }
+  const reasons = [await reasonOf(10), await reasonOf(11)]
+  expect(reasons.map((reason) => reason.length)).toEqual([300, 300])
+  expect(reasons.map((reason) => reason.isWellFormed())).toEqual([true, true])
+})
+
 test('a name that the terms would read as another one is a fault of the document', async () => {
   const context = { ex: 'https://example.org/' }
   const load = async (documentUrl: string) => ({ documentUrl, document: { '@context': context } })
