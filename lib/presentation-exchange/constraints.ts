@@ -88,8 +88,9 @@ const ABSENT: ReadonlySet<string> = new Set()
 
 /** Ids of subjects, for each match of a field that is about one subject only. */
 const claimedSubjects = (result: FieldResult | undefined, credential: unknown): ReadonlySet<string> => {
-  const { satisfied = false, matches = [] } = result ?? {}
-  if (satisfied && matches.length === 0) return ABSENT
+  const { matches = [] } = result ?? {}
+  // Or present and unsuitable, which the field itself rejects.
+  if (matches.length === 0) return ABSENT
   return new Set(
     matches.flatMap(({ location }) => {
       const [first, ...others] = subjectIdsOf(credential, location)

@@ -44,7 +44,7 @@ const STEP = new RegExp(`(\\.\\.|\\.)?(?:(${MEMBER})|\\[([^'"\\]]*|${NAMES})\\])
 const MAX_WALLET_STEPS = 16
 
 /** In characters. */
-const MAX_WALLET_PATH = 1024
+const MAX_WALLET_PATH = 256
 
 /** Parses a path of a tenant's definition; undefined if it does not match `TENANT_PATH`. */
 export const parseTenantPath = (text: string): Path | undefined =>

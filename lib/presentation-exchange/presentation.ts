@@ -13,7 +13,7 @@ import { Work, WorkLimitError } from './work.ts'
 const Name = v.pipe(v.string(), v.maxLength(256))
 
 const WalletPath = v.pipe(
-  Name,
+  v.string(),
   v.check((text) => parseWalletPath(text) !== undefined, 'has a path that is not made of names and indexes only'),
 )
 

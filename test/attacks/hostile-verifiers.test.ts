@@ -94,6 +94,8 @@ const HOSTILE: [string, Json][] = [
   ['descriptors that are texts', { json: asked({ id: 'it', input_descriptors: ['degree'] }) }],
   ['no options', { json: { presentation_definition: definitionOf({}) } }],
   ['no challenge', { json: asked(definitionOf({}), {}) }],
+  ['a challenge that is too long', { json: asked(definitionOf({}), { challenge: 'x'.repeat(1025) }) }],
+  ['a domain that is too long', { json: asked(definitionOf({}), { ...CHALLENGE, domain: 'x'.repeat(1025) }) }],
   ['an empty challenge', { json: asked(definitionOf({}), { challenge: '' }) }],
   ['a challenge that is an object', { json: asked(definitionOf({}), { challenge: { toString: 1 } }) }],
   ['a domain that is a list', { json: asked(definitionOf({}), { ...CHALLENGE, domain: ['a'] }) }],

@@ -355,3 +355,24 @@ test('an import is refused: its document may be another one in another request',
     path: expect.stringContaining('contexts'),
   })
 })
+
+test.each([
+  [true, 'its own schema', 'urn:example:schema'],
+  [true, 'a type by its IRI', 'https://example.org/Degree'],
+  [true, 'the context of its type', 'https://contexts.example/degrees/v1'],
+  [false, 'another schema', 'urn:example:other'],
+])('%s: a credential is of the schema that is requested, which is %s', async (isVerified, _, uri) => {
+  const contexts = { 'https://contexts.example/degrees/v1': CONTEXT }
+  const presentationDefinition = definitionOf(uri)
+  const request = { presentationDefinition, options: { contexts } }
+  const { challenge, answer } = await askForProof(stage, caller, wallet, request)
+  const credential = {
+    '@context': [CREDENTIALS_V1, 'https://contexts.example/degrees/v1'],
+    type: ['VerifiableCredential', 'Degree'],
+    credentialSchema: { id: 'urn:example:schema', type: 'JsonSchemaValidator2018' },
+    credentialSubject: { id: wallet.did, degree: 'Bachelor' },
+  }
+  const more = { presentation_submission: submissionOf(presentationDefinition) }
+  const signed = await issue(wallet, credential, contexts)
+  expect(await answer(await present(wallet, [signed], { challenge, contexts, more }))).toMatchObject({ isVerified })
+})

@@ -199,19 +199,22 @@ describeWithLibrary('a presentation that can not be verified when it comes', () 
     expect(await proofOf(received)).toMatchObject({ isVerified: true })
   })
 
-  test('is verified, though the queue of the prover is full, and again where the service fails to say so', async () => {
-    const failure = failing('getSchema', FAILURES[0]?.[1] as () => unknown)
-    const asking = await ask()
-    const received = await asking.answer(honest.answer(asking.request))
-    failure.mockRestore()
-    const acknowledgement = vi.spyOn(DidCommProofsApi.prototype, 'acceptPresentation')
-    acknowledgement.mockRejectedValueOnce(new TypeError('a fault of our own'))
-    await pass(MINUTE)
-    expect(await proofOf(received)).not.toHaveProperty('isVerified')
-    acknowledgement.mockRejectedValue(new AgentError('connection.queue_full', 'too many messages wait'))
-    await pass(MINUTE)
-    expect(await proofOf(received)).toMatchObject({ isVerified: true })
-  })
+  test.each(['connection.queue_full', 'connection.no_endpoint', 'connection.not_ready'] as const)(
+    'is verified, though the prover can not be told (%s), and again where the service fails to say so',
+    async (code) => {
+      const failure = failing('getSchema', FAILURES[0]?.[1] as () => unknown)
+      const asking = await ask()
+      const received = await asking.answer(honest.answer(asking.request))
+      failure.mockRestore()
+      const acknowledgement = vi.spyOn(DidCommProofsApi.prototype, 'acceptPresentation')
+      acknowledgement.mockRejectedValueOnce(new TypeError('a fault of our own'))
+      await pass(MINUTE)
+      expect(await proofOf(received)).not.toHaveProperty('isVerified')
+      acknowledgement.mockRejectedValue(new AgentError(code, 'the prover can not be told'))
+      await pass(MINUTE)
+      expect(await proofOf(received)).toMatchObject({ isVerified: true })
+    },
+  )
 
   test('because the library fails by itself, is verified later', async () => {
     const { anoncredsNodeJS } = await import('@hyperledger/anoncreds-nodejs')

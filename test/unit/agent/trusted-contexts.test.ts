@@ -131,6 +131,15 @@ test.each<[string, unknown[]]>([
   ],
 ])('is not taken with %s', (_, contexts) => expectNotTrusted(check(contexts)))
 
+test.each([
+  ['an address', `https://contexts.example/${'x'.repeat(174)}😀`],
+  ['a term', { [`${'x'.repeat(99)}😀`]: `${EXAMPLES}degree` }],
+])('the reason is not cut within a character of %s: wallets could not read the report', async (_, context) => {
+  const error = await check([context]).catch((error) => error)
+  expect(error.message).toContain('�')
+  expect(error.message.isWellFormed()).toBe(true)
+})
+
 test.each<[string, object, object]>([
   ['its subject', { '@context': { degree: `${EXAMPLES}degree` } }, {}],
   ['its issuer', {}, { issuer: { id: 'did:example:issuer', '@context': { degree: `${EXAMPLES}degree` } } }],

@@ -37,6 +37,8 @@ test('130 operations with alarms, custom domain, firewall and a rate of tenants 
       HOSTED_ZONE_ID: 'Z0123456789',
       ADDRESS_RATE: '2000',
       TENANT_RATE: '50',
+      OPERATION_RATE: '40',
+      DIDCOMM_RATE: '20',
       ALARM_EMAIL: 'operators@example.org',
     },
     '--stage',
@@ -49,6 +51,11 @@ test('130 operations with alarms, custom domain, firewall and a rate of tenants 
   for (const type of ['CloudWatch::Alarm', 'ApiGateway::DomainName', 'WAFv2::WebACL', 'SNS::Subscription'])
     expect(ofType(resources, `AWS::${type}`)).not.toEqual([])
   expect(ofType(resources, 'AWS::ApiGateway::ApiKey')).toHaveLength(33)
+
+  // Operations have their rate, other agents theirs.
+  const rates = Object(resources.ApiStage?.Properties).MethodSettings
+  expect(rates.map((one: Record<string, unknown>) => Number(one.ThrottlingRateLimit))).toEqual([40, 20, 20])
+  expect(rates.map((one: Record<string, unknown>) => Number(one.ThrottlingBurstLimit))).toEqual([40, 20, 20])
 
   // Each part of a path is a resource of the API, of which an account allows 300 unless AWS is asked for more.
   const parts = Object.keys(document.paths).flatMap((path) =>

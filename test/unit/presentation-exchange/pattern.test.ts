@@ -133,6 +133,7 @@ describe('the size of a pattern is bounded', () => {
     ['a{0}', 1],
     ['(?:ab){3}', 9],
     ['\\p{L}{10}', 40],
+    ['[\\p{L}-]{10}', 40],
     ['a*b+c?', 3],
   ])('%s has the size %i', (pattern, size) => {
     expect(translatePattern(pattern).size).toBe(size)
@@ -161,6 +162,7 @@ describe('no text makes a pattern run for long', () => {
 
   test('the work of matching counts', () => {
     expect(() => isFound('a{500}', half, new Work(1_000_000))).toThrow(WorkLimitError)
+    expect(() => isFound('a{500}', '', new Work(499))).toThrow(WorkLimitError)
   })
 })
 

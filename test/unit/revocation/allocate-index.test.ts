@@ -69,6 +69,16 @@ test('the next registry is asked for at 80 %, once, and taken from when this one
   expect(await isAskedFor(3)).toBe(false)
 })
 
+test('of two that take the last one at once one has it, and the other comes again', async () => {
+  await addRegistry(1, { taken: 98 })
+  const outcomes = await Promise.allSettled([take(), take()])
+  expect(outcomes).toContainEqual({ status: 'fulfilled', value: { registryId: 'registry-1', index: 99 } })
+  expect(outcomes).toContainEqual({
+    status: 'rejected',
+    reason: expect.objectContaining({ code: 'revocation.no_index' }),
+  })
+})
+
 describe('where none is free', () => {
   test('it says so, and asks for the next registry', async () => {
     await addRegistry(1, { taken: 99 })

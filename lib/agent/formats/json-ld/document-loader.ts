@@ -92,8 +92,7 @@ const idsOf = (did: string, methods: (string | VerificationMethod)[] = []): stri
 const absolute = (did: string, id: string): string => (id.startsWith('#') ? `${did}${id}` : id)
 
 const keyOf = (didDocument: DidDocument, url: string) => {
-  // DID Core, section 5.3.1: a relationship may embed a method that is listed nowhere else, as in a did:peer:2.
-  const method = didDocument.dereferenceKey(url, ['verificationMethod', 'authentication', 'assertionMethod'])
+  const method = didDocument.dereferenceKey(url, ['authentication', 'assertionMethod'])
   if (absolute(didDocument.id, method.controller) !== didDocument.id)
     throw new CredoError(`the key ${url} is controlled by another DID`)
   if (isKeyOver(method)) throw new CredoError(`the key ${url} is revoked or has expired`)

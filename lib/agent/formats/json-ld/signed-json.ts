@@ -101,7 +101,7 @@ export const toVerifierJson = async (
     { '@context': contexts },
     options,
   ).catch((error) => {
-    throw error.name?.startsWith('jsonld.') ? new CredoError(error.message.slice(0, MAX_REASON)) : error
+    throw error.name?.startsWith('jsonld.') ? new CredoError(error.message.slice(0, MAX_REASON).toWellFormed()) : error
   })
   const { credentialSubject: subject } = json
   return {

@@ -32,7 +32,8 @@ export const assertTrustedContexts = async (presentation: unknown, reading: Veri
   for (const context of contextsIn(presentation)) {
     const isInline = isObject(context) && inline.has(context)
     const size = isInline ? Object.keys(context).length : reading.termsOf(context)
-    if (size === undefined) untrusted.add(typeof context === 'string' ? context.slice(0, 200) : 'an inline context')
+    if (size === undefined)
+      untrusted.add(typeof context === 'string' ? context.slice(0, 200).toWellFormed() : 'an inline context')
     else terms += size
   }
   if (untrusted.size > 0) throw notTrusted([...untrusted].slice(0, 10).join(', '))
@@ -112,7 +113,9 @@ const assertSameMeaning = async (
       for (const term of Object.keys(context).filter((name) => !name.startsWith('@'))) {
         const meaning = meaningOf(active, term)
         if (meaning === undefined || !(await isTrusted(meaning, term)))
-          throw notTrusted(`an inline context, in which "${term.slice(0, 100)}" means what it means in none of them`)
+          throw notTrusted(
+            `an inline context, in which "${term.slice(0, 100).toWellFormed()}" means what it means in none of them`,
+          )
       }
     }
   }

@@ -186,7 +186,7 @@ const signedCredential = async (
 /** The first message in the library's result, which nests errors in several ways. */
 const reasonOf = (result: unknown, depth = 0): string | undefined => {
   if (depth > 6 || typeof result !== 'object' || result === null) return undefined
-  if (result instanceof Error && !('errors' in result)) return result.message.slice(0, 300)
+  if (result instanceof Error && !('errors' in result)) return result.message.slice(0, 300).toWellFormed()
   for (const name of ['errors', 'error', 'vcJs', 'presentationResult', 'credentialResults', 'results']) {
     const inner: unknown = Reflect.get(result, name)
     for (const one of Array.isArray(inner) ? inner : [inner]) {
@@ -194,5 +194,5 @@ const reasonOf = (result: unknown, depth = 0): string | undefined => {
       if (reason !== undefined) return reason
     }
   }
-  return result instanceof Error ? result.message.slice(0, 300) : undefined
+  return result instanceof Error ? result.message.slice(0, 300).toWellFormed() : undefined
 }

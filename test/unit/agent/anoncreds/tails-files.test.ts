@@ -68,11 +68,18 @@ test('is fetched for a registry of one credential too', async () => {
   expect((await readFile(tailsFilePath)).equals(content)).toBe(true)
 })
 
-test('is fetched where its address redirects to', async () => {
+test('is fetched where its address redirects to, three times at most', async () => {
   const { content, tailsHash } = file()
-  answer = (response) =>
-    requests === 1 ? response.writeHead(302, { location: '/elsewhere' }).end('302 Found') : response.end(content)
-  const { tailsFilePath } = await get({ tailsHash })
+  const over = (redirects: number) => {
+    requests = 0
+    answer = (response) =>
+      requests <= redirects
+        ? response.writeHead(302, { location: '/elsewhere' }).end('302 Found')
+        : response.end(content)
+    return get({ tailsHash })
+  }
+  await expect(over(4)).rejects.toThrow('no tails file')
+  const { tailsFilePath } = await over(3)
   expect((await readFile(tailsFilePath)).equals(content)).toBe(true)
 })
 

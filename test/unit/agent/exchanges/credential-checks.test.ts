@@ -23,7 +23,8 @@ const receive = (
   const stored: string[] = []
   const agentContext = { resolve: () => ({ update: async () => stored.push(exchange.state) }) }
   const problemReport = (reason: string) => new DidCommProblemReportError(reason, { problemCode: 'abandoned' })
-  const checks = credentialChecks(Object({ getByProperties: async () => exchange }), [], problemReport)
+  const getByProperties = vi.fn(async () => exchange)
+  const checks = credentialChecks(Object({ getByProperties }), [], problemReport)
   const inbound = Object({ agentContext, connection, message: { threadId: 't' } })
   const processed = transaction('acme', () =>
     checks.processCredential(inbound, async () => {
@@ -31,13 +32,15 @@ const receive = (
       throw error
     }),
   )
-  return { exchange, processed, stored }
+  return { exchange, getByProperties, processed, stored }
 }
 
 test('on a connection the exchange is abandoned, and the issuer is told', async () => {
-  const { processed, stored } = receive({ id: 'c' })
+  const { getByProperties, processed, stored } = receive({ id: 'c' })
   await expect(processed).rejects.toThrow('not what was offered')
   expect(stored).toEqual(['abandoned'])
+  const properties = { threadId: 't', role: 'holder', connectionId: 'c' }
+  expect(getByProperties).toHaveBeenCalledWith(expect.anything(), properties)
 })
 
 test('without a connection the exchange is abandoned as well, and nothing is acknowledged', async () => {
@@ -57,7 +60,8 @@ test('the credentials that the message has added are removed, and no other', asy
   const { processed } = receive({ id: 'c' }, undefined, () => {
     const unit = currentUnit()
     const written = (id: string, version: number) => ({ type: 'W3cCredentialRecord', id, version })
-    vi.spyOn(unit, 'written').mockReturnValue(Object([written('added', 1), written('changed', 2)]))
+    const message = { type: 'DidCommMessageRecord', id: 'message', version: 1 }
+    vi.spyOn(unit, 'written').mockReturnValue(Object([written('added', 1), written('changed', 2), message]))
     vi.spyOn(unit, 'remove').mockImplementation(async (_tenant, _type, id) => removed.push(id) > 0)
   })
   await expect(processed).rejects.toThrow('not what was offered')
@@ -99,28 +103,64 @@ test.each<[string, unknown, string?]>([
   else await expect(processed).rejects.toThrow(problem)
 })
 
-test.each([
-  [true, true, 'accepted'],
-  [true, false, 'rejected'],
-  [false, true, 'rejected'],
-])('a request in two formats that are as offered (%s, %s) is %s', async (jsonld, indy, outcome) => {
+/** Runs the checks of a request on a thread, in two formats. */
+const request = (is: { jsonld: boolean; indy: boolean }, read: () => void = () => {}) => {
   const exchange = new DidCommCredentialExchangeRecord({
     ...{ threadId: 't', protocolVersion: 'v2' },
     ...{ role: DidCommCredentialRole.Issuer, state: DidCommCredentialState.RequestReceived },
   })
-  const formats = Object.entries({ jsonld, indy }).map(([formatKey, is]) => ({ formatKey, isAsOffered: () => is }))
-  const request = { jsonld: {}, indy: {} }
-  const protocol = { findByProperties: async () => exchange, getFormatData: async () => ({ offer: request, request }) }
+  const formats = Object.entries(is).map(([formatKey, is]) => ({ formatKey, isAsOffered: () => is }))
+  const sent = { jsonld: {}, indy: {} }
+  const findByProperties = vi.fn(async () => exchange)
+  const getFormatData = async () => {
+    read()
+    return { offer: sent, request: sent }
+  }
   const checks = credentialChecks(
-    Object(protocol),
+    Object({ findByProperties, getFormatData }),
     Object(formats),
     (reason) => new DidCommProblemReportError(reason, { problemCode: '' }),
   )
   const agentContext = { resolve: () => ({ update: async () => undefined }) }
   const inbound = Object({ agentContext, message: { threadId: 't' } })
-  const processed = checks.processRequest(inbound, async () => exchange)
+  return { exchange, findByProperties, processed: checks.processRequest(inbound, async () => exchange) }
+}
+
+test.each([
+  [true, true, 'accepted'],
+  [true, false, 'rejected'],
+  [false, true, 'rejected'],
+])('a request in two formats that are as offered (%s, %s) is %s', async (jsonld, indy, outcome) => {
+  const { exchange, findByProperties, processed } = request({ jsonld, indy })
   await (outcome === 'accepted'
     ? expect(processed).resolves.toBe(exchange)
     : expect(processed).rejects.toThrow(DidCommProblemReportError))
   expect(exchange.state).toBe(outcome === 'accepted' ? 'request-received' : 'abandoned')
+  // An agent that offers to itself has both exchanges of the thread.
+  expect(findByProperties).toHaveBeenCalledWith(expect.anything(), { threadId: 't', role: 'issuer' })
 })
+
+test.each([
+  ['that is not JSON is not as offered', new SyntaxError('not JSON'), DidCommProblemReportError, 'abandoned'],
+  ['without data is not as offered', new CredoError('no data'), DidCommProblemReportError, 'abandoned'],
+  ['is not to blame for a fault of our own', new TypeError('not a function'), TypeError, 'request-received'],
+])('a request %s', async (_, error, thrown, state) => {
+  const { exchange, processed } = request({ jsonld: true, indy: true }, () => {
+    throw error
+  })
+  await expect(processed).rejects.toThrow(thrown)
+  expect(exchange.state).toBe(state)
+})
+
+test.each([
+  [true, 'always', DidCommCredentialState.RequestReceived],
+  [true, undefined, DidCommCredentialState.CredentialReceived],
+  [false, 'never', DidCommCredentialState.RequestReceived],
+  [false, 'always', DidCommCredentialState.Abandoned],
+  [false, 'always', DidCommCredentialState.Declined],
+])(
+  '%s: by its setting %s an exchange in the state %s goes on without a call',
+  (goesOn, autoAcceptCredential, state) => {
+    expect(mayAutoRespond(Object({ autoAcceptCredential, state }))).toBe(goesOn)
+  },
+)

@@ -1,6 +1,9 @@
 /** Messages of exchanges: those of a new one are not looked for. */
 import { randomUUID } from 'node:crypto'
 import {
+  DidCommCredentialExchangeRecord,
+  DidCommCredentialRole,
+  DidCommCredentialState,
   DidCommMessageRole,
   DidCommProofExchangeRecord,
   DidCommProofRole,
@@ -21,6 +24,11 @@ const newExchange = () =>
   new DidCommProofExchangeRecord({
     ...{ protocolVersion: 'v2', threadId: randomUUID() },
     ...{ state: DidCommProofState.RequestSent, role: DidCommProofRole.Verifier },
+  })
+const newIssuance = () =>
+  new DidCommCredentialExchangeRecord({
+    ...{ protocolVersion: 'v2', threadId: randomUUID() },
+    ...{ state: DidCommCredentialState.OfferSent, role: DidCommCredentialRole.Issuer },
   })
 const save = (associatedRecordId: string, comment: string) =>
   messages.saveOrUpdateAgentMessage(acme, {
@@ -46,14 +54,17 @@ test('a new exchange has one message of a type, however often it is saved', asyn
   expect(await comments(exchange.id)).toEqual(['second'])
 })
 
-test('the message of an exchange that was read replaces the one that is stored', async () => {
-  const exchange = newExchange()
+test.each([
+  ['a proof', newExchange, DidCommProofExchangeRecord],
+  ['a credential', newIssuance, DidCommCredentialExchangeRecord],
+])('the message of an exchange of %s that was read replaces the one that is stored', async (_, create, type) => {
+  const exchange = create()
   await transaction('acme', async () => {
     await storage.save(acme, exchange)
     await save(exchange.id, 'first')
   })
   await transaction('acme', async () => {
-    await storage.getById(acme, DidCommProofExchangeRecord, exchange.id)
+    await storage.getById<DidCommProofExchangeRecord | DidCommCredentialExchangeRecord>(acme, Object(type), exchange.id)
     await save(exchange.id, 'second')
   })
   expect(await comments(exchange.id)).toEqual(['second'])

@@ -1,6 +1,7 @@
 /** Which offers have nothing beyond the proposal, so that they may be accepted without a call. */
 import { CredoError } from '@credo-ts/core'
 import { expect, test } from 'vitest'
+import { autoAccept } from '../../../../lib/agent/exchanges/auto-accept.ts'
 import { OfferAcceptance, proposesAllOf } from '../../../../lib/agent/exchanges/credentials/offer-acceptance.ts'
 import { BASE_AGENT } from '../../../../lib/records/tenant.ts'
 import { settings } from '../../../../lib/settings.ts'
@@ -22,6 +23,7 @@ test.each<[boolean, string, { proposal?: object; offer?: object }]>([
 const asProposed = async () => true
 const differs = async () => false
 const unreadable = () => Promise.reject(new CredoError('the attachment is missing'))
+const noJson = () => Promise.reject(new SyntaxError('the attachment is not JSON'))
 const fault = () => Promise.reject(new TypeError('a fault of our own'))
 
 /** Whether an offer is accepted without a call, and what comes of that. */
@@ -38,6 +40,7 @@ test.each<[string | undefined, () => Promise<boolean>, boolean]>([
   ['contentApproved', asProposed, true],
   [undefined, differs, false],
   [undefined, unreadable, false],
+  [undefined, noJson, false],
 ])('by its setting %s and %o an offer is accepted: %s', async (setting, isAsProposed, isAccepted) => {
   expect(await tryTo(setting, isAsProposed)).toEqual([isAccepted, isAccepted])
 })
@@ -54,6 +57,7 @@ test.each([
   const before = settings()[name]
   settings()[name] = true
   try {
+    expect(await transaction(BASE_AGENT, autoAccept)).toEqual({ offers: isAccepted, proofRequests: !isAccepted })
     expect(await tryTo(undefined, differs)).toEqual([isAccepted, isAccepted])
     expect(await tryTo('never', differs)).toEqual([false, false])
   } finally {

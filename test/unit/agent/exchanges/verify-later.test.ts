@@ -5,8 +5,9 @@ import { expect, test, vi } from 'vitest'
 import { proofChecks } from '../../../../lib/agent/exchanges/proofs/checks.ts'
 import { proofProtocols } from '../../../../lib/agent/exchanges/proofs/protocols.ts'
 import { waitsForVerification } from '../../../../lib/agent/exchanges/proofs/verify-later.ts'
-import { noteUnverified } from '../../../../lib/agent/formats/index.ts'
-import { transaction } from '../../../../lib/store/transaction.ts'
+import { noteUnverified, unverifiedBecause } from '../../../../lib/agent/formats/index.ts'
+import { AgentError } from '../../../../lib/errors.ts'
+import { currentUnit, transaction } from '../../../../lib/store/transaction.ts'
 
 test('one waits until it is verified, or the exchange has ended', () => {
   const { PresentationReceived, Abandoned } = DidCommProofState
@@ -43,4 +44,14 @@ test('one that answers some of the formats waits for a call, and a fault of our 
   expect(await acknowledges()).toBe(false)
   judge.mockRejectedValueOnce(new TypeError('not a function'))
   await expect(acknowledges()).rejects.toThrow(TypeError)
+})
+
+test('an error of the table ends the unit of work, at once and whatever fails after it', async () => {
+  const error = new AgentError('store.unavailable', 'the table does not answer')
+  const noted = transaction('acme', async () => {
+    await noteUnverified('p', error).catch(() => undefined)
+    await expect(noteUnverified('p', new Error('a consequence'))).rejects.toBe(error)
+    expect([currentUnit().failure, unverifiedBecause('p')]).toEqual([error, undefined])
+  })
+  await expect(noted).rejects.toBe(error)
 })

@@ -10,6 +10,7 @@ import {
   readStatements,
   toVerifierJson,
 } from '../../../../lib/agent/formats/json-ld/signed-json.ts'
+import { MAX_DEPTH } from '../../../../lib/json.ts'
 import { AT_ONCE, processorTime } from '../../../support/processor-time.ts'
 
 const TYPE = '<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>'
@@ -36,6 +37,41 @@ test('a node with a name is shown once, however often it is named, and one witho
   }
   await showsAll('<urn:named>')
   await expect(showsAll('_:b0')).rejects.toThrow('refer to the same nodes too often')
+})
+
+test('a node that is the subject, and is named elsewhere, is shown as the subject', async () => {
+  const SUBJECT = 'https://www.w3.org/2018/credentials#credentialSubject'
+  const quads = [
+    ...[typed('urn:c', CREDENTIAL), typed('urn:c', 'urn:Another'), typed('urn:c', 'https://a')],
+    ...['<urn:c> <a:first> <urn:s> .\n', `<urn:c> <${SUBJECT}> <urn:s> .\n`, '<urn:s> <urn:says> "x" .\n'],
+  ]
+  const load = () => Promise.reject(new Error('nothing to load'))
+  const json = await toVerifierJson(await readStatements(quads.join(''), CREDENTIAL), [], load, newBudget())
+  expect(json).toMatchObject({ [SUBJECT]: { '@id': 'urn:s', 'urn:says': 'x' }, 'a:first': { '@id': 'urn:s' } })
+  expect(Object(json['a:first'])).not.toHaveProperty('urn:says')
+  expect(json['@type']).toEqual([CREDENTIAL, 'https://a', 'urn:Another'])
+})
+
+test.each([
+  [MAX_DEPTH, true],
+  [MAX_DEPTH + 1, false],
+])('a chain of %i nodes below a credential is shown: %s', async (length, isShown) => {
+  const chain = Array.from({ length }, (_, index) => `<urn:${index || 'c'}> <urn:has> <urn:${index + 1}> .\n`)
+  const end = `<urn:${length}> <urn:says> "x" .\n`
+  const statements = await readStatements([typed('urn:c', CREDENTIAL), ...chain, end].join(''), CREDENTIAL)
+  const show = () => assertShowable(statements, newBudget())
+  if (isShown) expect(show).not.toThrow()
+  else expect(show).toThrow(`more than ${MAX_DEPTH} nodes in each other`)
+})
+
+test('nodes without a name that name each other are shown down to where they begin again', async () => {
+  const quads = [
+    ...[typed('urn:c', CREDENTIAL), '<urn:c> <urn:has> _:b0 .\n', '_:b0 <urn:has> _:b1 .\n'],
+    ...['_:b1 <urn:has> _:b0 .\n', '_:b1 <urn:says> "x" .\n'],
+  ]
+  const load = () => Promise.reject(new Error('nothing to load'))
+  const json = await toVerifierJson(await readStatements(quads.join(''), CREDENTIAL), [], load, newBudget())
+  expect(json['urn:has']).toEqual({ 'urn:has': { 'urn:has': {}, 'urn:says': 'x' } })
 })
 
 const XSD = 'http://www.w3.org/2001/XMLSchema#'
@@ -101,6 +137,24 @@ test('lists in each other, deeper than documents are, are a fault of the documen
   ])
   const quads = [typed('urn:c', CREDENTIAL), '<urn:c> <urn:says> _:l0 .\n', ...lists.flat()].join('')
   await expect(readStatements(quads, CREDENTIAL)).rejects.toThrow(CredoError)
+})
+
+test('the reason why a document can not be shown is not cut within a character', async () => {
+  const load = async (documentUrl: string) => ({
+    documentUrl,
+    document: { '@context': { ex: 'https://example.org/' } },
+  })
+  const reasonOf = async (length: number): Promise<string> => {
+    const statements = await readStatements(
+      typed(`ex:${'x'.repeat(length)}${'😀'.repeat(200)}`, CREDENTIAL),
+      CREDENTIAL,
+    )
+    const shown = toVerifierJson(statements, ['https://example.org/v1'], load, newBudget())
+    return shown.then(String, (error) => error.message)
+  }
+  const reasons = [await reasonOf(10), await reasonOf(11)]
+  expect(reasons.map((reason) => reason.length)).toEqual([300, 300])
+  expect(reasons.map((reason) => reason.isWellFormed())).toEqual([true, true])
 })
 
 test('a name that the terms would read as another one is a fault of the document', async () => {

@@ -7,9 +7,10 @@ import { statementsOf as madeOf } from '../../../../infra/roles/statements.ts'
 import { type FunctionDefinition, splitHandler } from '../../../../infra/service.ts'
 import { OPERATIONS } from '../../../../lib/interface/operations.ts'
 import { recordedCalls } from '../../../support/roles/recorded-calls.ts'
+import { functionIdOf } from '../../../support/stage/api-document.ts'
 import { ofType } from '../../../support/stage/template.ts'
 import { modulesOf } from './imports.ts'
-import { functions, grown, resources } from './packaged.ts'
+import { defaultTimeout, functions, grown, resources } from './packaged.ts'
 import { ofFunctions, roleIdOf, singleRights, statementsIn } from './packaged-roles.ts'
 
 /** What functions that only read may do. */
@@ -316,6 +317,15 @@ describe('what a function loads is what it may do', () => {
   test('who asks nothing of AWS may nothing', () => {
     for (const key of ['openapi', 'health']) expect(actionsOf(key)).toEqual([])
   })
+})
+
+test('who loads Credo has a whole processor, and twice the time of others at least', () => {
+  const loading = whoLoad('lib/agent/credo/index.ts')
+  expect(loading.length).toBeGreaterThan(20)
+  for (const key of loading) {
+    const { MemorySize, Timeout } = Object(resources[functionIdOf(key)]?.Properties)
+    expect({ key, MemorySize, enough: Timeout >= 2 * defaultTimeout }).toEqual({ key, MemorySize: 1769, enough: true })
+  }
 })
 
 describe('what a function loads is what it is told', () => {

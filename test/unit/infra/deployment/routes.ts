@@ -87,6 +87,8 @@ const INTEGRATION_TIMEOUT = 29
 
 test('a function ends before the gateway gives up on it', () => {
   for (const { definition } of routes()) expect(definition.timeout ?? defaultTimeout).toBeLessThan(INTEGRATION_TIMEOUT)
+  // Five seconds pass until what they read of the web is there, or given up.
+  for (const key of ['receiveInvitationUrl', 'receiveDidcomm']) expect(functions[key]?.timeout).toBe(20 + 5)
   // A token and what is asked with it have that time together.
   expect(functions.authorizer?.timeout).toBeLessThanOrEqual(5)
 })

@@ -1,0 +1,56 @@
+/** The credentials of a wallet that may be presented. */
+import { expect, test, vi } from 'vitest'
+import { listCredentials, readCredential } from '../../../../lib/agent/formats/json-ld/stored-credentials.ts'
+import { MAX_DEPTH } from '../../../../lib/json.ts'
+import { currentUnit, transaction } from '../../../../lib/store/transaction.ts'
+
+const HOUR = 60 * 60_000
+const at = (ms: number) => new Date(Date.now() + ms).toISOString()
+
+const stored = (id: string, credential: object = {}, tags: object = {}) => ({
+  id,
+  value: { credentialInstances: [{ credential: { proof: { type: 'Ed25519Signature2018' }, ...credential } }] },
+  tags,
+})
+
+const listed = (...records: object[]) =>
+  transaction('acme', () => {
+    vi.spyOn(currentUnit(), 'find').mockResolvedValue(Object(records))
+    return listCredentials()
+  })
+const read = (record?: object) =>
+  transaction('acme', () => {
+    vi.spyOn(currentUnit(), 'read').mockResolvedValue(Object(record))
+    return readCredential('id')
+  })
+
+test('a credential has the schemas of its contexts, types, their IRIs and its own schemas', async () => {
+  const tags = { contexts: ['c'], types: ['t'], expandedTypes: ['urn:t'], schemaIds: ['urn:s'], subjectIds: ['did:me'] }
+  const [credential] = await listed(stored('1', {}, tags))
+  expect(credential?.subjects).toEqual(['did:me'])
+  expect([...(credential?.schemaNames ?? [])]).toEqual(['c', 't', 'urn:t', 'urn:s'])
+})
+
+test('the newest comes first, and none whose time is over, by either name of its end', async () => {
+  const credentials = await listed(
+    ...[stored('old'), stored('expired', { expirationDate: at(-HOUR) }), stored('ended', { validUntil: at(-HOUR) })],
+    ...[stored('valid', { expirationDate: at(HOUR), validUntil: at(HOUR) }), stored('new')],
+  )
+  expect(credentials.map(({ id }) => id)).toEqual(['new', 'valid', 'old'])
+})
+
+const nested = (depth: number): unknown => (depth === 0 ? 'x' : { a: nested(depth - 1) })
+
+test.each([
+  ['one of AnonCreds, whose proof is another', stored('1', { proof: { type: 'DataIntegrityProof' } })],
+  ['one without a proof', { ...stored('1'), value: { credentialInstances: [{ credential: {} }] } }],
+  ['one that is no JSON object', { ...stored('1'), value: { credentialInstances: [{ credential: 'eyJ' }] } }],
+  ['one that is nested too deep', stored('1', { claim: nested(MAX_DEPTH + 1) })],
+])('%s is none of JSON-LD', async (_, record) => {
+  expect(await listed(record)).toEqual([])
+  expect(await read(record)).toBeUndefined()
+})
+
+test('one whose time is over can be named all the same', async () => {
+  expect(await read(stored('1', { expirationDate: at(-HOUR) }))).toMatchObject({ id: '1' })
+})
