@@ -47,15 +47,15 @@ const attached = (content: unknown) => [
   },
 ]
 
-/** Sends an offer of what `detail` holds. */
-const sendOffer = async (detail: unknown, attributes: Json[] = []) => {
+/** Sends an offer, or a proposal, of what `detail` holds. */
+const sendOffer = async (detail: unknown, attributes: Json[] = [], kind: 'offer' | 'propose' = 'offer') => {
   const threadId = randomUUID()
   const answer = await send({
-    '@type': 'https://didcomm.org/issue-credential/2.0/offer-credential',
+    '@type': `https://didcomm.org/issue-credential/2.0/${kind}-credential`,
     '@id': threadId,
     credential_preview: { '@type': 'https://didcomm.org/issue-credential/2.0/credential-preview', attributes },
     formats: [{ attach_id: 'a', format: 'aries/ld-proof-vc-detail@v1.0' }],
-    'offers~attach': attached(detail),
+    [kind === 'offer' ? 'offers~attach' : 'filters~attach']: attached(detail),
   })
   return { threadId, status: answer.status }
 }
@@ -102,15 +102,17 @@ const expectAbandoned = async (threadId: string, credential: unknown): Promise<v
   expect(await held()).toHaveLength(before)
 }
 
-test('a preview, which no JSON-LD credential is compared with, is not shown', async () => {
-  const attributes = [{ name: 'degree', value: 'Doctor' }]
-  const { threadId } = await sendOffer({ credential: credentialOf(), options: OPTIONS }, attributes)
-  const [offered] = await exchangesOn(threadId)
-  expect(offered).toMatchObject({ state: 'offer-received', credentialAttributes: [] })
-  const path = { credentialRecordId: offered.id }
-  const { body } = await stage.call('getCredentialFormData', { caller, path })
-  expect(body.offerAttributes).toEqual([])
-})
+test.each(['offer', 'propose'] as const)(
+  'a preview, which no JSON-LD credential is compared with, is not shown: %s',
+  async (kind) => {
+    const attributes = [{ name: 'degree', value: 'Doctor' }]
+    const { threadId } = await sendOffer({ credential: credentialOf(), options: OPTIONS }, attributes, kind)
+    const [received] = await exchangesOn(threadId)
+    expect(received.credentialAttributes).toEqual([])
+    const { body } = await stage.call('getCredentialFormData', { caller, path: { credentialRecordId: received.id } })
+    expect(body).toMatchObject(kind === 'offer' ? { offerAttributes: [] } : { proposalAttributes: [] })
+  },
+)
 
 const nested = (levels: number): Json =>
   JSON.parse(`${'{"knows":'.repeat(levels)}{"degree":"Bachelor"}${'}'.repeat(levels)}`)
