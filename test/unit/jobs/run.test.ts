@@ -317,6 +317,14 @@ describe('a process that is killed amid a job', () => {
     expect(counted()).toMatchObject([{ event: 'job.given_up', level: 'error' }])
   })
 
+  test('ends it after five, if they have lasted for an hour because the sweep was late', async () => {
+    const key = await newJob()
+    for (let ends = 1; ends <= 5; ends++) await end(key)
+    pass(15 * MINUTE)
+    await runJob(key, handler())
+    expect(await outcomeOf(key)).toMatch(/^given up: its process was stopped/)
+  })
+
   test('does not run once more where the table does not answer as the job is to end', async () => {
     const key = await newJob()
     for (let ends = 1; ends <= 6; ends++) await end(key)
