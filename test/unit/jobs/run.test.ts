@@ -10,6 +10,7 @@ import {
   type JobType,
   jobItem,
   jobName,
+  jobNamed,
 } from '../../../lib/jobs/job.ts'
 import { runBatch, runJob } from '../../../lib/jobs/run.ts'
 import { sqsOnce } from '../../../lib/outbox/queues.ts'
@@ -92,6 +93,21 @@ const loseFirstResponse = (lost: string): (() => number) => {
 }
 
 describe('a job', () => {
+  const TYPES: JobType[] = [
+    'credential-definition',
+    'revocation-registry',
+    'revocation-list',
+    'ledger-object',
+    'registry-write',
+    'presentation',
+    'pickup-expiry',
+  ]
+  test.each(TYPES)('of type %s is found by its name in a wake-up, and one of another type is not', (type) => {
+    const key = { tenant: 'acme', type, id: 'job' }
+    expect(jobNamed(jobName(key))).toEqual(key)
+    expect(jobNamed(jobName(key).replace(type, `${type}s`))).toBeUndefined()
+  })
+
   test('is woken after the commit that it is part of', async () => {
     const key = await newJob()
     expect(queues.sent).toMatchObject([{ queue: 'jobs', body: { job: jobName(key) } }])
