@@ -5,6 +5,7 @@ import { onlyOnce } from '../../../lib/store/idempotency.ts'
 import { idempotencyAddress } from '../../../lib/store/keys.ts'
 import { sealedAnswers } from '../../../lib/store/sealed-answers.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
+import { removeIf } from '../../../lib/store/write.ts'
 import { ACME } from './records.ts'
 import { useTable } from './use-table.ts'
 
@@ -15,6 +16,7 @@ const padded = ['', 'a', 'ab', 'abc'].map((start) => `${start}${'𝄞€é'.repe
 
 test.each<[string, string]>([
   ['short', 'short'],
+  ['of 500 KB that hardly compress', randomBytes(250 * 1024).toString('hex')],
   ['of 700 KB that hardly compress', randomBytes(350 * 1024).toString('hex')],
   ...padded.map((text): [string, string] => ['of characters of several bytes', text]),
 ])('one %s is the same the second time', async (_, text) => {
@@ -25,11 +27,20 @@ test.each<[string, string]>([
 })
 
 test.each([
-  ['as text', undefined],
-  ['sealed', sealedAnswers],
-])('one that is stored %s is kept for a day', async (_, codec) => {
+  ['as text', 1, undefined],
+  ['in pieces', 3, undefined],
+  ['sealed', 1, sealedAnswers],
+])('one that is stored %s is kept for a day, and none of which a part is gone is given', async (_, count, codec) => {
   const request = { subject: 'somebody', key: randomBytes(8).toString('hex'), request: 'create', codec }
-  await transaction(ACME, (unit) => onlyOnce(unit, request, async () => ({})))
-  const { expiresAt } = (await table.get(idempotencyAddress(ACME, request.subject, request.key))) ?? {}
-  expect(Math.abs(Number(expiresAt?.N) - Date.now() / 1000 - 24 * 60 * 60)).toBeLessThan(60)
+  const ask = () =>
+    transaction(ACME, (unit) => onlyOnce(unit, request, async () => ({ text: 'x'.repeat(count * 2e5) })))
+  await ask()
+  const { pk } = idempotencyAddress(ACME, request.subject, request.key)
+  const items = await table.items(pk)
+  expect(items).toHaveLength(count)
+  for (const { expiresAt } of items)
+    expect(Math.abs(Number(expiresAt?.N) - Date.now() / 1000 - 24 * 60 * 60)).toBeLessThan(60)
+  if (count === 1) return
+  await removeIf({ pk, sk: '2' })
+  await expect(ask()).rejects.toMatchObject({ code: 'internal' })
 })

@@ -63,5 +63,6 @@ test('a request should be signed with the credentials, region and day of its tim
   seen.push(await sign(time))
   expect(new Set(seen).size).toBe(4)
   expect(seen[0]).toContain('Credential=AKIDEXAMPLE/20260131/eu-west-1/sqs/aws4_request, SignedHeaders=host;x-amz-c')
-  await expect(signer.sign({ ...request, path: '/a' })).rejects.toThrow('only POST /')
+  for (const other of [{ path: '/a' }, { method: 'GET' }])
+    await expect(signer.sign({ ...request, ...other })).rejects.toThrow('only POST /')
 })
