@@ -4,7 +4,7 @@
  */
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 import { Bounded } from '../bounded.ts'
-import { AgentError, errorName, isAgentError } from '../errors.ts'
+import { AgentError, errorName } from '../errors.ts'
 import { measure } from '../metrics.ts'
 import { settings } from '../settings.ts'
 import { defineItem, readItem } from './item.ts'
@@ -117,13 +117,13 @@ const makeKey = async (unit: KeyCreation, scope: string): Promise<Uint8Array> =>
 const failed = (error: unknown): unknown => {
   const name = errorName(error)
   measure('error', 'KMS gave no key', { event: 'kms.failed', error: name }, { values: { KmsFaults: 1 } })
-  if (isAgentError(error) || name === 'InvalidCiphertextException') return error
+  if (name === 'InvalidCiphertextException') return error
   return new AgentError('store.unavailable', 'KMS gave no key', { cause: error })
 }
 
 /** A copy, because the SDK's bytes are part of a buffer of 64 KiB, which would stay in memory with the key. */
 const complete = (bytes: Uint8Array | undefined): Uint8Array => {
-  if (bytes === undefined) throw new AgentError('store.unavailable', 'KMS gave no key')
+  if (bytes === undefined) throw new TypeError('a response without bytes')
   return new Uint8Array(bytes)
 }
 

@@ -9,7 +9,6 @@ import { AgentError, isAgentError, isTemporary } from '../errors.ts'
 const CONFLICT = /^TransactionConflictException$/
 
 interface AwsError extends Error {
-  $fault?: string
   $metadata?: { httpStatusCode?: number; attempts?: number }
   code?: unknown
   /** Of a cancelled transaction: one for each write, in their order. */
@@ -52,7 +51,7 @@ export const cancellationOf = (error: unknown): Cancellation | undefined => {
  * unchanged.
  */
 export const translateFault = (error: unknown): unknown => {
-  if (!(error instanceof Error) || error instanceof AgentError) return error
+  if (!(error instanceof Error)) return error
   if (isOf(error, CONFLICT)) return conflicting(error)
   return isTransient(error) ? new AgentError('store.unavailable', 'the table does not answer', { cause: error }) : error
 }
@@ -62,9 +61,7 @@ export const conflicting = (cause: unknown): AgentError =>
 
 /** Throttling, timeouts, and faults of AWS itself. */
 export const isTransient = (error: AwsError): boolean =>
-  error.$fault === 'server' ||
-  Number(error.$metadata?.httpStatusCode) >= 500 ||
-  [error.name, error.code, ...reasonsOf(error)].some(isTemporary)
+  Number(error.$metadata?.httpStatusCode) >= 500 || [error.name, error.code, ...reasonsOf(error)].some(isTemporary)
 
 /**
  * AWS errors that nothing in the data causes: missing permissions, a missing table. Any other cancellation is caused by

@@ -7,22 +7,17 @@ import { MAX_ITEM_BYTES, type TableWrite } from './write.ts'
 /** In seconds. */
 const SECONDS_KEPT = 90 * 24 * 60 * 60
 
-/** Attributes that are never dropped: an operator needs them to find the item and to know where it was. */
-const NEEDED = ['pk', 'sk', 'kind', 'corruptPk', 'corruptSk', 'corruptLacks', 'expiresAt']
-
 /**
  * Drops the largest attributes of an item that is too large with the added ones, and lists their names in
- * `corruptLacks`.
+ * `corruptLacks`. Keys, by which an operator finds the item and knows where it was, have at most 2 KB.
  */
 const fitting = (item: Item, lacks: readonly string[] = []): Item => {
   const named: Item = lacks.length === 0 ? item : { ...item, corruptLacks: { S: lacks.join(' ') } }
   if (itemBytes(named) <= MAX_ITEM_BYTES) return named
-  const sizes = Object.entries(item).flatMap(([name, value]) =>
-    NEEDED.includes(name) ? [] : [{ name, size: itemBytes({ [name]: value }) }],
-  )
-  const largest = sizes.reduce((a, b) => (b.size > a.size ? b : a), { name: '', size: 0 })
-  const { [largest.name]: _, ...rest } = item
-  return largest.size === 0 ? named : fitting(rest, [...lacks, largest.name])
+  const sizes = Object.entries(item).map(([name, value]) => ({ name, size: itemBytes({ [name]: value }) }))
+  const largest = sizes.reduce((a, b) => (b.size > a.size ? b : a)).name
+  const { [largest]: _, ...rest } = item
+  return fitting(rest, [...lacks, largest])
 }
 
 /**

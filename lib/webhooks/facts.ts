@@ -86,7 +86,7 @@ const endpointFacts = (change: Change): Fact[] => {
       recordId: record.id,
       sequence: version,
       ...(previousState !== undefined && { previousState }),
-      occurredAt: timeOf([record.disabledAt, record.updatedAt], change),
+      occurredAt: timeOf([record.disabledAt], change),
       record,
     },
   ]

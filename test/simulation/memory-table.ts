@@ -125,10 +125,11 @@ export class MemoryTable {
   }
 
   #getAll(requests: Record<string, { Keys: Item[] }>): object {
-    const found = ([table, { Keys }]: [string, { Keys: Item[] }]) => [
-      table,
-      Keys.map((Key) => this.#get(addressOf({ Key }))).filter((item) => item !== undefined),
-    ]
+    const found = ([table, { Keys }]: [string, { Keys: Item[] }]) => {
+      const addresses = Keys.map((Key) => addressOf({ Key }))
+      if (new Set(addresses.map(({ pk, sk }) => `${pk} ${sk}`)).size < Keys.length) throw invalid('a key twice')
+      return [table, addresses.map((address) => this.#get(address)).filter((item) => item !== undefined)]
+    }
     return { Responses: Object.fromEntries(Object.entries(requests).map(found)), UnprocessedKeys: {} }
   }
 

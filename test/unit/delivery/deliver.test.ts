@@ -128,6 +128,18 @@ describe('a wake-up that has waited in its queue for longer than it may', () => 
     expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'delivered' })
   })
 
+  test.each([
+    ['was first received in time, and comes again after its function has died', { ApproximateReceiveCount: '2' }],
+    ['comes without the times of its queue', { SentTimestamp: undefined }],
+  ])('is none that %s', async (_, attributes) => {
+    await manyAreLate()
+    const record = late({ kind: 'committed' }, 5 * MINUTE)
+    const { SentTimestamp } = record.attributes
+    const inTime = { ...record.attributes, ApproximateFirstReceiveTimestamp: SentTimestamp, ...attributes }
+    await failedOf([{ ...record, attributes: inTime } as SQSRecord])
+    expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'delivered' })
+  })
+
   test('is delivered where the others were late more than a minute ago', async () => {
     await manyAreLate()
     vi.setSystemTime(Date.now() + MINUTE)
@@ -171,6 +183,7 @@ describe('a wake-up that has waited in its queue for longer than it may', () => 
   test.each([
     ['was handed over to the slow queue, where it would lose its place', dueFor('lane', Date.now() + 10 * MINUTE)],
     ['waits for its destination, whose list would lose it', { waitsFor: 'destination' }],
+    ['waits for its next attempt', { waiting: undefined, ...dueFor('lane', Date.now() + 10 * MINUTE) }],
   ])('leaves alone a lane that %s, if it came from a commit', async (_, waits) => {
     await manyAreLate()
     await scene.table.put(laneItem.encode({ lane: scene.lane, waiting: 'slow|lease', ...waits }))

@@ -136,6 +136,23 @@ describe('an outage of the table', () => {
     expect(await parked()).toEqual([])
   })
 
+  test('lets all changes of a record come again from the one that it has stopped, though it is over a moment later', async () => {
+    const [one, other] = (['done', 'abandoned'] as const).map((state, index) =>
+      toRecordItem({ ...storedIn('ProofRecord', state, index + 1), tenant: '@base', id: 'twice' }),
+    ) as [Item, Item]
+    const first = inserted(one)
+    const batch = [first, modified(one, other)]
+    let isOver = false
+    table.way = (command, send) => {
+      if (command !== 'PutItem' || isOver) return send()
+      isOver = true
+      return Promise.reject(failure('InternalServerError', { $fault: 'server' }))
+    }
+    expect(await dispatch(batch)).toBe(sequenceOf(first))
+    expect(await dispatch(batch)).toBeUndefined()
+    expect((await told()).filter((id) => id === 'twice')).toHaveLength(2)
+  })
+
   test('is also a role that lacks a right: a mistake of a deployment parks nothing', async () => {
     const change = telling()
     refuse('Query', 'AccessDeniedException')

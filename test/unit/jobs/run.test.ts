@@ -10,6 +10,7 @@ import {
   type JobType,
   jobItem,
   jobName,
+  jobNamed,
 } from '../../../lib/jobs/job.ts'
 import { runBatch, runJob } from '../../../lib/jobs/run.ts'
 import { sqsOnce } from '../../../lib/outbox/queues.ts'
@@ -92,6 +93,21 @@ const loseFirstResponse = (lost: string): (() => number) => {
 }
 
 describe('a job', () => {
+  const TYPES: JobType[] = [
+    'credential-definition',
+    'revocation-registry',
+    'revocation-list',
+    'ledger-object',
+    'registry-write',
+    'presentation',
+    'pickup-expiry',
+  ]
+  test.each(TYPES)('of type %s is found by its name in a wake-up, and one of another type is not', (type) => {
+    const key = { tenant: 'acme', type, id: 'job' }
+    expect(jobNamed(jobName(key))).toEqual(key)
+    expect(jobNamed(jobName(key).replace(type, `${type}s`))).toBeUndefined()
+  })
+
   test('is woken after the commit that it is part of', async () => {
     const key = await newJob()
     expect(queues.sent).toMatchObject([{ queue: 'jobs', body: { job: jobName(key) } }])
@@ -315,6 +331,14 @@ describe('a process that is killed amid a job', () => {
     expect(await outcomeOf(key)).toMatch(/^given up: its process was stopped/)
     expect(await itemOf(key)).toBeUndefined()
     expect(counted()).toMatchObject([{ event: 'job.given_up', level: 'error' }])
+  })
+
+  test('ends it after five, if they have lasted for an hour because the sweep was late', async () => {
+    const key = await newJob()
+    for (let ends = 1; ends <= 5; ends++) await end(key)
+    pass(15 * MINUTE)
+    await runJob(key, handler())
+    expect(await outcomeOf(key)).toMatch(/^given up: its process was stopped/)
   })
 
   test('does not run once more where the table does not answer as the job is to end', async () => {

@@ -71,6 +71,7 @@ describe('a message that is corrupt', () => {
     expect(kept).toMatchObject({ ...rest, corruptPk: pk, corruptSk: sk, corruptKind: kind })
     expect(kept).toMatchObject({ corruptLacks: { S: 'messages' } })
     expect(kept).not.toHaveProperty('messages')
+    expect(Math.round((Number(kept?.expiresAt?.N) - scene.now / 1000) / (24 * 3600))).toBe(90)
   })
 
   test('is told of as failed, where its basic messages can be read', async () => {

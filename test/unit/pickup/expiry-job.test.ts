@@ -2,6 +2,7 @@
 import { afterAll, expect, test, vi } from 'vitest'
 import { enqueue, jobItem } from '../../../lib/jobs/job.ts'
 import { runJob } from '../../../lib/jobs/run.ts'
+import { outcomeItem } from '../../../lib/outbox/message-item.ts'
 import { pickupExpiryJob } from '../../../lib/pickup/expiry-job.ts'
 import { listedQueue, pickupMessage, queueItem, usageItem } from '../../../lib/pickup/pickup-item.ts'
 import { readItem } from '../../../lib/store/item.ts'
@@ -36,10 +37,12 @@ test('a fault that stays is counted day by day, and what nobody fetched is given
   await table.put(pickupMessage.encode({ ...message, createdAt: new Date(0).toISOString() }))
   const usage = usageItem.encode({ ...queue, messages: 1, bytes: 2 })
   await table.put({ ...usage, messages: { S: 'many' } })
+  const start = Date.now()
   for (let run = 0; run < 8; run++) {
     await runJob(key, pickupExpiryJob)
     vi.setSystemTime((await readItem(jobItem, key))?.dueAt ?? 0)
   }
+  expect(Math.floor((Date.now() - start) / DAY)).toBe(2)
   expect(await readItem(queueItem, queue)).toMatchObject({ messages: 1 })
   await table.put(usage)
   vi.setSystemTime(Date.now() + DAY)
@@ -68,6 +71,9 @@ test('a queue whose messages may wait for longer is looked at once a day, becaus
   vi.setSystemTime(now + 14 * DAY)
   await runJob(key, pickupExpiryJob)
   expect(await readItem(pickupMessage, message)).toBeUndefined()
+  expect(await readItem(outcomeItem, message)).toMatchObject({
+    lastError: 'the other agent did not fetch it within 14 days',
+  })
 })
 
 test('what waits for a connection that is no longer there is given up at once', async () => {
@@ -75,6 +81,7 @@ test('what waits for a connection that is no longer there is given up at once', 
   await table.put(pickupMessage.encode({ ...message, createdAt: new Date().toISOString() }))
   await runJob(key, pickupExpiryJob)
   expect(await readItem(pickupMessage, message)).toBeUndefined()
+  expect(await readItem(outcomeItem, message)).toMatchObject({ lastError: 'the connection was deleted' })
 })
 
 test('what can not be read is set aside at once, for an operator', async () => {

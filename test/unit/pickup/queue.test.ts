@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest'
 import { jobItem } from '../../../lib/jobs/job.ts'
 import { outcomeItem } from '../../../lib/outbox/message-item.ts'
-import { pickupMessage, queueItem } from '../../../lib/pickup/pickup-item.ts'
+import { DAY } from '../../../lib/pickup/bounds.ts'
+import { listedQueue, pickupMessage, queueItem, usageItem } from '../../../lib/pickup/pickup-item.ts'
 import {
   addToQueue,
   emptyByJob,
@@ -11,7 +12,9 @@ import {
   recordQueued,
   removeFromQueue,
 } from '../../../lib/pickup/queue.ts'
+import { readItem } from '../../../lib/store/item.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
+import { removeIf } from '../../../lib/store/write.ts'
 import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 
 // The first message is of another process: its queue has no job here.
@@ -26,12 +29,14 @@ const timed = (ms: number): string =>
 test('a message is behind all that wait, although the clock of another process is fast', async () => {
   const at = Date.now() + 60_000
   const first = { tenant: 'acme', connectionId: 'c', id: timed(at), payload: '"first"', recipients: [] }
-  await table.put(pickupMessage.encode({ ...first, createdAt: new Date(at).toISOString() }))
-  await table.put(queueItem.encode({ tenant: 'acme', connectionId: 'c', messages: 1, bytes: 7 }))
+  const later = { ...first, id: timed(at + 1_000), payload: '"later"' }
+  for (const message of [first, later])
+    await table.put(pickupMessage.encode({ ...message, createdAt: new Date(at).toISOString() }))
+  await table.put(queueItem.encode({ tenant: 'acme', connectionId: 'c', messages: 2, bytes: 14 }))
   for (const payload of ['"second"', '"third"'])
     await transaction('acme', (unit) => addToQueue(unit, 'c', { payload, recipients: [], answers: false }))
   const waiting = await transaction('acme', (unit) => firstWaiting(unit, 'c', {}))
-  expect(waiting.map(({ payload }) => payload)).toEqual(['"first"', '"second"', '"third"'])
+  expect(waiting.map(({ payload }) => payload)).toEqual(['"first"', '"later"', '"second"', '"third"'])
 })
 
 test.each([
@@ -126,6 +131,35 @@ test('of the messages that are named at once, each once, as many are found as a 
   const found = await transaction('acme', (unit) => findWaiting(unit, 'named', twice))
   expect(found.map(({ id }) => id).toSorted()).toEqual(ids.slice(0, 30))
   expect(await transaction('acme', (unit) => findWaiting(unit, 'named', []))).toEqual([])
+})
+
+test('the first message makes its queue, lists and counts it in its share, and makes a job for the next day', async () => {
+  const key = { tenant: 'acme', connectionId: 'new' }
+  const before = (await readItem(usageItem, key)) ?? { messages: 0, bytes: 0 }
+  const now = Date.now()
+  await transaction('acme', (unit) => addToQueue(unit, 'new', { payload: '"x"', recipients: [], answers: false }))
+  expect(await readItem(queueItem, key)).toMatchObject({ messages: 1, bytes: 3 })
+  expect(await readItem(listedQueue, key)).toBeDefined()
+  expect(await readItem(usageItem, key)).toMatchObject({ messages: before.messages + 1, bytes: before.bytes + 3 })
+  const job = await readItem(jobItem, { tenant: 'acme', type: 'pickup-expiry', id: 'new' })
+  expect(Math.floor(((job?.dueAt ?? 0) - now) / DAY)).toBe(1)
+})
+
+test('a message to a queue that its job removes meanwhile makes both anew', async () => {
+  const key = { tenant: 'acme', connectionId: 'ended' }
+  await table.put(queueItem.encode({ ...key, messages: 0, bytes: 0 }))
+  let runs = 0
+  await transaction('acme', async (unit) => {
+    await addToQueue(unit, 'ended', { payload: '"x"', recipients: [], answers: false })
+    if (runs++ === 0) await removeIf(queueItem.addressOf(key))
+  })
+  expect(await readItem(queueItem, key)).toMatchObject({ messages: 1 })
+  expect(await readItem(jobItem, { tenant: 'acme', type: 'pickup-expiry', id: 'ended' })).toBeDefined()
+})
+
+test('a connection without a queue is deleted without a job', async () => {
+  await transaction('acme', (unit) => emptyByJob(unit, 'none'))
+  expect(await readItem(jobItem, { tenant: 'acme', type: 'pickup-expiry', id: 'none' })).toBeUndefined()
 })
 
 test('no job is made anew for a queue that its job has just removed', async () => {

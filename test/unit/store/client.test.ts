@@ -1,7 +1,7 @@
 /** Waits for the table are bounded, whatever it does: nothing at all, half an answer, or no connection. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { dynamodb } from '../../../lib/store/client.ts'
 import { LAYOUT_ITEM, LAYOUT_KEY } from '../../../lib/store/layout.ts'
 import { getItem } from '../../../lib/store/table.ts'
@@ -34,6 +34,11 @@ const BEHAVIOURS: Record<string, (socket: Socket) => void> = {
 let server: Server
 const sockets: Socket[] = []
 const asked: string[] = []
+const layoutReads: string[] = []
+const lines: object[] = []
+
+process.env.LOG_LEVEL = 'warn'
+vi.spyOn(console, 'log').mockImplementation((line) => lines.push(JSON.parse(line)))
 
 /** The response to a reading of the version of the table's layout, which is not what is tested here. */
 const layout = JSON.stringify({ Item: LAYOUT_ITEM })
@@ -46,6 +51,7 @@ const serve = (socket: Socket): void => {
   socket.on('data', (chunk) => {
     request += chunk
     if (request.includes(`"${LAYOUT_KEY.pk.S}"`)) {
+      layoutReads.push(request)
       request = ''
       socket.write(LAYOUT)
       return
@@ -110,6 +116,18 @@ describe('a request', () => {
     expect(await read('stale')).toBeUndefined()
     expect(await read('stale')).toBeUndefined()
     expect(asked).toEqual(['stale', 'stale', 'stale'])
+  })
+
+  test('should be counted once where it fails for good, and not where the table rejects it', async () => {
+    lines.length = 0
+    await refused(read('reset'))
+    await expect(read('unknown')).rejects.toThrow()
+    expect(lines).toMatchObject([{ event: 'store.failed', command: 'GetItemCommand', StoreFaults: 1 }])
+  })
+
+  test('should come after a strongly consistent read of the version of the layout', async () => {
+    await read('unknown').catch(() => undefined)
+    expect(layoutReads).toEqual([expect.stringContaining('"ConsistentRead":true')])
   })
 
   test('should not be repeated where the table rejects it', async () => {

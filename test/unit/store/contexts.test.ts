@@ -13,6 +13,12 @@ test('a text at two addresses should be stored once, and read for both', async (
   expect(await transaction(ACME, (unit) => readContexts(unit, stored))).toEqual(texts)
 })
 
+test('a text that is not stored should fail those that are read with it', async () => {
+  const stored = await transaction(ACME, (unit) => storeContext(unit, ACME, '{"@context":{"stored":true}}'))
+  const read = transaction(ACME, (unit) => readContexts(unit, [stored, { scope: ACME, digest: 'none' }]))
+  await expect(read).rejects.toMatchObject({ code: 'internal' })
+})
+
 test('a text in memory should be found though another one that is read with it takes its place there', async () => {
   const texts = Array.from({ length: 51 }, (_, number) => JSON.stringify({ '@context': { number } }))
   const stored = await transaction(ACME, (unit) => Promise.all(texts.map((text) => storeContext(unit, ACME, text))))

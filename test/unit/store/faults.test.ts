@@ -11,6 +11,12 @@ test.each<[boolean, Error]>([
   [true, failure('TransactionConflictException')],
   [true, failure('InternalServerError', { $fault: 'server' })],
   [true, failure('Unknown', { $metadata: { httpStatusCode: 500 } })],
+  [true, failure('ThrottlingException')],
+  [true, Object.assign(new Error('no answer'), { code: 'ECONNREFUSED' })],
+  [
+    true,
+    failure('TransactionCanceledException', { CancellationReasons: [{ Code: 'None' }, { Code: 'ThrottlingError' }] }),
+  ],
   [true, failure('AccessDeniedException')],
   [true, failure('ResourceNotFoundException')],
   [true, failure('ExpiredTokenException')],
@@ -20,6 +26,7 @@ test.each<[boolean, Error]>([
   [true, failure('CredentialsProviderError')],
   [false, new AgentError('internal', 'a bug')],
   [false, failure('ValidationException', { $metadata: { httpStatusCode: 400 } })],
+  [false, failure('TransactionCanceledException', { CancellationReasons: [{ Code: 'ValidationError' }] })],
   [false, new TypeError('a bug')],
 ])('%s: %o', (passes, error) => {
   expect(mayPassLater(error)).toBe(passes)

@@ -316,6 +316,11 @@ describe('a query for held credentials, as a proof request makes it,', () => {
   })
 })
 
+test('should look among those of very many values where there is no list of all records', () => {
+  const $or = Array.from({ length: 21 }, (_, number) => ({ did: `did:key:${number}` }))
+  expect(lookUp('DidRecord', { $or })).toEqual($or.map(({ did }) => at('DidRecord', 'did', did)))
+})
+
 test('should look where every record that matches has an entry, whatever the query', () => {
   const names = ['did', 'alternativeDids', 'recipientKeyFingerprints', 'role']
   let looked = 0

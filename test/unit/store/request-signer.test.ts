@@ -52,8 +52,15 @@ test('a request should be signed with the credentials, region and day of its tim
   const signer = requestSigner(() => config, 'sqs')
   const request = { protocol: 'https:', hostname: 'h', method: 'POST', path: '/', headers: {}, body: '' }
   const sign = async (signingDate: string) => {
-    const { headers } = await signer.sign({ ...request, headers: { host: 'h' } }, { signingDate })
-    return headers.authorization
+    // Another one remembers no key.
+    const [ours, anew] = await Promise.all(
+      [signer, requestSigner(() => config, 'sqs')].map(async (one) => {
+        const { headers } = await one.sign({ ...request, headers: { host: 'h' } }, { signingDate })
+        return headers.authorization
+      }),
+    )
+    expect(ours).toBe(anew)
+    return ours
   }
   const time = '2026-01-31T23:59:59.999Z'
   const seen = [await sign(time), await sign('2026-02-01T00:00:00Z')]
@@ -63,5 +70,6 @@ test('a request should be signed with the credentials, region and day of its tim
   seen.push(await sign(time))
   expect(new Set(seen).size).toBe(4)
   expect(seen[0]).toContain('Credential=AKIDEXAMPLE/20260131/eu-west-1/sqs/aws4_request, SignedHeaders=host;x-amz-c')
-  await expect(signer.sign({ ...request, path: '/a' })).rejects.toThrow('only POST /')
+  for (const other of [{ path: '/a' }, { method: 'GET' }])
+    await expect(signer.sign({ ...request, ...other })).rejects.toThrow('only POST /')
 })

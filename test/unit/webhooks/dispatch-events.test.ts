@@ -146,6 +146,18 @@ describe('a change', () => {
     expect(queues.sent).toEqual([])
   })
 
+  test('that ends an exchange is counted when its events are written', async () => {
+    await table.put(endpoint('webhook'))
+    const ended = () => lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'exchange.ended')
+    const changes = walk('r1', 'request-sent', 'done')
+    table.way = (command, send) => (command === 'PutItem' ? Promise.reject(failure('InternalServerError')) : send())
+    await dispatch(changes)
+    expect(ended()).toEqual([])
+    table.way = undefined
+    await dispatch(changes)
+    expect(ended()).toMatchObject([{ ExchangesEnded: 1, State: 'done' }])
+  })
+
   test('that is dispatched again neither doubles its event, nor resets it', async () => {
     await table.put(endpoint('webhook'))
     const changes = walk('r1', 'request-sent', 'done')

@@ -238,6 +238,13 @@ test('the name of another lane has no contents', async () => {
     expect(await openEventLane(name)).toBeUndefined()
 })
 
+test.each([200, 500])('of a response of %d the first KB is stored', async (status) => {
+  scene.receiver.behave({ status, body: 'x'.repeat(5_000) })
+  await scene.deliver()
+  const stored = { ...(await readStoredEvent(scene.event))?.delivery, ...(await attemptsAt(scene.endpoint))[0] }
+  expect(stored).toMatchObject({ status, response: 'x'.repeat(1024) })
+})
+
 describe('an attempt that fails', () => {
   test('leaves the event pending until its next one, and nothing before that sends it', async () => {
     scene.receiver.behave({ status: 500 })

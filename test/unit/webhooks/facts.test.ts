@@ -305,6 +305,11 @@ test.each([
   )
 })
 
+test('an image that was never updated has the time at which it was created', () => {
+  const item = recordItem('ProofRecord', 'done', 1, { updatedAt: undefined })
+  expect(factsOf(inserted(item, 1_767_225_600))).toMatchObject([{ occurredAt: writtenAt(1) }])
+})
+
 test('an image without a time of its own has that of the stream', () => {
   const item = recordItem('ProofRecord', 'done', 1, { createdAt: undefined, updatedAt: 'yesterday' })
   expect(factsOf(inserted(item, 1_767_225_600))).toMatchObject([{ occurredAt: '2026-01-01T00:00:00.000Z' }])

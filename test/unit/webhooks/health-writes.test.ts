@@ -135,6 +135,22 @@ describe('the health of an endpoint', () => {
     expect(metrics()).toHaveLength(1)
   })
 
+  test.each([
+    [4, 'failing', 'is written in spite of four others that were faster'],
+    [5, 'active', 'is left to the next attempt after five'],
+  ])('with %d conflicts is %s: it %s', async (conflicts, status) => {
+    const read = await readRegistered(scene.endpoint)
+    let { version } = read
+    scene.table.way = async (name, send) => {
+      if (name === 'UpdateItem' && version < read.version + conflicts)
+        await scene.changeEndpoint({ version: { N: String(++version) } })
+      return send()
+    }
+    await recordHealth(read, outcome(500), scene.now)
+    scene.table.way = undefined
+    expect((await readRegistered(scene.endpoint)).status).toBe(status)
+  })
+
   test('begins anew when it is registered again, and what comes then is delivered', async () => {
     scene.receiver.behave({ status: 410 }, { status: 200 })
     await scene.deliver()
