@@ -28,7 +28,8 @@ beforeAll(async () => {
       ...{ '/moved': '/context', '/around': '/around' },
       ...{ '/to-metadata': 'http://169.254.169.254/latest/', '/to-no-address': 'http://[' },
     }
-    const location = to[path as keyof typeof to]
+    const hops = path === '/hops' ? Number(request.url?.split('?')[1]) : 0
+    const location = hops > 0 ? `/hops?${hops - 1}` : to[path as keyof typeof to]
     if (location !== undefined) return response.writeHead(302, { location }).end()
     if (path === '/status') return response.writeHead(Number(request.url?.split('?')[1])).end()
     if (path === '/broken') return response.writeHead(200, { 'content-length': 9 }).end('{', () => response.destroy())
@@ -90,6 +91,11 @@ const mayBeThere = (path: string) =>
     expect(error).toBeInstanceOf(CredoError)
     return [error instanceof UnreadableDocumentError, unreadDocument()?.code]
   })
+
+test('a context is read after three redirects, and not after four', async () => {
+  expect(await load(`${address}/hops?3`)).toMatchObject({ document: CONTEXT })
+  await expect(load(`${address}/hops?4`)).rejects.toThrow('302')
+})
 
 test.each(['/status?404', '/status?410'])('%s says that there is no such document', async (path) => {
   expect(await mayBeThere(`${address}${path}`)).toEqual([false, undefined])
