@@ -158,6 +158,20 @@ test('a repetition gets what the try before it has read, and one try that reads 
   expect(tries).toBe(3)
 })
 
+test.each<[string, ...object[]]>([
+  ['posts another text', { body: '1' }, { body: '2' }],
+  ['names another media type', { accept: 'text/plain' }, { accept: 'text/jsonl' }],
+])('a repetition that %s gets a response to that', async (_, ...options) => {
+  asked.length = 0
+  let tries = 0
+  await transaction('@base', async () => {
+    await readText(`${address}/context`, options[tries])
+    tries += 1
+    if (tries < 2) throw new AgentError('store.conflict', 'a test')
+  })
+  expect(asked).toEqual(['/context', '/context'])
+})
+
 test('JSON-LD reads 10 documents of them, redirects included, and no more', async () => {
   await expect(load(...some(10, 'context'))).resolves.toHaveProperty('document')
   await expect(load(...some(11, 'context'))).rejects.toThrow(/too many documents/)
