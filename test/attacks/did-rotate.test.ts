@@ -269,6 +269,10 @@ test.each([
     status: 200,
     message: { '@type': 'https://didcomm.org/did-rotate/1.0/problem-report', description: { code } },
   })
+  // RFC 0794 has the rotation as the parent thread, ACA-Py as the thread.
+  const { thid, pthid } = (answer.message as Json)['~thread']
+  expect(thid).toMatch(/./)
+  expect(pthid).toBe(thid)
   expect(await connectionNow()).toEqual(before)
 })
 

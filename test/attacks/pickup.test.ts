@@ -107,9 +107,12 @@ describe('what a wallet asks for', () => {
   ])('a %s for less than one message, or for no number, takes nothing', async (_, type, field) => {
     for (const number of [0, -1, -1e9]) {
       const { status, message } = await alice.ask(type, { [field]: number })
-      expect({ status, type: message?.['@type'] }).toEqual({
+      expect({ status, message }).toMatchObject({
         status: 200,
-        type: 'https://didcomm.org/notification/1.0/problem-report',
+        message: {
+          '@type': 'https://didcomm.org/notification/1.0/problem-report',
+          description: { code: 'e.msg.invalid-limit' },
+        },
       })
     }
     for (const number of [null, '1', 1.5, {}, undefined]) {

@@ -224,6 +224,11 @@ describe('hosted here', () => {
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toBe('application/json')
     expect(await answer.json()).toEqual(didDocument)
+    expect(didDocument['@context']).toEqual([
+      'https://www.w3.org/ns/did/v1',
+      'https://w3id.org/security/suites/ed25519-2018/v1',
+      'https://w3id.org/security/suites/x25519-2019/v1',
+    ])
   })
 
   test.each(['web', 'webvh'])('an agent has one did:%s, which is answered as it is', async (method) => {

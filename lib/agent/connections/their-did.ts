@@ -148,10 +148,14 @@ const responseNotAccepted = (message: string): DidExchangeProblemReportError =>
 export const assertOfSender = (document: DidDoc | undefined, senderKey: Ed25519Key | undefined): void => {
   if (document === undefined || senderKey === undefined) return
   const own = TypedArrayEncoder.toBase58(senderKey.publicKey.publicKey)
-  const keyOf = (key: string) => document.publicKey.find(({ id }) => id.endsWith(key))?.value ?? key
+  const keys = [...document.publicKey, ...document.authentication.map(({ publicKey }) => publicKey)]
   const services = document.didCommServices
   if (!document.publicKey.some(({ value }) => value === own)) throw new CredoError('the document lacks the sender key')
-  if (services.some(({ recipientKeys }) => recipientKeys.some((key) => keyOf(key) !== own)))
+  // An IndyAgent has keys, other services have ids, of which Credo reads the last part: several keys may have it.
+  const named = services.flatMap(({ type, recipientKeys }) =>
+    type === IndyAgentService.type ? recipientKeys : keys.map(({ value }) => value),
+  )
+  if (named.some((key) => key !== own))
     throw new CredoError('the document names a key that the message is not packed with')
   const queue = { id: `${document.id}#queue`, serviceEndpoint: QUEUE, recipientKeys: [own] }
   if (services.length === 0) document.service.push(new IndyAgentService(queue))

@@ -28,7 +28,8 @@ beforeAll(async () => {
       ...{ '/moved': '/context', '/around': '/around' },
       ...{ '/to-metadata': 'http://169.254.169.254/latest/', '/to-no-address': 'http://[' },
     }
-    const location = to[path as keyof typeof to]
+    const hops = path === '/hops' ? Number(request.url?.split('?')[1]) : 0
+    const location = hops > 0 ? `/hops?${hops - 1}` : to[path as keyof typeof to]
     if (location !== undefined) return response.writeHead(302, { location }).end()
     if (path === '/status') return response.writeHead(Number(request.url?.split('?')[1])).end()
     if (path === '/broken') return response.writeHead(200, { 'content-length': 9 }).end('{', () => response.destroy())
@@ -91,6 +92,11 @@ const mayBeThere = (path: string) =>
     return [error instanceof UnreadableDocumentError, unreadDocument()?.code]
   })
 
+test('a context is read after three redirects, and not after four', async () => {
+  expect(await load(`${address}/hops?3`)).toMatchObject({ document: CONTEXT })
+  await expect(load(`${address}/hops?4`)).rejects.toThrow('302')
+})
+
 test.each(['/status?404', '/status?410'])('%s says that there is no such document', async (path) => {
   expect(await mayBeThere(`${address}${path}`)).toEqual([false, undefined])
 })
@@ -150,6 +156,20 @@ test('a repetition gets what the try before it has read, and one try that reads 
     if (tries < 3) throw new AgentError('store.conflict', 'a test')
   })
   expect(tries).toBe(3)
+})
+
+test.each<[string, ...object[]]>([
+  ['posts another text', { body: '1' }, { body: '2' }],
+  ['names another media type', { accept: 'text/plain' }, { accept: 'text/jsonl' }],
+])('a repetition that %s gets a response to that', async (_, ...options) => {
+  asked.length = 0
+  let tries = 0
+  await transaction('@base', async () => {
+    await readText(`${address}/context`, options[tries])
+    tries += 1
+    if (tries < 2) throw new AgentError('store.conflict', 'a test')
+  })
+  expect(asked).toEqual(['/context', '/context'])
 })
 
 test('JSON-LD reads 10 documents of them, redirects included, and no more', async () => {

@@ -116,6 +116,11 @@ describe('somebody is woken', () => {
     expect(await woken(entry(server, { preparedAt: now - 2 * HOUR }))).toBe(true)
     expect(await woken(entry(server, { preparedAt: now - 30 * MINUTE }))).toBe(false)
   })
+
+  test('not when an older deployment prepared keys that were confirmed since', async () => {
+    await storeConfirmedKeys(server.jwksUri, { keys: [key.open], at: now - 30 * MINUTE })
+    expect(await woken(entry(server, { preparedAt: now - 2 * HOUR }))).toBe(false)
+  })
 })
 
 test('one issuer that fails is no other’s failure', async () => {

@@ -229,6 +229,14 @@ describe('keys that nobody has confirmed for a day', () => {
     await expect(old.sign().then(verifier(prepared()))).rejects.toMatchObject(unavailable)
     expect(events()).toContain('issuer.keys_not_confirmed')
   })
+
+  test.each([true, false])(
+    'wake somebody, whether the settings gave them or a deployment fetched them (%s)',
+    async (given) => {
+      await expect(old.sign().then(verifier({ ...prepared(), given }))).rejects.toMatchObject(unavailable)
+      expect(events()).toContain('issuer.keys_not_confirmed')
+    },
+  )
 })
 
 describe('clocks', () => {
@@ -303,13 +311,16 @@ describe('an issuer that is asked and answers with', () => {
   )
 
   test.each(badAnswers('http://127.0.0.1:1/', { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43), d: 'A'.repeat(43) }))(
-    '%s is our failure where no keys are known, or they are too old',
+    '%s is our failure where no keys are known, or they are too old, and the log can tell why',
     async (_, listener) => {
       server.behave(listener)
       const tooOld = entry({ preparedAt: now - 24 * HOUR - 1 })
       for (const issuer of [entry({ jwks: undefined, preparedAt: undefined }), tooOld]) {
-        await expect(fresh.sign().then(verifier(issuer))).rejects.toMatchObject(unavailable)
-        await expect(old.sign().then(verifier(issuer))).rejects.toMatchObject(unavailable)
+        for (const key of [fresh, old])
+          await expect(key.sign().then(verifier(issuer))).rejects.toMatchObject({
+            ...unavailable,
+            cause: expect.any(Error),
+          })
       }
     },
   )

@@ -74,6 +74,19 @@ describe('what is left for all documents together', () => {
     expect(await readWithin(bounds)).toMatchObject({ body: 'x'.repeat(10) })
     expect(bounds.bytes).toBe(0)
   })
+
+  test('is not used up by the text of a redirect', async () => {
+    receiver.behave({ ...to('/1'), body: 'x'.repeat(100) }, { status: 200, body: 'x'.repeat(10) })
+    const bounds = { milliseconds: 30_000, bytes: 10 }
+    expect(await follow(receiver.url, { accept: 'text/plain', bounds, redirects: 1 })).toMatchObject({ status: 200 })
+    expect(bounds.bytes).toBe(0)
+  })
+
+  test('is how long a response is waited for', async () => {
+    receiver.behave('stall before the headers')
+    const outcome = await readWithin({ milliseconds: 200, bytes: 10 })
+    expect(outcome?.detail).toMatch(/ in 200 ms$/)
+  })
 })
 
 test('a connection is waited for 2 seconds', async () => {

@@ -89,6 +89,19 @@ test('what a unit of work publishes it reads itself, and everybody after the com
   }, 'globex')
 })
 
+// https://identity.foundation/did-attested-resources
+test('an object is served with the contexts of attested resources, and with links only where some may be added', async () => {
+  const { schemaId, registryId } = await inTenant((acting) => registerAll(acting, 'contexts'))
+  const [schema, registryDefinition] = await Promise.all([schemaId, registryId].map((id) => published(id)))
+  for (const resource of [schema, registryDefinition])
+    expect(resource['@context']).toEqual([
+      'https://identity.foundation/did-attested-resources/context/v0.1',
+      'https://w3id.org/security/data-integrity/v2',
+    ])
+  expect(registryDefinition.links).toEqual([])
+  expect(schema).not.toHaveProperty('links')
+})
+
 test('an object is not found by its name in another folder', async () => {
   const { schemaId } = await inTenant((acting) => registerAll(acting))
   const moved = schemaId.replace(/[^/]+(?=\/[^/]+$)/, 'elsewhere')

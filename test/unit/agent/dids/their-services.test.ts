@@ -2,7 +2,7 @@
 import { createECDH } from 'node:crypto'
 import { type AgentContext, DidDocument, Kms, VerificationMethod } from '@credo-ts/core'
 import { expect, test } from 'vitest'
-import { reachableKeysOf, servicesOrQueue } from '../../../../lib/agent/dids/their-services.ts'
+import { reachableKeysOf, recipientKeysOf, servicesOrQueue } from '../../../../lib/agent/dids/their-services.ts'
 
 test('of a document with any number of keys four are known, each once', async () => {
   const recipientKeys = Array.from({ length: 5 }, (_, key) =>
@@ -43,4 +43,20 @@ test('where every key of such a document is over, nothing waits: nobody could re
   const saying = (expires: string | null) => Object.assign(new VerificationMethod(method), { expires })
   expect(await servicesOf([saying('2026-01-02T00:00:00Z')])).toEqual([])
   expect(await servicesOf([saying(null)])).toHaveLength(1)
+})
+
+test('nobody may name a DID whose document only another connection has', async () => {
+  const recipientKeys = [Kms.PublicJwk.fromFingerprint(publicKeyMultibase)]
+  const services = {
+    resolve: async () => ({ didDocument: { recipientKeys }, didResolutionMetadata: {} }),
+    resolveServicesFromDid: async () => [{ serviceEndpoint: 'https://example.org', recipientKeys }],
+  }
+  const context = { resolve: () => services } as unknown as AgentContext
+  for (const did of ['did:peer:1zQmZMygz', 'did:peer:4zQmd8Cpe']) {
+    await expect(recipientKeysOf(context, did)).rejects.toMatchObject({ code: 'e.did.unresolvable' })
+    for (const url of [did, `${did}#service`, `${did}#a:b`])
+      await expect(reachableKeysOf(context, url)).rejects.toMatchObject({ code: 'e.did.unresolvable' })
+  }
+  for (const keysOf of [recipientKeysOf, reachableKeysOf])
+    expect(await keysOf(context, 'did:peer:4zQmd8Cpe:z2document')).toEqual([publicKeyMultibase])
 })
