@@ -338,7 +338,7 @@ test('a credential comes for an exchange once', async () => {
   expect(await held()).toHaveLength(before)
 })
 
-describe('an offer is refused, and nothing is stored,', () => {
+describe.each(['offer', 'propose'] as const)('an offer or a proposal is refused, and nothing is stored: %s', (kind) => {
   test.each<[string, () => unknown]>([
     ['of no credential', () => ({ options: OPTIONS })],
     ['without options', () => ({ credential: credentialOf() })],
@@ -359,14 +359,14 @@ describe('an offer is refused, and nothing is stored,', () => {
       () => ({ credential: credentialOf({ evidence: Array.from({ length: 20_001 }, () => 1) }), options: OPTIONS }),
     ],
   ])('%s', async (_, detail) => {
-    const { threadId, status } = await sendOffer(detail())
+    const { threadId, status } = await sendOffer(detail(), [], kind)
     expect(status).toBe(400)
     expect(await exchangesOn(threadId)).toEqual([])
   })
 
   test('that is larger than a message may be', async () => {
     const credential = credentialOf({ credentialSubject: { id: SUBJECT, degree: 'x'.repeat(1_000_000) } })
-    const { threadId, status } = await sendOffer({ credential, options: OPTIONS })
+    const { threadId, status } = await sendOffer({ credential, options: OPTIONS }, [], kind)
     expect(status).toBe(413)
     expect(await exchangesOn(threadId)).toEqual([])
   })

@@ -330,6 +330,9 @@ describe('a log is refused', () => {
     const { proofValue } = thief.log[0].proof[0]
     one.serve([first, { ...second, proof: [{ ...second.proof[0], proofValue }] }])
     await refusesLog(one.did, /verification/)
+    // Nor is it a version that was seen.
+    one.serve([first])
+    await expect(resolve(one.did)).resolves.toHaveProperty('didDocument.id', one.did)
   })
 
   test('with members named after a prototype, which hashes and signatures leave out', async () => {

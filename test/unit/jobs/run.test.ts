@@ -121,6 +121,15 @@ describe('a job', () => {
     expect(queues.sent).toEqual([])
   })
 
+  test('is woken where a conflict has let its operation run again', async () => {
+    const there = await newJob()
+    const key: JobKey = { ...there, id: 'at-last' }
+    queues.clear()
+    let runs = 0
+    await transaction('acme', async (unit) => enqueue(unit, runs++ === 0 ? there : key))
+    expect(queues.sent).toMatchObject([{ body: { job: jobName(key) } }])
+  })
+
   test('of several in a unit is woken by the request that wakes them, which takes ten: the sweep wakes more', async () => {
     const { calls } = vi.mocked(sqsOnce().send).mock
     const before = calls.length
