@@ -64,6 +64,30 @@ test('a role for logs may be gone, which is not the same as that nobody can tell
   expect((await accountOf(set)).gateway).toMatchObject({ failure: { kind: 'unavailable' } })
 })
 
+test('of its concurrency what other functions have reserved is not left', async () => {
+  const AccountLimit = { ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 400 }
+  const { lambda } = await accountOf({ GetAccountSettingsCommand: { AccountLimit } })
+  expect(lambda).toEqual({ value: { concurrency: 1000, unreserved: 400, codeLeft: undefined } })
+})
+
+test('lists of tables and of the resources of a stack are read to their end', async () => {
+  const resource = (id: string) => ({ LogicalResourceId: id, PhysicalResourceId: `${id}-1`, ResourceStatus: 'any' })
+  const { tables, stack } = await accountOf({
+    ListTablesCommand: ({ ExclusiveStartTableName }: { ExclusiveStartTableName?: string }) =>
+      ExclusiveStartTableName === undefined
+        ? { TableNames: ['a'], LastEvaluatedTableName: 'a' }
+        : { TableNames: ['agent-prod'] },
+    DescribeStacksCommand: { Stacks: [{ StackStatus: 'UPDATE_COMPLETE' }] },
+    GetTemplateCommand: { TemplateBody: '{"Resources":{}}' },
+    ListStackResourcesCommand: ({ NextToken }: { NextToken?: string }) =>
+      NextToken === undefined
+        ? { StackResourceSummaries: [resource('First')], NextToken: '2' }
+        : { StackResourceSummaries: [resource('Second')] },
+  })
+  expect(tables).toEqual({ value: ['agent-prod'] })
+  expect(stack).toMatchObject({ value: { physicalIds: { First: 'First-1', Second: 'Second-1' } } })
+})
+
 test('of tables those count that a stack of this name has made', async () => {
   const TableNames = ['agent-prod', 'agent-prod-Table-1A', 'agent-prod-2-Table-1A', 'agent-production', 'agent']
   const { tables } = await accountOf({ ListTablesCommand: { TableNames } })

@@ -115,9 +115,10 @@ describe('a stage', () => {
         DetectionStatus: 'DETECTION_FAILED',
         DetectionStatusReason: 'no right',
       },
-      DescribeStackResourceDriftsCommand: {
-        StackResourceDrifts: [drift('Role', 'MODIFIED', '/Policies'), drift('Topic', 'DELETED', '')],
-      },
+      DescribeStackResourceDriftsCommand: ({ NextToken }: { NextToken?: string }) =>
+        NextToken === undefined
+          ? { StackResourceDrifts: [drift('Role', 'MODIFIED', '/Policies')], NextToken: '2' }
+          : { StackResourceDrifts: [drift('Topic', 'DELETED', '')] },
     })
     expect(lines).toEqual([
       'FAULT   drift: CloudFormation could not look at all: no right',
