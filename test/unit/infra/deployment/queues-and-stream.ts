@@ -48,15 +48,16 @@ const deadLettersOf = (queue: string): string => {
 }
 
 describe.each([
-  { queue: 'WakeUpQueue', key: 'deliver', fifo: true },
-  { queue: 'SlowWakeUpQueue', key: 'deliverSlowly', fifo: true },
-  { queue: 'TimerQueue', key: 'wake', fifo: false },
-])('$queue', ({ queue, key, fifo }) => {
+  { queue: 'WakeUpQueue', key: 'deliver', fifo: true, atOnce: 1 },
+  { queue: 'SlowWakeUpQueue', key: 'deliverSlowly', fifo: true, atOnce: 1 },
+  { queue: 'TimerQueue', key: 'wake', fifo: false, atOnce: 10 },
+])('$queue', ({ queue, key, fifo, atOnce }) => {
   const mapping = mappingOf(key)
 
-  test('invokes its function, which reports what failed', () => {
+  test(`invokes its function with ${atOnce} at most, which reports what failed`, () => {
     expect(mapping).toMatchObject({
       EventSourceArn: { 'Fn::GetAtt': [queue, 'Arn'] },
+      BatchSize: atOnce,
       FunctionResponseTypes: ['ReportBatchItemFailures'],
     })
   })
@@ -171,7 +172,8 @@ test('whatever a queue invokes may wake itself again: Lambda would end such a ch
 describe('the stream', () => {
   const mapping = mappingOf('dispatchChanges')
 
-  test('shows what a change made of what', () => {
+  test('shows what a change made of what, a hundred changes at most in a call', () => {
+    expect(mapping.BatchSize).toBe(100)
     expect(propertiesOf('Table').StreamSpecification).toEqual({ StreamViewType: 'NEW_AND_OLD_IMAGES' })
     expect(mapping.EventSourceArn).toEqual({ 'Fn::GetAtt': ['Table', 'StreamArn'] })
   })
