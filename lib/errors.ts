@@ -71,6 +71,12 @@ export const invalidField = (path: string, message: string): AgentError =>
 export const isAgentError = (error: unknown, code?: ErrorCode): error is AgentError =>
   error instanceof AgentError && (code === undefined || error.code === code)
 
+/**
+ * The beginning of a reason, which may quote what others wrote: `length` UTF-16 code units at most. Half a character,
+ * which is not Unicode and which other agents refuse (RFC 8259, section 8.2), is replaced.
+ */
+export const shortReason = (reason: string, length = 300): string => reason.slice(0, length).toWellFormed()
+
 /** An error for the log: its code or name, because messages may quote contents. */
 export const errorName = (error: unknown): string =>
   isAgentError(error) ? error.code : error instanceof Error ? error.name : 'unknown'

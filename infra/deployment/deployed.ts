@@ -93,8 +93,9 @@ const changedCode = async (lambda: LambdaClient, s3: S3Client, stack: Stack): Pr
 }
 
 /**
- * What is no longer as it was deployed of a table, or not as one that a deployment makes: a table that was restored from
- * a backup has neither expiry nor backups. `isProtected`: whether it is to be protected against deletion.
+ * What a table lacks of what a deployment gives it, also one of an earlier stack, which drift detection does not look
+ * at: after its restoration from a backup it has neither expiry nor backups. `isProtected`: whether it is to be
+ * protected against deletion.
  */
 export const tableFaults = async (
   dynamodb: Pick<DynamoDBClient, 'send'>,

@@ -89,7 +89,7 @@ const ABSENT: ReadonlySet<string> = new Set()
 /** Ids of subjects, for each match of a field that is about one subject only. */
 const claimedSubjects = (result: FieldResult | undefined, credential: unknown): ReadonlySet<string> => {
   const { matches = [] } = result ?? {}
-  // Or present and unsuitable, which the field itself rejects.
+  // Absent, or unsuitable, for which the field itself rejects the credential.
   if (matches.length === 0) return ABSENT
   return new Set(
     matches.flatMap(({ location }) => {

@@ -151,7 +151,8 @@ export const assertOfSender = (document: DidDoc | undefined, senderKey: Ed25519K
   const keys = [...document.publicKey, ...document.authentication.map(({ publicKey }) => publicKey)]
   const services = document.didCommServices
   if (!document.publicKey.some(({ value }) => value === own)) throw new CredoError('the document lacks the sender key')
-  // An IndyAgent has keys, other services have ids, of which Credo reads the last part: several keys may have it.
+  // Credo reads recipient keys of an IndyAgent as keys, and those of other services as ids, of which it compares the last
+  // part only: several keys may have the same.
   const named = services.flatMap(({ type, recipientKeys }) =>
     type === IndyAgentService.type ? recipientKeys : keys.map(({ value }) => value),
   )

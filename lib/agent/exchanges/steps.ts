@@ -3,7 +3,7 @@
  * that can be answered.
  */
 import { type AgentContext, CredoError } from '@credo-ts/core'
-import { AgentError } from '../../errors.ts'
+import { AgentError, shortReason } from '../../errors.ts'
 import type { RecordJson } from '../../records/record-json.ts'
 import type { NewRecord } from '../../store/stored-record.ts'
 import { readyConnection, readyConnectionOf, withSendErrors } from '../connections/index.ts'
@@ -67,9 +67,6 @@ export const continueExchange = async <Of extends Exchange>(
   return toJson(toStored(context, changed))
 }
 
-/** In characters. The reason may quote the other agent's message. */
-const MAX_REASON = 300
-
 /** Errors of Credo and the libraries in `act` are caused by the other agent's message. */
 const withMessageErrors = async <T>(path: string, act: () => Promise<T>): Promise<T> => {
   try {
@@ -78,7 +75,7 @@ const withMessageErrors = async <T>(path: string, act: () => Promise<T>): Promis
     if (!(error instanceof CredoError)) throw error
     throw new AgentError('request.invalid', 'the message of the other agent can not be answered', {
       cause: error,
-      details: [{ path, message: `can not be answered: ${error.message}`.slice(0, MAX_REASON) }],
+      details: [{ path, message: shortReason(`can not be answered: ${error.message}`) }],
     })
   }
 }

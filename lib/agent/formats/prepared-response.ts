@@ -1,7 +1,7 @@
 /** Responses to proof requests: prepared before Credo is told to send them, or not possible. */
 import type { AgentContext } from '@credo-ts/core'
 import type { DidCommAttachment, DidCommProofExchangeRecord, DidCommProofFormatSpec } from '@credo-ts/didcomm'
-import { AgentError } from '../../errors.ts'
+import { AgentError, shortReason } from '../../errors.ts'
 import { currentUnit } from '../../store/transaction.ts'
 
 export interface PreparedResponse {
@@ -45,12 +45,9 @@ export const preparedResponse = (
   proofRecord: DidCommProofExchangeRecord,
 ): PreparedResponse | undefined => preparedFor(proofRecord).get(format)
 
-/** In characters. Messages of libraries may quote the request. */
-const MAX_REASON = 300
-
 /** The error of a call to respond to a request of another agent. `path` is the format's, in the call. */
 export const unanswerable = (path: string, reason: string, cause?: unknown): AgentError =>
   new AgentError('request.invalid', 'the request can not be answered', {
     cause,
-    details: [{ path, message: `can't answer the request: ${reason}`.slice(0, MAX_REASON) }],
+    details: [{ path, message: shortReason(`can't answer the request: ${reason}`) }],
   })

@@ -15,6 +15,7 @@ import {
   parseMessageType,
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
+import { shortReason } from '../../errors.ts'
 import { log } from '../../log.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { isOfCurrentDid, withOurKey } from '../connections/index.ts'
@@ -98,15 +99,12 @@ export class ProblemReportHandler implements DidCommMessageHandler {
     const { description } = v.parse(Report, inbound.message)
     const exchange = await findReported(inbound)
     const connection = exchange === undefined ? await findReportedConnection(inbound) : undefined
-    if (exchange !== undefined) await abandon(inbound, exchange, errorMessageOf(description.join(': ')))
+    if (exchange !== undefined) await abandon(inbound, exchange, shortReason(description.join(': '), MAX_ERROR_MESSAGE))
     else if (connection !== undefined)
-      await abandonConnection(inbound, connection, errorMessageOf(description.join(' : ')))
+      await abandonConnection(inbound, connection, shortReason(description.join(' : '), MAX_ERROR_MESSAGE))
     else if (inbound.connection === undefined) throw new CredoError('the report is about nothing of its sender')
   }
 }
-
-/** Half a character is not Unicode (RFC 8259, section 8.2). */
-const errorMessageOf = (text: string): string => text.slice(0, MAX_ERROR_MESSAGE).toWellFormed()
 
 /** The reported message is in the report's thread (ACA-Py), or started its parent thread (RFC 0035). */
 const threadsOf = ({ threadId, thread }: DidCommMessage): string[] =>

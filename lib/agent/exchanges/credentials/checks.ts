@@ -8,6 +8,7 @@ import {
   type DidCommInboundMessageContext,
   DidCommProblemReportError,
 } from '@credo-ts/didcomm'
+import { shortReason } from '../../../errors.ts'
 import { MAX_ATTRIBUTES } from '../../../records/anoncreds-objects.ts'
 import { w3cCredentialRecords } from '../../../records/kinds.ts'
 import { currentUnit } from '../../../store/transaction.ts'
@@ -42,7 +43,7 @@ export const credentialChecks = (
       return await act()
     } catch (error) {
       if (!(error instanceof NotAsOfferedError)) throw error
-      const reason = error.message.slice(0, MAX_REASON).toWellFormed()
+      const reason = shortReason(error.message, MAX_REASON)
       await removeNewCredentials()
       await abandonExchange(agentContext, exchange, reason)
       throw problemReport(reason)

@@ -13,7 +13,7 @@ import {
 } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
 import * as v from 'valibot'
-import { invalidField } from '../../../errors.ts'
+import { invalidField, shortReason } from '../../../errors.ts'
 import { contextResolver } from './context-use.ts'
 import { canonicalize, newCredentialBudget, processor, toQuads } from './rdf.ts'
 import { keyTypesOf } from './signature-suites.ts'
@@ -126,8 +126,5 @@ export const signingFault = (error: unknown): string => {
   const { property, type } = event?.details ?? {}
   if (property !== undefined) return `has "${property}", which none of its contexts defines`
   if (type !== undefined) return `has the type "${type}", which none of its contexts defines`
-  return `can not be signed: ${event?.message ?? error.message}`.slice(0, MAX_REASON)
+  return shortReason(`can not be signed: ${event?.message ?? error.message}`)
 }
-
-/** In characters. Errors of the processor may quote their input. */
-const MAX_REASON = 300

@@ -5,6 +5,7 @@
  */
 import { CredoError } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
+import { shortReason } from '../../../errors.ts'
 import { findFlaw, isObject, MAX_DEPTH, UNSAFE_NAMES } from '../../../json.ts'
 import { countingResolver } from './context-use.ts'
 import { type Budget, processor } from './rdf.ts'
@@ -80,9 +81,6 @@ export const vocabularyOf = ({ nodes }: Statements): string[] =>
 /** Relative cost of compaction: it sorts the copied terms, which takes five times as long as copying. */
 const COMPACTION = 5
 
-/** In characters. The processor quotes what it can't show. */
-const MAX_REASON = 300
-
 /**
  * The document in the terms of `contexts` (addresses for the loader). Quads have no order, so values are sorted by
  * their text; `type` starts with the document's own. Throws a CredoError for what can't be said in these terms, such as
@@ -101,7 +99,7 @@ export const toVerifierJson = async (
     { '@context': contexts },
     options,
   ).catch((error) => {
-    throw error.name?.startsWith('jsonld.') ? new CredoError(error.message.slice(0, MAX_REASON).toWellFormed()) : error
+    throw error.name?.startsWith('jsonld.') ? new CredoError(shortReason(error.message)) : error
   })
   const { credentialSubject: subject } = json
   return {

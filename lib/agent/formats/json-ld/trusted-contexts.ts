@@ -5,6 +5,7 @@
  */
 import { CredoError } from '@credo-ts/core'
 import type { ActiveContext } from '@digitalcredentials/jsonld'
+import { shortReason } from '../../../errors.ts'
 import { isObject } from '../../../json.ts'
 import { countingResolver } from './context-use.ts'
 import { newBudget, processor } from './rdf.ts'
@@ -32,8 +33,7 @@ export const assertTrustedContexts = async (presentation: unknown, reading: Veri
   for (const context of contextsIn(presentation)) {
     const isInline = isObject(context) && inline.has(context)
     const size = isInline ? Object.keys(context).length : reading.termsOf(context)
-    if (size === undefined)
-      untrusted.add(typeof context === 'string' ? context.slice(0, 200).toWellFormed() : 'an inline context')
+    if (size === undefined) untrusted.add(typeof context === 'string' ? shortReason(context, 200) : 'an inline context')
     else terms += size
   }
   if (untrusted.size > 0) throw notTrusted([...untrusted].slice(0, 10).join(', '))
@@ -114,7 +114,7 @@ const assertSameMeaning = async (
         const meaning = meaningOf(active, term)
         if (meaning === undefined || !(await isTrusted(meaning, term)))
           throw notTrusted(
-            `an inline context, in which "${term.slice(0, 100).toWellFormed()}" means what it means in none of them`,
+            `an inline context, in which "${shortReason(term, 100)}" means what it means in none of them`,
           )
       }
     }

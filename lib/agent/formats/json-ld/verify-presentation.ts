@@ -8,6 +8,7 @@ import {
   W3cJsonLdVerifiablePresentation,
 } from '@credo-ts/core'
 import * as v from 'valibot'
+import { shortReason } from '../../../errors.ts'
 import { isObject } from '../../../json.ts'
 import type { Presented, PresentedCredential } from '../../../presentation-exchange/presentation.ts'
 import { boundDocumentsOfJsonLd } from '../../web/index.ts'
@@ -186,7 +187,7 @@ const signedCredential = async (
 /** The first message in the library's result, which nests errors in several ways. */
 const reasonOf = (result: unknown, depth = 0): string | undefined => {
   if (depth > 6 || typeof result !== 'object' || result === null) return undefined
-  if (result instanceof Error && !('errors' in result)) return result.message.slice(0, 300).toWellFormed()
+  if (result instanceof Error && !('errors' in result)) return shortReason(result.message)
   for (const name of ['errors', 'error', 'vcJs', 'presentationResult', 'credentialResults', 'results']) {
     const inner: unknown = Reflect.get(result, name)
     for (const one of Array.isArray(inner) ? inner : [inner]) {
@@ -194,5 +195,5 @@ const reasonOf = (result: unknown, depth = 0): string | undefined => {
       if (reason !== undefined) return reason
     }
   }
-  return result instanceof Error ? result.message.slice(0, 300).toWellFormed() : undefined
+  return result instanceof Error ? shortReason(result.message) : undefined
 }
