@@ -76,6 +76,15 @@ test('every npm script that a document names is in package.json', () => {
   expect(wrongIn(/npm run (?:-s )?(\w[\w:-]*)/g, (script) => script in packageJson.scripts)).toEqual([])
 })
 
+test('no command to paste has a comment: zsh takes it for arguments when somebody types', () => {
+  const commented = DOCUMENTS.flatMap(({ document, text }) =>
+    [...text.matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)]
+      .flatMap(([, block = '']) => block.match(/^.*(?:^|\s)#\s.*$/gm) ?? [])
+      .map((line) => `${document}: ${line}`),
+  )
+  expect(commented).toEqual([])
+})
+
 test('every proof request to paste names a schema that Credo finds and one that ACA-Py finds', () => {
   const lines = [...DOCUMENTS, { document: 'npm start', text: requestToPaste('http://127.0.0.1:3000', 'token') }]
   const schemas = lines.flatMap(({ document, text }) =>
