@@ -11,19 +11,20 @@ import { getItem } from '../lib/store/table.ts'
 import { nameStage, StageName } from './deployment/name-stage.ts'
 import { reason, StageFailure } from './failure.ts'
 
+const USAGE = 'usage: npm run item -- <pk> [<sk>] --stage <stage>'
+
 const Arguments = v.object({
   stage: StageName,
-  pk: v.string('the first argument is pk'),
-  sk: v.optional(v.string(), ALONE),
+  address: v.strictTuple([v.string(USAGE), v.optional(v.string(), ALONE)], USAGE),
 })
 
 if (import.meta.main) {
   try {
     const { values, positionals } = parseArgs({ options: { stage: { type: 'string' } }, allowPositionals: true })
-    const [pk, sk] = positionals
-    const { stage, ...address } = v.parse(Arguments, { ...values, pk, sk })
+    const { stage, address } = v.parse(Arguments, { ...values, address: positionals })
+    const [pk, sk] = address
     await nameStage(stage, { TABLE_NAME: 'TableName' })
-    const item = await getItem(address)
+    const item = await getItem({ pk, sk })
     if (item === undefined) throw new StageFailure('there is no such item, or it has expired')
     console.log(JSON.stringify(plainItem(item), null, 2))
   } catch (error) {

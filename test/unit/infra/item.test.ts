@@ -43,8 +43,11 @@ test('one of several in a partition is shown by its sk, and not once it has expi
   })
 })
 
+const USAGE = 'usage: npm run item -- <pk> [<sk>] --stage <stage>'
+
 test.each([
-  ['the first argument is pk', []],
+  [USAGE, []],
+  [USAGE, ['pk', 'sk', 'more']],
   ['--stage is the name of a stage', ['pk', '--stage', 'a b']],
 ])('%s', async (line, args) => {
   expect(await item(...args)).toMatchObject({ code: 1, stdout: '', stderr: `${line}\n` })
