@@ -22,5 +22,5 @@ await orEnd(checkSettings())
 
 // Hides the CLI's own messages, but not its errors.
 process.env.SLS_LOG_LEVEL ??= 'error'
-process.argv = [process.execPath, 'serverless', 'offline', 'start', '--stage', 'local']
+process.argv = [process.execPath, 'serverless', 'offline', 'start', '--stage', 'local', ...process.argv.slice(2)]
 createRequire(import.meta.url)('serverless/bin/serverless.js')

@@ -68,6 +68,12 @@ describe.concurrent('a setting that makes no sense', () => {
   })
 })
 
+test.concurrent('an option that there is not', async () => {
+  const { code, stdout, stderr } = await npmStart({ args: ['--', '--port', '3100'] }).ended()
+  expect(code).toBe(1)
+  expect(`${withoutNpm(stdout)}${stderr}`).toContain('Detected unrecognized CLI options: "--port".')
+})
+
 test.concurrent('a port that is taken', async () => {
   const PORT = String((taken.address() as AddressInfo).port)
   expect(await refusalOf({ PORT })).toBe(`Port ${PORT} is taken: set PORT to another one, or to 0 for any.`)

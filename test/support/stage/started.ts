@@ -19,5 +19,5 @@ export const whenReady = async (program: Program): Promise<StartedStage> => {
 }
 
 /** On a port that is free, and in memory unless `env` says something else. */
-export const npmStart = ({ env = {}, ...options }: ProgramOptions = {}): Program =>
-  startProgram('npm', ['start'], { ...options, env: { PORT: '0', ...env } })
+export const npmStart = ({ env = {}, args = [], ...options }: ProgramOptions & { args?: string[] } = {}): Program =>
+  startProgram('npm', ['start', ...args], { ...options, env: { PORT: '0', ...env } })
