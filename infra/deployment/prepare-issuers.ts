@@ -86,7 +86,8 @@ export const prepareIssuers = async (
     return { ...entry, jwks }
   }
   const prepared = await Promise.all(issuers.map(prepare))
-  if (findings.length === 0) findings.push(ok(CHECK, `the keys of ${issuers.map(({ issuer }) => issuer).join(', ')}`))
+  if (findings.length === 0 && issuers.length > 0)
+    findings.push(ok(CHECK, `the keys of ${issuers.map(({ issuer }) => issuer).join(', ')}`))
   return { issuers: prepared, findings }
 }
 

@@ -34,6 +34,10 @@ test('keys are fetched from the address, and it is packed when that was', async 
   })
 })
 
+test('without an issuer there is nothing to tell of', async () => {
+  expect(await prepareIssuers([], NOW, nobody)).toEqual({ issuers: [], findings: [] })
+})
+
 test('keys that are given are packed as they are, and the same each time: nobody is asked', async () => {
   expect(await prepareIssuers([GIVEN], NOW, nobody)).toEqual({ issuers: [GIVEN], findings: [HAD] })
 })
