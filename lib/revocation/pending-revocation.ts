@@ -63,6 +63,11 @@ export const withRevocation = (record: StoredRecord, state: RevocationState): St
   },
 })
 
+const reasonOf = ({ value: { role, state } }: StoredRecord): string =>
+  role === 'issuer' && (state === 'credential-issued' || state === 'done')
+    ? 'only AnonCreds can, of a definition with supportRevocation'
+    : `the state of its exchange is ${state}, as ${role}`
+
 /**
  * Revokes the credential of an exchange in the running unit of work. A job publishes it afterwards. A repetition has
  * the same answer. Throws `resource.not_found`, `credential.not_revocable`, `anoncreds.unavailable`.
@@ -74,7 +79,7 @@ export const revokeCredential = async (unit: UnitOfWork, credentialRecordId: str
   if (revocationOf(record) !== undefined) return toCredentialExchangeJson(record)
   const revocable = revocableOf(record)
   if (revocable === undefined)
-    throw new AgentError('credential.not_revocable', 'the credential was not issued, or can not be revoked')
+    throw new AgentError('credential.not_revocable', `the credential can not be revoked: ${reasonOf(record)}`)
   assertAnonCredsDeployed()
   const revoked = withRevocation(record, { state: 'pending', revokedAt: new Date().toISOString() })
   await unit.update(revoked)

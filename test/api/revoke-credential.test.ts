@@ -38,7 +38,7 @@ testWithLibrary('says that the revocation is pending, and the same again', async
 })
 
 test('refuses a credential that can not be revoked', async () => {
-  const message = 'the credential was not issued, or can not be revoked'
+  const message = 'the credential can not be revoked: only AnonCreds can, of a definition with supportRevocation'
   expectError(await api.post(route.path, { token: acme.token }), 409, { message })
   expectError(await api.post(pathOf(await issued({})), { token: acme.token }), 409, { message })
 })

@@ -93,6 +93,15 @@ describe('is refused', () => {
     expect(await jobThere()).toBe(false)
   })
 
+  test.each([
+    [{ state: 'request-received', metadata: OFFERED }, 'the state of its exchange is request-received, as issuer'],
+    [{ role: 'holder' }, 'the state of its exchange is done, as holder'],
+    [{ metadata: {} }, 'only AnonCreds can, of a definition with supportRevocation'],
+  ])('with the reason: %j', async (value, reason) => {
+    await addExchange(value)
+    await expect(revoke()).rejects.toThrow(`the credential can not be revoked: ${reason}`)
+  })
+
   test("of somebody else's exchange as of none", async () => {
     await addExchange()
     await expect(revoke('other')).rejects.toMatchObject({ code: 'resource.not_found' })
