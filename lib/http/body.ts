@@ -95,7 +95,7 @@ export const checkBody = (schema: Schema, contract: Contract): OperationMiddlewa
     }
     const contentType = headerOf(event, 'content-type')
     if (!isJson(contentType, contract.mediaTypes) && (contentType !== undefined || bytes.length > 0))
-      throw new AgentError('request.unsupported_media_type', 'The content type is not JSON')
+      throw new AgentError('request.unsupported_media_type', 'The content type is not JSON in UTF-8')
     if (bytes.length === 0) throw new AgentError('request.malformed', 'The body is missing')
     const parsed = parse(request, isBase64Encoded ? decode(bytes) : String(body), contract)
     assertFlawless(parsed, INVALID)

@@ -18,7 +18,7 @@ const MEANINGS: Record<Status, string> = {
     'already; or a record changed at the same time, or the Idempotency-Key was used with another request. `message` says which.',
   410: 'The invitation was used or deleted.',
   413: 'The body, or the record to store, is too large.',
-  415: 'The content type is not JSON.',
+  415: 'The content type is not JSON in UTF-8.',
   422: 'The request breaks its schema (`details` names every invalid field), or something that it names can not be used.',
   429: 'Beyond a rate of the operation or the tenant, or beyond a limit that `message` names.',
   500: 'The service has failed. The log has the request id.',

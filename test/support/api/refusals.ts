@@ -156,7 +156,7 @@ export const refusesUnreadableBodies = (contract: Contract): void => {
       'application/json; charset=utf-16',
       'application/json; charset=latin1',
     ])('%j', async (contentType) => {
-      expectError(await post('{}', contentType), 415, { message: 'The content type is not JSON' })
+      expectError(await post('{}', contentType), 415, { message: 'The content type is not JSON in UTF-8' })
     })
 
     test.each([
@@ -206,7 +206,7 @@ export const refusesSomeBodies = (contract: Contract): void => {
   test('a body that can not be read is refused: 400, 413, 415, 422', async () => {
     if (!mayBeEmpty(contract)) expectError(await post(''), 400, { message: 'The body is missing' })
     expectError(await post('{'), 400, { message: 'The body is not JSON' })
-    expectError(await post('{}', 'text/plain'), 415, { message: 'The content type is not JSON' })
+    expectError(await post('{}', 'text/plain'), 415, { message: 'The content type is not JSON in UTF-8' })
     expectError(await post('x'.repeat(LIMIT + 1)), 413, { message: `The body is over ${LIMIT} bytes` })
     for (const none of ['[]', 'null', '"{}"']) expectInvalid(await post(none), [''])
   })
