@@ -25,7 +25,8 @@ const invoke = async (...args: string[]) => {
     { env: { DATA_DIR: folder.path } },
   )
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  const { statusCode, body } = JSON.parse(stdout)
+  // After lines of the log.
+  const { statusCode, body } = JSON.parse(stdout.slice(stdout.indexOf('{\n')))
   return { statusCode, body: JSON.parse(body) }
 }
 
@@ -64,6 +65,8 @@ let earlier: string
 
 test('`invoke local` runs a function where no stage runs, and keeps what it writes in DATA_DIR', async () => {
   expect(await invoke('health')).toMatchObject({ statusCode: 200, body: { status: 'ok' } })
+  // It has queues, which are those of this machine, and no caller.
+  expect(await invoke('sendMessage')).toMatchObject({ statusCode: 401 })
   const { statusCode, body } = await createTenant()
   expect(statusCode).toBe(201)
   earlier = body.id
