@@ -21,7 +21,8 @@ export default class LogGroup {
     this.hooks = {
       // The CLI looks for a log group of the function's own.
       'before:logs:logs': () => {
-        const name = service.functions[key]?.name ?? key
+        const name = service.functions[key]?.name
+        if (name === undefined) throw new classes.Error(`Function "${key}" doesn't exist in this Service`)
         throw new classes.Error(
           `All functions share a log group: ${readLogs(serverless.getProvider('aws').naming.getStackName(), name)}`,
         )

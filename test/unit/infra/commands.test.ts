@@ -29,6 +29,11 @@ test('`serverless logs` says in a line how the log of a function is read', async
   )
 })
 
+test('`serverless logs` names a function that there is not', async () => {
+  const { code, stdout } = await run([SERVERLESS, 'logs', '--function', 'nothing'], { SLS_LOG_LEVEL: 'error' })
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/^Function "nothing" doesn't exist/m)])
+})
+
 describe('`npm run doctor`', () => {
   // No address of a public name, and nothing is asked of the network.
   const jwksUri = 'https://localhost.localdomain/jwks'
