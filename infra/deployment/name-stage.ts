@@ -1,7 +1,7 @@
 /** Says in the environment where a stage has its table and queues, before anything asks for the settings. */
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
 import * as v from 'valibot'
-import { StageFailure } from '../failure.ts'
+import { reason, StageFailure } from '../failure.ts'
 import { nameRunningStage } from '../local/running-stage.ts'
 import { describeStack } from './stack.ts'
 
@@ -24,7 +24,10 @@ export const nameStage = async (stage: string, outputs: Record<string, string>):
   if (missing.length === 0) return
   if (stage === 'local') return nameRunningStage()
   const stackName = `${SERVICE}-${stage}`
-  const stack = await describeStack(new CloudFormationClient(), stackName)
+  const stack = await describeStack(new CloudFormationClient(), stackName).catch((error: unknown) => {
+    const remedy = 'AWS_REGION says where it is, AWS_PROFILE or AWS_ACCESS_KEY_ID who asks'
+    throw new StageFailure(`the stack ${stackName} can not be read: ${reason(error)} (${remedy})`, error)
+  })
   for (const [variable, output] of missing) {
     const value = stack?.outputs[output]
     if (value === undefined)

@@ -38,6 +38,14 @@ test('a stack that does not say it is an error, which names what can', async () 
   )
 })
 
+test('a stack that can not be read is an error, which says what would let it', async () => {
+  vi.stubEnv('TABLE_NAME', undefined)
+  answerCommands({ DescribeStacksCommand: new Error('Region is missing') })
+  await expect(nameStage('prod', { TABLE_NAME: 'TableName' })).rejects.toThrow(
+    'the stack serverless-agent-prod can not be read: Region is missing (AWS_REGION says where it is, AWS_PROFILE or AWS_ACCESS_KEY_ID who asks)',
+  )
+})
+
 test('the local stage is found in its folder, with the region of its table', async () => {
   for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_EC2_METADATA_DISABLED', 'DYNAMODB_ENDPOINT'])
     vi.stubEnv(name, undefined)
