@@ -7,7 +7,7 @@ import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
 import { deliverLane } from '../outbox/deliver-lane.ts'
-import { openMessageLane } from '../outbox/messages.ts'
+import { isDelivered, openMessageLane } from '../outbox/messages.ts'
 import { decodeWakeUp, type FirstItem, isForLane } from '../outbox/wake-up.ts'
 import { openEventLane } from '../webhooks/event-lane.ts'
 import { postpone } from './postpone.ts'
@@ -45,10 +45,13 @@ const deliverOne = async (
   try {
     const open = async (lane: string, first?: FirstItem) =>
       openMessageLane(lane, { first }) ?? (await openEventLane(lane))
-    const { SentTimestamp, ApproximateFirstReceiveTimestamp, ApproximateReceiveCount } = attributes ?? {}
+    const { SentTimestamp, ApproximateFirstReceiveTimestamp, ApproximateReceiveCount, MessageDeduplicationId } =
+      attributes ?? {}
+    const repeated = Number(ApproximateReceiveCount) > 1
+    // The invocation that received it before has died, and may have left the lane leased.
+    if (!repeated && isDelivered(MessageDeduplicationId ?? '')) return []
     const queuedFor = Number(ApproximateFirstReceiveTimestamp) - Number(SentTimestamp)
     if (await postpone(wakeUp, { queue, queuedFor, now: Date.now() })) return []
-    const repeated = Number(ApproximateReceiveCount) > 1
     const environment = { clock: Date.now, random: Math.random, newId: randomUUID, pause, after }
     await deliverLane(wakeUp, { ...environment, startUntil, queue, repeated, open })
     return []

@@ -2,7 +2,8 @@
  * The lanes of messages to wallets: the waiting messages of a connection in order, and the writes that record an
  * attempt.
  */
-import { describeOutcome, type Post, type PostOutcome, post } from '../egress/post.ts'
+import { Bounded } from '../bounded.ts'
+import { describeOutcome, isTaken, type Post, type PostOutcome, post } from '../egress/post.ts'
 import { log } from '../log.ts'
 import { settings } from '../settings.ts'
 import { decodeIfSound } from '../store/item.ts'
@@ -23,7 +24,7 @@ import {
   outcomeItem,
 } from './message-item.ts'
 import { MESSAGE_PLAN } from './retry-plan.ts'
-import type { FirstItem } from './wake-up.ts'
+import { committedId, type FirstItem } from './wake-up.ts'
 
 /** The media type of envelopes over HTTP: Aries RFC 0025, "HTTP(S)"; RFC 0044. */
 const ENVELOPE_TYPE = 'application/didcomm-envelope-enc'
@@ -33,6 +34,15 @@ const READ = 10
 
 /** Seconds for which an item that was given up is kept. */
 const SECONDS_KEPT = 14 * 24 * 60 * 60
+
+/** Items that this process has delivered, by the deduplication ids of their wake-ups. */
+const deliveredHere = new Bounded<string, true>(10_000)
+
+/**
+ * Whether this process has delivered the item of a wake-up. A delivery takes all items of its lane, and each wake-up of
+ * those would make three requests to find that there is nothing to do.
+ */
+export const isDelivered = (deduplicationId: string): boolean => deliveredHere.get(deduplicationId) === true
 
 /** For tests: another resolver, shorter limits. */
 export type Transport = Pick<Post, 'limits' | 'resolve' | 'authorities'>
@@ -80,6 +90,9 @@ export const openMessageLane = (
     delivered: ({ item, index }, { endedAt }) =>
       index < item.messages.length - 1 ? [changed(item, { taken: index + 1 })] : delivered(item, endedAt),
     failed: ({ item }, attempt) => failed({ ...item, ...attempted(item, attempt) }, attempt),
+    afterAttempt: async ({ item, index }, { outcome }) => {
+      if (isTaken(outcome) && index === item.messages.length - 1) deliveredHere.set(committedId(lane, item.id), true)
+    },
     givenUp: ({ item }, now, attempt) =>
       givenUp(attempt === undefined ? item : { ...item, ...attempted(item, attempt) }, now),
     about: ({ item }) => ({ tenant, connectionId, outboxId: item.id }),

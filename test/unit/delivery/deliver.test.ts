@@ -1,17 +1,20 @@
 /** The functions deliver and deliverSlowly: each wake-up is a delivery of its lane, and what could not be handled comes again. */
+import { randomUUID } from 'node:crypto'
 import type { Context, SQSRecord } from 'aws-lambda'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { deliver } from '../../../functions/deliver.ts'
 import { deliverSlowly } from '../../../functions/deliver-slowly.ts'
+import { destinationItem } from '../../../lib/outbox/destination.ts'
 import { readDestination, tellDestination } from '../../../lib/outbox/destination-access.ts'
 import { laneItem } from '../../../lib/outbox/lane.ts'
-import { encodeWakeUp, type LaneWakeUp, type WakeUp } from '../../../lib/outbox/wake-up.ts'
+import { destinationAt, outboxItem } from '../../../lib/outbox/message-item.ts'
+import { committedId, encodeWakeUp, type LaneWakeUp, type WakeUp } from '../../../lib/outbox/wake-up.ts'
 import { dueFor } from '../../../lib/store/due.ts'
-import { endpointDestination } from '../../../lib/store/keys.ts'
+import { endpointDestination, messageLane, originOf } from '../../../lib/store/keys.ts'
 import { eventFor, readStoredEvent, storeEvent } from '../../support/webhooks/webhook-scene.ts'
 import { leaseLane } from '../outbox/lease-lane.ts'
 import { failure } from '../store/started-table.ts'
-import { deliveryScene } from '../webhooks/delivery-scene.ts'
+import { deliveryScene, quick } from '../webhooks/delivery-scene.ts'
 
 const scene = deliveryScene()
 
@@ -77,6 +80,71 @@ test('a wake-up that comes again while its lane is leased leaves the lane due wh
   expect(scene.queues.sent).toMatchObject([
     { queue: 'timers', body: { lane: scene.lane, reason: { kind: 'due', at: leased?.leaseUntil } } },
   ])
+})
+
+describe('a wake-up of a message', () => {
+  const TENANT = 'tenant'
+  let connectionId = ''
+  let lane = ''
+
+  beforeEach(async () => {
+    connectionId = randomUUID()
+    lane = messageLane(TENANT, connectionId)
+    await scene.table.put(destinationItem.encode(quick(originOf(destinationAt(scene.receiver.url)))))
+  })
+
+  const commit = (id: string, count = 1) => {
+    const messages = Array.from({ length: count }, () => ({ endpoint: scene.receiver.url, payload: '{}' }))
+    const createdAt = new Date().toISOString()
+    return scene.table.put(
+      outboxItem.encode({ tenant: TENANT, connectionId, id, messages, taken: 0, attempts: 0, createdAt }),
+    )
+  }
+  const receive = async (id: string, ApproximateReceiveCount = '1') => {
+    const attributes = { ApproximateReceiveCount, MessageDeduplicationId: committedId(lane, id) }
+    scene.table.watch()
+    expect(await failedOf([{ ...woken(id, lane), attributes } as SQSRecord])).toEqual([])
+    return scene.table.requests
+  }
+
+  test('makes no request where this process has delivered the message along with one before it', async () => {
+    await commit('1')
+    await commit('2', 2)
+    await receive('1')
+    expect(scene.receiver.received).toHaveLength(3)
+    expect(await receive('2')).toEqual([])
+    await commit('3')
+    await receive('3')
+    expect(scene.receiver.received).toHaveLength(4)
+  })
+
+  test('looks for the lane where it comes again: the invocation that it came to has died, maybe with the lane', async () => {
+    await commit('1')
+    await receive('1')
+    await commit('2')
+    await receive('1', '2')
+    expect(scene.receiver.received).toHaveLength(2)
+  })
+
+  test('delivers a message that was not taken, when it is put back into its lane', async () => {
+    await commit('1')
+    scene.receiver.behave({ status: 500 })
+    await receive('1')
+    await scene.table.put(laneItem.encode({ lane }))
+    scene.receiver.behave({ status: 200 })
+    await receive('1')
+    expect(scene.receiver.received).toHaveLength(2)
+  })
+
+  test('delivers the rest of an item with several messages of which one was not taken', async () => {
+    await commit('1', 2)
+    scene.receiver.behave({ status: 200 }, { status: 500 })
+    await receive('1')
+    await scene.table.put(laneItem.encode({ lane }))
+    scene.receiver.behave({ status: 200 })
+    await receive('1')
+    expect(scene.receiver.received).toHaveLength(3)
+  })
 })
 
 test('the lane of an endpoint that is slow is delivered in the slow queue only', async () => {

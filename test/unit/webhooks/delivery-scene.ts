@@ -27,7 +27,7 @@ interface Wanted {
 }
 
 /** A destination that has answered quickly at some time. */
-const quick = (destination: string) => ({ destination, version: 1, quickUntil: Date.now() + QUICK_FOR })
+export const quick = (destination: string) => ({ destination, version: 1, quickUntil: Date.now() + QUICK_FOR })
 
 class DeliveryScene {
   table!: StartedTable
