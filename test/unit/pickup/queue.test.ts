@@ -74,6 +74,19 @@ test('messages of one commit take places from each other', async () => {
   await expect(add).rejects.toMatchObject({ code: 'connection.queue_full' })
 })
 
+test.each([
+  [6_250, false, false],
+  [3_125, false, true],
+  [3_125, true, false],
+])('a share in which %i messages wait has room for one that answers (%s): %s', async (messages, answers, hasRoom) => {
+  const key = { tenant: `shares-${messages}-${answers}`, connectionId: 'c' }
+  await table.put(usageItem.encode({ ...key, messages, bytes: 0 }))
+  const message = { payload: '"x"', recipients: [], answers }
+  const add = () => transaction(key.tenant, (unit) => addToQueue(unit, key.connectionId, message))
+  if (hasRoom) await add()
+  else await expect(add()).rejects.toMatchObject({ code: 'connection.queue_full', message: /agents/ })
+})
+
 test('a queue that holds more than it may is emptied all the same', async () => {
   const key = { tenant: 'acme', connectionId: 'overfull' }
   const message = messageOf('overfull', 1)
@@ -95,16 +108,16 @@ test('a message that two fetch at once leaves its queue once', async () => {
 })
 
 test('a batch has as many messages as fit, and is not held up by what can not be read', async () => {
-  const large = 'x'.repeat(300 * 1024)
+  const large = 'x'.repeat(256 * 1024)
   for (const index of [1, 2, 3]) {
     const { payload: _, ...broken } = pickupMessage.encode(messageOf('batch', index))
     await table.put(broken)
   }
-  for (const index of [4, 5]) await table.put(pickupMessage.encode(messageOf('batch', index, large)))
+  for (const index of [4, 5, 6]) await table.put(pickupMessage.encode(messageOf('batch', index, large)))
   const batch = await transaction('acme', (unit) => firstWaiting(unit, 'batch', { batch: true, limit: 1 }))
   expect(batch.map(({ id }) => id)).toEqual([timed(4)])
   const more = await transaction('acme', (unit) => firstWaiting(unit, 'batch', { batch: true }))
-  expect(more.map(({ id }) => id)).toEqual([timed(4)])
+  expect(more.map(({ id }) => id)).toEqual([timed(4), timed(5)])
 })
 
 test.each([{ state: 'delivered' }, { state: 'failed', lastError: 'not fetched' }] as const)(
@@ -137,10 +150,10 @@ test('the first message makes its queue, lists and counts it in its share, and m
   const key = { tenant: 'acme', connectionId: 'new' }
   const before = (await readItem(usageItem, key)) ?? { messages: 0, bytes: 0 }
   const now = Date.now()
-  await transaction('acme', (unit) => addToQueue(unit, 'new', { payload: '"x"', recipients: [], answers: false }))
-  expect(await readItem(queueItem, key)).toMatchObject({ messages: 1, bytes: 3 })
+  await transaction('acme', (unit) => addToQueue(unit, 'new', { payload: '"é"', recipients: [], answers: false }))
+  expect(await readItem(queueItem, key)).toMatchObject({ messages: 1, bytes: 4 })
   expect(await readItem(listedQueue, key)).toBeDefined()
-  expect(await readItem(usageItem, key)).toMatchObject({ messages: before.messages + 1, bytes: before.bytes + 3 })
+  expect(await readItem(usageItem, key)).toMatchObject({ messages: before.messages + 1, bytes: before.bytes + 4 })
   const job = await readItem(jobItem, { tenant: 'acme', type: 'pickup-expiry', id: 'new' })
   expect(Math.floor(((job?.dueAt ?? 0) - now) / DAY)).toBe(1)
 })
