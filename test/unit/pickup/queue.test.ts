@@ -136,7 +136,7 @@ test.each([{ state: 'delivered' }, { state: 'failed', lastError: 'not fetched' }
   },
 )
 
-test('of the messages that are named at once, each once, as many are found as a batch holds', async () => {
+test('of the messages that are named at once, each once, or asked for, as many are found as a batch holds', async () => {
   const ids = Array.from({ length: 31 }, (_, index) => timed(index + 1))
   const one = { tenant: 'acme', connectionId: 'named', payload: '"x"', recipients: [] }
   for (const id of ids) await table.put(pickupMessage.encode({ ...one, id, createdAt: new Date().toISOString() }))
@@ -144,6 +144,17 @@ test('of the messages that are named at once, each once, as many are found as a 
   const found = await transaction('acme', (unit) => findWaiting(unit, 'named', twice))
   expect(found.map(({ id }) => id).toSorted()).toEqual(ids.slice(0, 30))
   expect(await transaction('acme', (unit) => findWaiting(unit, 'named', []))).toEqual([])
+  const batch = await transaction('acme', (unit) => firstWaiting(unit, 'named', { batch: true, limit: 1e9 }))
+  expect(batch.map(({ id }) => id)).toEqual(ids.slice(0, 30))
+})
+
+test('a message for a key is found behind more of others than a batch holds', async () => {
+  const recipients = ['did:key:theirs']
+  for (let index = 1; index <= 40; index++)
+    await table.put(pickupMessage.encode({ ...messageOf('keys', index), ...(index === 40 && { recipients }) }))
+  const selection = { recipient: 'did:key:theirs', batch: true, limit: 1 } as const
+  const batch = await transaction('acme', (unit) => firstWaiting(unit, 'keys', selection))
+  expect(batch.map(({ id }) => id)).toEqual([timed(40)])
 })
 
 test('the first message makes its queue, lists and counts it in its share, and makes a job for the next day', async () => {
