@@ -6,6 +6,7 @@ import { DAY } from '../../../lib/pickup/bounds.ts'
 import { listedQueue, pickupMessage, queueItem, usageItem } from '../../../lib/pickup/pickup-item.ts'
 import {
   addToQueue,
+  countWaiting,
   emptyByJob,
   findWaiting,
   firstWaiting,
@@ -179,6 +180,16 @@ test('a message to a queue that its job removes meanwhile makes both anew', asyn
   })
   expect(await readItem(queueItem, key)).toMatchObject({ messages: 1 })
   expect(await readItem(jobItem, { tenant: 'acme', type: 'pickup-expiry', id: 'ended' })).toBeDefined()
+})
+
+test('a queue that is only looked at is not made, and not written', async () => {
+  const key = { tenant: 'acme', connectionId: 'looked-at' }
+  expect(await transaction('acme', (unit) => countWaiting(unit, 'looked-at'))).toBe(0)
+  expect(await readItem(queueItem, key)).toBeUndefined()
+  await table.put(queueItem.encode({ ...key, messages: 1, bytes: 3 }))
+  table.watch()
+  expect(await transaction('acme', (unit) => countWaiting(unit, 'looked-at'))).toBe(1)
+  expect(table.requests).toEqual(['BatchGetItem'])
 })
 
 test('a connection without a queue is deleted without a job', async () => {
