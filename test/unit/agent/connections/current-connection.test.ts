@@ -15,6 +15,8 @@ const SOUND = {
 interface Connection {
   id: string
   isReady: boolean
+  did?: string
+  previousDids?: string[]
   theirDid?: string
   createdAt?: Date
 }
@@ -53,4 +55,10 @@ test('one that is not among the newest of our DID, which may be fewer than there
   const both = [1, 2].map((time) => ({ id: String(time), isReady: true, createdAt: new Date(time) }))
   expect(await connectionAmong([], both)).toBe('2')
   expect(await connectionAmong([], both.toReversed())).toBe('2')
+})
+
+test('one that has, or had, the DID to whose key the message was sent, and not another of the same sender', async () => {
+  const another = { id: 'another', isReady: true, did: 'did:example:another' }
+  expect(await connectionAmong([], [another])).toBeUndefined()
+  expect(await connectionAmong([], [{ ...another, previousDids: ['did:example:ours'] }])).toBe('another')
 })
