@@ -315,10 +315,13 @@ describe('handshakes that come to nothing', () => {
     async (_, requestOf) => {
       const { invitation, invitationDid, outOfBandId } = await inviteToConnect(stage, caller, {
         multiUseInvitation: true,
+        autoAcceptConnection: false,
       })
       const before = await itemsOf(stage, caller.tenantId)
       const { route } = await ask(await raw.routeToDid(invitationDid), invitation['@id'], requestOf)
-      const [{ id, did, state }] = await connectionsOf(outOfBandId)
+      const [{ id }] = await connectionsOf(outOfBandId)
+      // In another unit of work: what the request has made is completed with what the response makes.
+      const { did, state } = (await accept(id)).body
       expect(state).toBe('response-sent')
       expect(new Set(await expiries(before))).toEqual(new Set([true]))
       const message = {
