@@ -111,7 +111,7 @@ const FULL = {
 
 /** Records the basic message of a queued message, which shows what becomes of it. */
 export const recordQueued = (added: PickupMessage, message: SentBasicMessage): void => {
-  added.basicMessages = [...(added.basicMessages ?? []), message]
+  added.basicMessages = [message]
 }
 
 /** Selects messages of a queue. */

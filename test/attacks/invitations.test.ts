@@ -113,12 +113,14 @@ describe.each(Object.entries(REQUESTS))('a request of %s', (_, requestOf) => {
   })
 })
 
-test('a request of connections that names no invitation takes one only where its key has no other', async () => {
+test('a request of connections takes the invitation that it names; without a name one whose key has no other', async () => {
   const request: Json = connectionRequest(invitationIdOf(unused), [key], NOWHERE)
   delete request['~thread']
   await stage.call('createRequest', { caller, body: { ...requestBody, invitationDid: other.invitationDid } })
   expect(await effects(request, await keyOf(other))).toEqual([])
   expect(await effects(request, await keyOf(unused))).not.toEqual([])
+  const named = connectionRequest(invitationIdOf(other), [key], NOWHERE)
+  expect(await effects(named, await keyOf(other))).not.toEqual([])
 })
 
 describe('on an older connection', () => {

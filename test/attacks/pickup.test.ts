@@ -226,6 +226,22 @@ describe('what a wallet repeats', () => {
     expect(await alice.waiting()).toBe(0)
   })
 
+  test.each([
+    ['status-request', {}],
+    ['delivery-request', { limit: 10 }],
+  ])('the same envelope of a %s of v2 is answered by what waits then', async (name, body) => {
+    const alice = await startFetching()
+    await alice.say('one')
+    const envelope = await alice.pack(`${V2}/${name}`, body)
+    const messages = async () => {
+      const { message } = await alice.post(envelope)
+      return message?.message_count ?? Object(message?.['~attach']).length
+    }
+    expect(await messages()).toBe(1)
+    await alice.say('two')
+    expect(await messages()).toBe(2)
+  })
+
   test('v2: requests at the same time get the same messages, and receipts at the same time remove them once', async () => {
     const alice = await startFetching()
     for (let number = 0; number < 5; number++) await alice.say(`message ${number}`)

@@ -170,12 +170,15 @@ describe('a handshake', () => {
     expect(await connectionNow(connectionId)).toMatchObject(GIVEN_UP)
   })
 
-  test('that is complete is not undone by a report of no protocol on its thread', async () => {
+  test('that is complete is not undone by a report of no protocol on its thread, or of another handshake', async () => {
     const { connectionId, walletConnectionId } = await connectAgain()
     const before = await connectionNow(connectionId)
-    expect((await raw.sendOn(walletConnectionId, report('notification/1.0', { thid: before.threadId }))).status).toBe(
-      200,
-    )
+    for (const sent of [
+      report('notification/1.0', { thid: before.threadId }),
+      report('didexchange/1.1', { thid: randomUUID() }),
+      report('didexchange/1.1', { pthid: randomUUID() }),
+    ])
+      expect((await raw.sendOn(walletConnectionId, sent)).status).toBe(200)
     expect(await connectionNow(connectionId)).toEqual(before)
   })
 
@@ -218,7 +221,8 @@ describe('a handshake', () => {
   )
 
   test('whose response the tenant has not accepted yet is abandoned by a report of who has sent it', async () => {
-    const { outOfBandInvitation, id } = await wallet.agent.didcomm.oob.createInvitation({})
+    // Of an invitation for many each connection has a key of its own.
+    const { outOfBandInvitation, id } = await wallet.agent.didcomm.oob.createInvitation({ multiUseInvitation: true })
     const body = { invitation: outOfBandInvitation.toJSON(), autoAcceptConnection: false }
     const { outOfBandRecord } = await succeed(stage, 'receiveInvitation', caller, { body })
     const asked = await connectionOf(stage, caller, outOfBandRecord.id, 'response-received')

@@ -4,7 +4,13 @@ import { expect, test } from 'vitest'
 import { createTenant, offerBody, requestBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useStage, useWallet } from '../support/stage/use-stage.ts'
-import { connectionRequest, peerDidWith } from '../wallet/handshake-requests.ts'
+import {
+  connectionRequest,
+  didExchangeRequest,
+  peerDidOf,
+  peerDidWith,
+  type RawKey,
+} from '../wallet/handshake-requests.ts'
 import { RawHandshake } from '../wallet/raw-handshake.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 
@@ -62,6 +68,21 @@ test.each([
   const answer = await raw.send(ping, { ...(await raw.routeToDid(connection.did)), senderKey })
   expect(answer.status).toBeLessThan(500)
 })
+
+test.each<[string, (invitation: string, key: RawKey) => Json]>([
+  ['did-exchange', (invitation, key) => didExchangeRequest(invitation, peerDidOf([key], QUEUE))],
+  ['connections', (invitation, key) => connectionRequest(invitation, [key], QUEUE)],
+])(
+  'a request of %s is a 400 where nothing could take the response: nobody fetches without a connection',
+  async (_, of) => {
+    const request = await invite()
+    const senderKey = await raw.newKey()
+    const route = { ...(await raw.routeToDid(request.invitationDid)), senderKey }
+    expect((await raw.send(of(request.invitation['@id'], senderKey), route)).status).toBe(400)
+    const query = { outOfBandId: request.outOfBandRecord.id }
+    expect((await stage.call('getConnections', { caller, query })).body).toEqual([])
+  },
+)
 
 test('a wallet behind 200 mediators costs nothing: a message to it would be larger by a third for each', async () => {
   const request = await invite()

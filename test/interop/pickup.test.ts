@@ -1,5 +1,7 @@
 /** Message pickup: a wallet without an endpoint fetches what the agent has for it (Aries RFC 0212 and 0685). */
 import { describe, expect, test } from 'vitest'
+import { jobItem } from '../../lib/jobs/job.ts'
+import { readItem } from '../../lib/store/item.ts'
 import { connect, createTenant, offerBody, requestBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useStage, useWallet } from '../support/stage/use-stage.ts'
@@ -90,4 +92,12 @@ test('the list of messages shows their delivery page by page, of sent messages o
   ]
   expect(states(await listed(connectionId))).toEqual(all)
   expect(states(await listed(connectionId, { order: 'desc', limit: '2' }))).toEqual(all.toReversed().slice(0, 2))
+})
+
+test('what waits on a connection that is deleted is given up by the job of its queue, at once', async () => {
+  const { connectionId } = await startConnected()
+  await say(connectionId, 'one')
+  expect((await stage.call('deleteConnection', { caller, path: { connectionId } })).status).toBe(204)
+  const job = await readItem(jobItem, { tenant: caller.tenantId, type: 'pickup-expiry', id: connectionId })
+  expect(job?.dueAt).toBeLessThanOrEqual(Date.now())
 })

@@ -6,7 +6,6 @@ import {
   DidCommHandshakeReuseMessage,
   type DidCommInboundMessageContext,
   DidCommMessageRepository,
-  DidCommMessageRole,
   parseMessageType,
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
@@ -87,9 +86,9 @@ const mayRespond = async (inbound: Inbound, invitation: Invitation): Promise<boo
  */
 const mayAcknowledge = async ({ agentContext, message, senderKey }: Inbound, { id }: Exchange): Promise<boolean> => {
   const { protocolName, protocolMajorVersion, messageName } = parseMessageType(message.type)
-  if (senderKey === undefined || protocolName !== 'issue-credential' || messageName !== 'ack') return false
+  if (senderKey === undefined || messageName !== 'ack') return false
   const request = await agentContext.resolve(DidCommMessageRepository).findSingleByQuery(agentContext, {
-    ...{ associatedRecordId: id, role: DidCommMessageRole.Receiver, messageName: 'request-credential' },
+    ...{ associatedRecordId: id, messageName: 'request-credential' },
     ...{ protocolName, protocolMajorVersion: String(protocolMajorVersion) },
   })
   const { '~service': service } = v.parse(Requested, request?.message ?? {})

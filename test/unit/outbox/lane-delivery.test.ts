@@ -119,6 +119,23 @@ test('the first item is tried however late it is, and the second only in time', 
 })
 
 test.each([
+  [9_999, 'target'],
+  [10_000, 'transact'],
+])('%i ms after its begin a delivery goes on with `%s`', (ms, next) => {
+  const step = asked(begin(undefined, NOW + 60_000)).goOn(leasedWith())
+  by.now = NOW + ms
+  const done = asks(step, 7)
+  by.now = NOW
+  expect(names(done)).toBe(`open read target attempt transact afterAttempt ${next}`)
+})
+
+test('a probe too is handed over where the origin is not known to be quick', () => {
+  const closed = { destination: 'https://wallet.example', version: 1, closedAt: NOW }
+  const done = asks(begin(PROBE), 6, { target: { origin: closed, address: closed }, wakeLanes: [true] })
+  expect(names(done)).toBe('update open read target transact wakeLanes')
+})
+
+test.each([
   ['due', true],
   ['probe', true],
   ['released', false],

@@ -8,7 +8,7 @@ import {
   tellDestination,
 } from '../../../lib/outbox/destination-access.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
-import { entriesOfRandomShard, entryWrite, newEntry } from '../../../lib/outbox/waiting-list.ts'
+import { entriesOfRandomShard, entryWrite, newEntry, someEntries } from '../../../lib/outbox/waiting-list.ts'
 import { onDestinationDue } from '../../../lib/outbox/wake-destination.ts'
 import { eventLane, messageLane } from '../../../lib/store/keys.ts'
 import { failure } from '../store/started-table.ts'
@@ -40,6 +40,18 @@ describe('the waiting list', () => {
     })
     await scene.table.putAll(entries)
     for (let room = 1; room <= 40; room++) expect(await entriesOfRandomShard(destination, room, 0.5)).toHaveLength(room)
+  })
+
+  test('gives the same number of entries of each of 16 shards, or begins with a random one', async () => {
+    const destination = newOrigin()
+    const all = ['0|1|a', '0|1|b', '0|1|c', '15|1|d', '15|1|e']
+    const lane = messageLane('acme', 'alice')
+    await scene.table.putAll(all.map((entry) => entryWrite(destination, { lane, entry, now: scene.now }).put))
+    const names = (entries: { entry: string }[]) => entries.map(({ entry }) => entry)
+    expect(names(await someEntries(destination, 1))).toEqual(['0|1|a', '15|1|d'])
+    expect(names(await someEntries(destination, 17))).toEqual(['0|1|a', '0|1|b', '15|1|d', '15|1|e'])
+    expect(names(await entriesOfRandomShard(destination, 1, 0))).toEqual(['0|1|a'])
+    expect(names(await entriesOfRandomShard(destination, 1, 0.99))).toEqual(['15|1|d'])
   })
 
   test.each([messageLane('acme', 'alice'), eventLane('acme', 'endpoint', 'proof')])(

@@ -14,6 +14,8 @@ import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 
 const DAY = 24 * 60 * 60_000
 
+process.env.LOG_LEVEL = 'error'
+const logged = vi.spyOn(console, 'log').mockImplementation(() => {})
 vi.useFakeTimers({ toFake: ['Date'] })
 afterAll(() => void vi.useRealTimers())
 // There are no connections here, and what is put is not what a commit leaves.
@@ -63,11 +65,13 @@ test('what was set aside of a queue is no longer counted in its share when the q
 
 test('a queue whose messages may wait for longer is looked at once a day, because each counts its share, until they end', async () => {
   const now = Date.now()
-  const { key, message } = await newQueue('waits', { messages: 1, bytes: 2 })
+  const { queue, key, message } = await newQueue('waits', { messages: 1, bytes: 2 })
+  await table.put(listedQueue.encode(queue))
   await table.put({ ...toKey(recordAddress('acme', CONNECTION, 'waits')), kind: { S: 'record' } })
   await table.put(pickupMessage.encode({ ...message, createdAt: new Date(now).toISOString() }))
   await runJob(key, pickupExpiryJob)
   expect(await readItem(jobItem, key)).toMatchObject({ dueAt: now + DAY })
+  expect(await readItem(usageItem, queue)).toMatchObject({ messages: 1, bytes: 2, countedAt: now })
   vi.setSystemTime(now + 14 * DAY)
   await runJob(key, pickupExpiryJob)
   expect(await readItem(pickupMessage, message)).toBeUndefined()
@@ -84,12 +88,13 @@ test('what waits for a connection that is no longer there is given up at once', 
   expect(await readItem(outcomeItem, message)).toMatchObject({ lastError: 'the connection was deleted' })
 })
 
-test('what can not be read is set aside at once, for an operator', async () => {
+test('what can not be read is set aside at once, and an operator is told', async () => {
   const { key, message } = await newQueue('broken', { messages: 1, bytes: 2 })
   await table.put({ ...toKey(recordAddress('acme', CONNECTION, 'broken')), kind: { S: 'record' } })
   const broken = { ...pickupMessage.encode({ ...message, createdAt: new Date().toISOString() }), payload: { N: '1' } }
   await table.put(broken)
   await runJob(key, pickupExpiryJob)
+  expect(logged).toHaveBeenCalledWith(expect.stringMatching(/"outbox.item_corrupt".*"WorkGivenUp":1/))
   expect(await table.get(addressOf(broken))).toBeUndefined()
   expect(await table.get(corruptAddress(addressOf(broken)))).toMatchObject({ payload: { N: '1' } })
 })

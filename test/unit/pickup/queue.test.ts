@@ -6,6 +6,7 @@ import { DAY } from '../../../lib/pickup/bounds.ts'
 import { listedQueue, pickupMessage, queueItem, usageItem } from '../../../lib/pickup/pickup-item.ts'
 import {
   addToQueue,
+  countWaiting,
   emptyByJob,
   findWaiting,
   firstWaiting,
@@ -74,6 +75,19 @@ test('messages of one commit take places from each other', async () => {
   await expect(add).rejects.toMatchObject({ code: 'connection.queue_full' })
 })
 
+test.each([
+  [6_250, false, false],
+  [3_125, false, true],
+  [3_125, true, false],
+])('a share in which %i messages wait has room for one that answers (%s): %s', async (messages, answers, hasRoom) => {
+  const key = { tenant: `shares-${messages}-${answers}`, connectionId: 'c' }
+  await table.put(usageItem.encode({ ...key, messages, bytes: 0 }))
+  const message = { payload: '"x"', recipients: [], answers }
+  const add = () => transaction(key.tenant, (unit) => addToQueue(unit, key.connectionId, message))
+  if (hasRoom) await add()
+  else await expect(add()).rejects.toMatchObject({ code: 'connection.queue_full', message: /agents/ })
+})
+
 test('a queue that holds more than it may is emptied all the same', async () => {
   const key = { tenant: 'acme', connectionId: 'overfull' }
   const message = messageOf('overfull', 1)
@@ -95,16 +109,16 @@ test('a message that two fetch at once leaves its queue once', async () => {
 })
 
 test('a batch has as many messages as fit, and is not held up by what can not be read', async () => {
-  const large = 'x'.repeat(300 * 1024)
+  const large = 'x'.repeat(256 * 1024)
   for (const index of [1, 2, 3]) {
     const { payload: _, ...broken } = pickupMessage.encode(messageOf('batch', index))
     await table.put(broken)
   }
-  for (const index of [4, 5]) await table.put(pickupMessage.encode(messageOf('batch', index, large)))
+  for (const index of [4, 5, 6]) await table.put(pickupMessage.encode(messageOf('batch', index, large)))
   const batch = await transaction('acme', (unit) => firstWaiting(unit, 'batch', { batch: true, limit: 1 }))
   expect(batch.map(({ id }) => id)).toEqual([timed(4)])
   const more = await transaction('acme', (unit) => firstWaiting(unit, 'batch', { batch: true }))
-  expect(more.map(({ id }) => id)).toEqual([timed(4)])
+  expect(more.map(({ id }) => id)).toEqual([timed(4), timed(5)])
 })
 
 test.each([{ state: 'delivered' }, { state: 'failed', lastError: 'not fetched' }] as const)(
@@ -123,7 +137,7 @@ test.each([{ state: 'delivered' }, { state: 'failed', lastError: 'not fetched' }
   },
 )
 
-test('of the messages that are named at once, each once, as many are found as a batch holds', async () => {
+test('of the messages that are named at once, each once, or asked for, as many are found as a batch holds', async () => {
   const ids = Array.from({ length: 31 }, (_, index) => timed(index + 1))
   const one = { tenant: 'acme', connectionId: 'named', payload: '"x"', recipients: [] }
   for (const id of ids) await table.put(pickupMessage.encode({ ...one, id, createdAt: new Date().toISOString() }))
@@ -131,16 +145,27 @@ test('of the messages that are named at once, each once, as many are found as a 
   const found = await transaction('acme', (unit) => findWaiting(unit, 'named', twice))
   expect(found.map(({ id }) => id).toSorted()).toEqual(ids.slice(0, 30))
   expect(await transaction('acme', (unit) => findWaiting(unit, 'named', []))).toEqual([])
+  const batch = await transaction('acme', (unit) => firstWaiting(unit, 'named', { batch: true, limit: 1e9 }))
+  expect(batch.map(({ id }) => id)).toEqual(ids.slice(0, 30))
+})
+
+test('a message for a key is found behind more of others than a batch holds', async () => {
+  const recipients = ['did:key:theirs']
+  for (let index = 1; index <= 40; index++)
+    await table.put(pickupMessage.encode({ ...messageOf('keys', index), ...(index === 40 && { recipients }) }))
+  const selection = { recipient: 'did:key:theirs', batch: true, limit: 1 } as const
+  const batch = await transaction('acme', (unit) => firstWaiting(unit, 'keys', selection))
+  expect(batch.map(({ id }) => id)).toEqual([timed(40)])
 })
 
 test('the first message makes its queue, lists and counts it in its share, and makes a job for the next day', async () => {
   const key = { tenant: 'acme', connectionId: 'new' }
   const before = (await readItem(usageItem, key)) ?? { messages: 0, bytes: 0 }
   const now = Date.now()
-  await transaction('acme', (unit) => addToQueue(unit, 'new', { payload: '"x"', recipients: [], answers: false }))
-  expect(await readItem(queueItem, key)).toMatchObject({ messages: 1, bytes: 3 })
+  await transaction('acme', (unit) => addToQueue(unit, 'new', { payload: '"é"', recipients: [], answers: false }))
+  expect(await readItem(queueItem, key)).toMatchObject({ messages: 1, bytes: 4 })
   expect(await readItem(listedQueue, key)).toBeDefined()
-  expect(await readItem(usageItem, key)).toMatchObject({ messages: before.messages + 1, bytes: before.bytes + 3 })
+  expect(await readItem(usageItem, key)).toMatchObject({ messages: before.messages + 1, bytes: before.bytes + 4 })
   const job = await readItem(jobItem, { tenant: 'acme', type: 'pickup-expiry', id: 'new' })
   expect(Math.floor(((job?.dueAt ?? 0) - now) / DAY)).toBe(1)
 })
@@ -155,6 +180,16 @@ test('a message to a queue that its job removes meanwhile makes both anew', asyn
   })
   expect(await readItem(queueItem, key)).toMatchObject({ messages: 1 })
   expect(await readItem(jobItem, { tenant: 'acme', type: 'pickup-expiry', id: 'ended' })).toBeDefined()
+})
+
+test('a queue that is only looked at is not made, and not written', async () => {
+  const key = { tenant: 'acme', connectionId: 'looked-at' }
+  expect(await transaction('acme', (unit) => countWaiting(unit, 'looked-at'))).toBe(0)
+  expect(await readItem(queueItem, key)).toBeUndefined()
+  await table.put(queueItem.encode({ ...key, messages: 1, bytes: 3 }))
+  table.watch()
+  expect(await transaction('acme', (unit) => countWaiting(unit, 'looked-at'))).toBe(1)
+  expect(table.requests).toEqual(['BatchGetItem'])
 })
 
 test('a connection without a queue is deleted without a job', async () => {

@@ -15,7 +15,10 @@ const SOUND = {
 interface Connection {
   id: string
   isReady: boolean
+  did?: string
+  previousDids?: string[]
   theirDid?: string
+  createdAt?: Date
 }
 
 /** The id of the connection, of the newest ones of our DID and of those with the sender's DID, oldest first. */
@@ -49,4 +52,13 @@ test('the last one that is ready and has the DID of the sender', async () => {
 test('one that is not among the newest of our DID, which may be fewer than there are', async () => {
   const other = { id: 'other', isReady: true, theirDid: 'did:example:other' }
   expect(await connectionAmong([other], [{ id: 'old', isReady: true }])).toBe('old')
+  const both = [1, 2].map((time) => ({ id: String(time), isReady: true, createdAt: new Date(time) }))
+  expect(await connectionAmong([], both)).toBe('2')
+  expect(await connectionAmong([], both.toReversed())).toBe('2')
+})
+
+test('one that has, or had, the DID to whose key the message was sent, and not another of the same sender', async () => {
+  const another = { id: 'another', isReady: true, did: 'did:example:another' }
+  expect(await connectionAmong([], [another])).toBeUndefined()
+  expect(await connectionAmong([], [{ ...another, previousDids: ['did:example:ours'] }])).toBe('another')
 })
