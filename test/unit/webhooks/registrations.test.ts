@@ -282,7 +282,8 @@ describe('whether an organization exists is not told to callers without a token'
     await requestEach(['1', '2', '3', '4', '5', '6'])
     expect(await others()).toEqual(before)
     const decoys = (await table.items('@decoy|')).map(({ pk, ...item }) => JSON.stringify(item))
-    expect(decoys.length).toBeGreaterThan(0)
+    // At several addresses: one would become a hot partition.
+    expect(decoys.length).toBeGreaterThan(1)
     for (const decoy of decoys) for (const text of [orgId, 'example.com']) expect(decoy).not.toContain(text)
   })
 
