@@ -9,10 +9,10 @@ import type { InTransaction } from './operation.ts'
 import { OperationResponse, type ResponseBody } from './request.ts'
 
 export const inTransaction: InTransaction<UnitOfWork, ResponseCodec> = async (
-  { agent, subject, idempotencyKey: key, request, codec, bodiless },
+  { agent, subject, idempotencyKey: key, request, codec },
   handle,
 ) => {
-  const act = async (unit: UnitOfWork) => bodyOf(await handle(unit), bodiless)
+  const act = async (unit: UnitOfWork) => bodyOf(await handle(unit))
   if (key === undefined || subject === undefined) return transaction(agent, act)
   const answer = () => transaction(agent, (unit) => onlyOnce(unit, { subject, key, request, codec }, () => act(unit)))
   try {
@@ -28,11 +28,8 @@ export const inTransaction: InTransaction<UnitOfWork, ResponseCodec> = async (
 const IS_FINAL = ['idempotency.mismatch', 'store.unavailable'] as const
 
 /** Only the body is stored: the headers of an `OperationResponse` would be lost the second time. */
-const bodyOf = (response: ResponseBody | OperationResponse, bodiless: boolean): ResponseBody => {
-  if (response instanceof OperationResponse || (response === undefined) !== bodiless)
-    throw new AgentError(
-      'internal',
-      'an operation that changes something returns the body of its contract and nothing else',
-    )
+const bodyOf = (response: ResponseBody | OperationResponse): ResponseBody => {
+  if (response instanceof OperationResponse)
+    throw new AgentError('internal', 'an operation that changes something returns a body without headers')
   return response
 }

@@ -38,8 +38,6 @@ interface Command<Codec> {
   request: string
   /** How the response is stored; plain text by default. */
   codec: Codec | undefined
-  /** The response has no body. */
-  bodiless: boolean
 }
 
 /**
@@ -125,8 +123,7 @@ const runOf =
       return result
     }
     if (inTransaction === undefined || agent === undefined) return handleIn()
-    const bodiless = 204 in contract.responses
-    return inTransaction({ agent, subject: principal?.subject, idempotencyKey, request, codec, bodiless }, handleIn)
+    return inTransaction({ agent, subject: principal?.subject, idempotencyKey, request, codec }, handleIn)
   }
 
 /**

@@ -107,10 +107,8 @@ const parseUnqualified = (text: string): IndyId | undefined => {
 }
 
 /** Parses an id; undefined for anything else. Names and tags are not percent-decoded. */
-export const parseIndyId = (text: string): IndyId | undefined => {
-  if (text.length > MAX_ID) return undefined
-  return text.startsWith('did:') ? parseQualified(text) : parseUnqualified(text)
-}
+export const parseIndyId = (text: string): IndyId | undefined =>
+  text.startsWith('did:') ? parseQualified(text) : parseUnqualified(text)
 
 /** The unqualified form of an id. Ids of other registries are returned unchanged. */
 export const legacyId = (text: string): string => {

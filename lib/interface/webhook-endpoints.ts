@@ -16,7 +16,6 @@ const WHOSE = `Needs a token of ${MANAGERS}.`
 const CHANGE = {
   security: 'token',
   idempotent: true,
-  companion: true,
   parameters: { path: EndpointPath },
   errorStatuses: [404],
 } as const

@@ -91,10 +91,10 @@ const bodies = (type: string, summary: string, content: EventContent): EventBodi
 })
 
 const EVENTS: Record<string, EventBodies> = Object.fromEntries([
-  ...SHOWN_RECORDS.flatMap(({ events = {}, schema, eventSchema = schema }) =>
+  ...SHOWN_RECORDS.flatMap(({ events = {}, schema }) =>
     Object.entries(events).map(([type, { summary, isChange }]) => {
       const state = isChange === isStateChange ? schema.entries.state : undefined
-      return [type, bodies(type, summary, { record: eventSchema, ids: idsIn(schema), state })]
+      return [type, bodies(type, summary, { record: schema, ids: idsIn(schema), state })]
     }),
   ),
   ...Object.entries({

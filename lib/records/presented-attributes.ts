@@ -59,9 +59,7 @@ export const presentedAttributes = (request: unknown, presentation: unknown): Pr
   )
   const groups = presentedParts('revealed_attr_groups', 'requested_attributes').flatMap(([referent, part, item]) => {
     const values = objectIn(part, 'values')
-    return namesOf(item).flatMap((name) =>
-      Object.hasOwn(values, name) ? shown(referent, name, values[name], sourceOf(part)) : [],
-    )
+    return namesOf(item).flatMap((name) => shown(referent, name, values[name], sourceOf(part)))
   })
   return {
     revealed: [...revealed, ...groups],

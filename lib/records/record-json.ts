@@ -70,6 +70,7 @@ const HIDDEN_METADATA = [
   ATTACHED_REQUEST,
   EXPIRES_WITH_HANDSHAKE,
   ROTATIONS,
+  PENDING_DID,
 ]
 
 const shownMetadata = (metadata: unknown): Record<string, unknown> =>

@@ -11,7 +11,7 @@ import type { RecordDefinition } from './define-record.ts'
 import { DidRecord } from './did.ts'
 import * as kinds from './kinds.ts'
 import { OutOfBandRecord } from './out-of-band.ts'
-import { ProofFormData, ProofRecord } from './proof.ts'
+import { ProofRecord } from './proof.ts'
 import { QuestionAnswerRecord } from './question-answer.ts'
 import { W3cCredentialRecord } from './w3c-credential.ts'
 
@@ -24,8 +24,6 @@ interface ShownRecord extends RecordDefinition {
   component?: string
   /** The parameter by which operations take the record's id. */
   parameter?: string
-  /** The record in its events; absent: `schema`. */
-  eventSchema?: ObjectSchema
 }
 
 export const SHOWN_RECORDS: readonly ShownRecord[] = [
@@ -36,7 +34,7 @@ export const SHOWN_RECORDS: readonly ShownRecord[] = [
     component: 'CredentialExchangeRecord',
     parameter: 'credentialRecordId',
   },
-  { ...kinds.proofRecords, schema: ProofRecord, parameter: 'proofRecordId', eventSchema: ProofFormData },
+  { ...kinds.proofRecords, schema: ProofRecord, parameter: 'proofRecordId' },
   { ...kinds.questionAnswerRecords, schema: QuestionAnswerRecord, parameter: 'questionAnswerId' },
   {
     ...kinds.credentialDefinitionRecords,

@@ -4,6 +4,7 @@ import type { AnonCredsRegistry } from '@credo-ts/anoncreds'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import '../../lib/agent/compose.ts'
 import { currentAgent } from '../../lib/agent/credo/current.ts'
+import { webvhIssuer } from '../../lib/agent/dids/webvh-issuer.ts'
 import { WebvhRegistry } from '../../lib/agent/formats/anoncreds/webvh-registry.ts'
 import { readSettings, settings } from '../../lib/settings.ts'
 import { transaction } from '../../lib/store/transaction.ts'
@@ -17,7 +18,7 @@ const registry: AnonCredsRegistry = new WebvhRegistry()
 
 /** Names of issuers, each new. */
 let count = 0
-const newIssuer = (more: object = {}) => host.issuer(`issuer-${++count}`, more)
+const newIssuer = (more: Parameters<typeof host.issuer>[1] = {}) => host.issuer(`issuer-${++count}`, more)
 
 const _table = await useTable({ memory: true, check: false })
 const host = await stopAtEnd(WebvhHost.start())
@@ -97,7 +98,7 @@ describe('a resource is refused', () => {
       weak.publish(content, { key, verificationMethod: `${weak.did}#${key.multibase}` }),
       /Unable to locate/,
     )
-    const authenticating = await newIssuer({ authentication: [], assertionMethod: [] })
+    const authenticating = await newIssuer({ purpose: 'authentication' })
     await refuses(authenticating.publish(schemaOf(authenticating.did)), /Unable to locate/)
   })
 
@@ -283,6 +284,13 @@ describe('a log is refused', () => {
     await refusesLog(other.did.replace(own, scid), /another DID/)
   })
 
+  test('but not one of another host at the path that a tenant has here', async () => {
+    await inTenant(webvhIssuer, 'umbrella')
+    const one = await host.issuer('webvh:umbrella', { paths: ['webvh', 'umbrella'] })
+    host.files.set('/webvh/umbrella/did.jsonl', one.log.map((entry) => JSON.stringify(entry)).join('\n'))
+    await expect(resolve(one.did)).resolves.toHaveProperty('didDocument.id', one.did)
+  })
+
   test('that is older than the one last seen, also by another process', async () => {
     const one = await newIssuer()
     const before = one.log
@@ -461,7 +469,7 @@ describe('a status list', () => {
     const name = `growing-${++count}`
     const id = registryWith((registryId) => [published(registryId, 100)], name)
     expect((await getList(id, 500)).revocationStatusList?.timestamp).toBe(100)
-    registryWith((registryId) => [100, 400].map((timestamp) => published(registryId, timestamp)), name)
+    registryWith((registryId) => [400, 100].map((timestamp) => published(registryId, timestamp)), name)
     expect((await getList(id, 500)).revocationStatusList?.timestamp).toBe(400)
   })
 

@@ -76,7 +76,10 @@ export class WebvhHost {
   }
 
   /** Makes a DID whose files are at `/<name>/`, and serves its log. */
-  async issuer(name: string, more: object = {}): Promise<HostedIssuer> {
+  async issuer(
+    name: string,
+    { purpose = 'assertionMethod', ...more }: { purpose?: Purpose; [option: string]: unknown } = {},
+  ): Promise<HostedIssuer> {
     const key = new HostKey()
     const domain = `localhost%3A${this.port}`
     const id = `did:webvh:{SCID}:${domain}:${name}`
@@ -84,7 +87,7 @@ export class WebvhHost {
       domain,
       paths: [name],
       updateKeys: [key.multibase],
-      verificationMethods: [methodOf(id, key)],
+      verificationMethods: [methodOf(id, key, purpose)],
       signer: key.signer,
       verifier,
       created: new Date(Date.now() - 60_000).toISOString().replace(/\.\d+Z/, 'Z'),
@@ -96,11 +99,13 @@ export class WebvhHost {
   }
 }
 
-const methodOf = (did: string, { multibase }: HostKey) => ({
+type Purpose = 'assertionMethod' | 'authentication'
+
+const methodOf = (did: string, { multibase }: HostKey, purpose: Purpose = 'assertionMethod') => ({
   id: `${did}#${multibase}`,
   type: 'Multikey',
   publicKeyMultibase: multibase,
-  purpose: 'assertionMethod' as const,
+  purpose,
 })
 
 interface ResourceOptions {

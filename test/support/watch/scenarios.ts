@@ -1,4 +1,7 @@
-/** What each alarm is there for: what its metrics are in an hour of that, and of an hour in which all is well. */
+/**
+ * What each alarm is there for: what its metrics are in an hour of that, as little as is worth an alarm, and of an hour
+ * in which all is well.
+ */
 import { type RecordedMetrics, STACK } from './recorded-metrics.ts'
 
 /** Values of a metric in a minute. */
@@ -37,19 +40,19 @@ export const SCENARIOS: Record<string, Scenario> = {
   // It grows by one and stays: what lies there makes nobody get up twice.
   DeadLettersAlarm: { cause: { [`${STACK} DeadLettersAlarm`]: every(5, 1) }, red: 12, green: 0 },
 
-  ThrottlesAlarm: { cause: { 'AWS/Lambda Throttles': each(30) }, ...soon, red: 17, brief: 5 },
-  ConcurrencyAlarm: { cause: { 'AWS/Lambda ConcurrentExecutions': each(40, 950) }, red: 6, green: 7, brief: 2 },
-  DispatchDelayAlarm: { cause: { 'AWS/Lambda IteratorAge': each(250, 100_000) }, red: 6, green: 7, brief: 2 },
+  ThrottlesAlarm: { cause: { 'AWS/Lambda Throttles': every(5, 1) }, ...soon, red: 17, brief: 5 },
+  ConcurrencyAlarm: { cause: { 'AWS/Lambda ConcurrentExecutions': each(40, 800) }, red: 6, green: 7, brief: 2 },
+  DispatchDelayAlarm: { cause: { 'AWS/Lambda IteratorAge': each(250, 60_000) }, red: 6, green: 7, brief: 2 },
 
   ServerErrorsAlarm: {
-    cause: { 'AWS/ApiGateway 5XXError': each(...times(10, 1), ...times(50, 0)) },
+    cause: { 'AWS/ApiGateway 5XXError': each(...times(3, 1), ...times(57, 0)) },
     red: 6,
     green: 12,
     brief: 2,
   },
-  SlowOperationsAlarm: { cause: { 'AWS/ApiGateway IntegrationLatency': each(12, 9_500) }, ...soon, red: 17, brief: 5 },
+  SlowOperationsAlarm: { cause: { 'AWS/ApiGateway IntegrationLatency': each(12, 8_000) }, ...soon, red: 17, brief: 5 },
 
-  OldWakeUpsAlarm: { cause: { 'AWS/SQS ApproximateAgeOfOldestMessage': each(0, 100) }, red: 9, green: 9, brief: 4 },
+  OldWakeUpsAlarm: { cause: { 'AWS/SQS ApproximateAgeOfOldestMessage': each(0, 60) }, red: 9, green: 9, brief: 4 },
 }
 
 /** What a metric of AWS is when all is well; those of faults are not there then. */
@@ -57,7 +60,7 @@ export const WELL: Record<string, Made> = {
   'AWS/Lambda Throttles': each(0),
   'AWS/Lambda ConcurrentExecutions': each(3, 12, 40),
   'AWS/Lambda IteratorAge': (minute) => (minute % 3 === 0 ? [250, 900] : []),
-  'AWS/ApiGateway 5XXError': (minute) => times(200, 0).concat(minute % 9 === 0 ? [1] : []),
+  'AWS/ApiGateway 5XXError': (minute) => times(200, 0).concat(minute % 3 === 0 ? [1] : []),
   'AWS/ApiGateway IntegrationLatency': each(12, 30, 2_400),
   'AWS/SQS ApproximateAgeOfOldestMessage': each(0, 26),
 }

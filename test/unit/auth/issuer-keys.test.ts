@@ -239,11 +239,15 @@ describe('keys that nobody has confirmed for a day', () => {
   )
 })
 
+test('a key set without keys is none: if the address does not answer, that is our failure, not the caller’s', async () => {
+  await expect(old.sign().then(verifier(entry({ jwks: { keys: [] } })))).rejects.toMatchObject(unavailable)
+})
+
 describe('clocks', () => {
   test('keys prepared in the future are not the newest: a withdrawn one is refused', async () => {
     await confirm(now - MINUTE, fresh)
     server.serve(fresh)
-    const verify = verifier(entry({ preparedAt: now + 48 * HOUR }))
+    const verify = verifier(entry({ preparedAt: now + 6 * MINUTE }))
     await expect(old.sign().then(verify)).rejects.toMatchObject(refused)
     expect(await verify(await fresh.sign())).toEqual(good)
   })

@@ -43,6 +43,7 @@ test('an example with a field that its schema does not name is found', async () 
 })
 
 describe('links', () => {
+  const ofBody = (pointer: string) => `$response.body#/${pointer}`
   const links = operations.flatMap((operation) =>
     Object.values<Json>(operation.responses).flatMap((response) =>
       Object.values<Json>(response.links ?? {}).map((link) => ({ from: operation.operationId, link })),
@@ -62,6 +63,18 @@ describe('links', () => {
       const needed = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
       expect(given, `${from} to ${link.operationId}`).toEqual(expect.arrayContaining(needed))
     }
+  })
+
+  test('lead to other operations, by each id that a response has', () => {
+    expect(links.filter(({ from, link }) => from === link.operationId)).toEqual([])
+    const used = new Set(links.flatMap(({ link }) => Object.values<string>(link.parameters)))
+    expect([...used].toSorted()).toEqual([
+      '$request.path.orgId',
+      ...['connectionRecord/id', 'credentialRecordId', 'data/id', 'did', 'id', 'orgId', 'outOfBandRecord/id'].map(
+        ofBody,
+      ),
+      ...['proofRecordId', 'schemaId'].map(ofBody),
+    ])
   })
 
   test('take what is in the examples', () => {

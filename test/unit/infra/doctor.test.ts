@@ -530,6 +530,11 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     /^warning tables: serverless-agent-prod: left of an earlier stack$/,
   ],
   [
+    'a table that is left, beside another one that is used again',
+    { ...existing(), account: { ...existing().account, tables: { value: ['serverless-agent-prod', 'old'] } } },
+    /^warning tables: serverless-agent-prod: left of an earlier stack$/,
+  ],
+  [
     'an address that is not that of the stage',
     {
       account: { stack: deployed() },

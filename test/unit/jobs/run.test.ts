@@ -1,6 +1,6 @@
 /** Jobs: done once whatever is repeated, killed or taken over, and given up after three failures of their own. */
 import type { SQSRecord } from 'aws-lambda'
-import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { AgentError } from '../../../lib/errors.ts'
 import {
   enqueue,
@@ -12,12 +12,15 @@ import {
   jobName,
   jobNamed,
 } from '../../../lib/jobs/job.ts'
+import { leaseJob } from '../../../lib/jobs/lease.ts'
 import { runBatch, runJob } from '../../../lib/jobs/run.ts'
 import { sqsOnce } from '../../../lib/outbox/queues.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
+import { settings } from '../../../lib/settings.ts'
 import { defineItem } from '../../../lib/store/item.ts'
 import { text } from '../../../lib/store/item-fields.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
+import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
 import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 import { failure } from '../store/started-table.ts'
 
@@ -327,6 +330,36 @@ describe('a process that is killed amid a job', () => {
     pass(lease)
     return Math.round(lease / LEASE)
   }
+
+  test('and one that was only slow commits nothing where another takes the lease as it commits', async () => {
+    const key = await newJob()
+    const ofSlow = { id: `${key.id}-slow` }
+    const commit = async (unit: UnitOfWork) => {
+      unit.create(outcome.encode({ ...ofSlow, text: 'slow' }))
+      pass(LEASE)
+      await runJob(key, handler())
+    }
+    await runJob(key, { ...handler(), run: async () => ({ commit }) })
+    expect(await outcomeOf(key)).toBe('done')
+    expect(await outcomeOf({ ...key, ...ofSlow })).toBeUndefined()
+    expect(events()).toContain('job.taken_over')
+  })
+
+  test('leaves it to the next process at once where all of before are known to have ended, as on the local stage', async () => {
+    const key = await newJob()
+    await leaseJob(key, 'of a process that has ended', Date.now())
+    onTestFinished(() => {
+      settings().LEASES_VOID_BEFORE = undefined
+    })
+    for (const [since, ended] of [
+      [0, undefined],
+      [1, 'done'],
+    ] as const) {
+      settings().LEASES_VOID_BEFORE = Date.now() + since
+      await runJob(key, handler())
+      expect(await outcomeOf(key)).toBe(ended)
+    }
+  })
 
   test('ends the job after more than five in a row, over more than an hour', async () => {
     const key = await newJob()

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { OF_UNFINISHED_HANDSHAKE } from '../../../lib/records/handshake-expiry.ts'
 import { connectionRecords, didRecords } from '../../../lib/records/kinds.ts'
+import { PENDING_DID } from '../../../lib/records/record-json.ts'
 
 const createdAt = '2026-11-20T17:39:53.318Z'
 const AFTER_A_WEEK = Date.parse('2026-11-27T17:39:53Z') / 1000
@@ -30,4 +31,10 @@ test('the DID that was made for it expires a day later, because it may be made a
   const expiry = (tags: object) => didRecords.expiry({ value: { createdAt }, tags: { ...tags } })
   expect(expiry({ [OF_UNFINISHED_HANDSHAKE]: true })).toBe(AFTER_A_WEEK + 24 * 60 * 60)
   expect(expiry({})).toBeUndefined()
+})
+
+test('a connection is found by the keys of the DID to which the other agent rotates, unless it was abandoned', () => {
+  const metadata = { [PENDING_DID]: { did: 'did:peer:4x', keyFingerprints: ['z6Mk'] } }
+  const found = ['completed', 'abandoned'].map((state) => connectionRecords.indexes.rotating.of({ state, metadata }))
+  expect(found).toEqual([['z6Mk'], []])
 })

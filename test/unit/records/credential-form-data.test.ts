@@ -51,15 +51,20 @@ describe('form data', () => {
   })
 
   test.each([
-    ['libindy-cred-offer-0', { offer: { indy: { nonce: '1' } } }],
-    ['another', { offer: {} }],
-  ])('of version 1 have what its attachment says, by the id that it has to have: %s', (id, data) => {
-    const message = {
-      '@type': 'https://didcomm.org/issue-credential/1.0/offer-credential',
-      'offers~attach': [{ '@id': id, data: { base64: base64({ nonce: '1' }) } }],
-    }
-    expect(credentialFormData(exchange('v1'), stored([message]))).toEqual(data)
-  })
+    ['offer-credential', 'offers~attach', 'libindy-cred-offer-0', { offer: { indy: { nonce: '1' } } }],
+    ['request-credential', 'requests~attach', 'libindy-cred-request-0', { request: { indy: { nonce: '1' } } }],
+    ['issue-credential', 'credentials~attach', 'libindy-cred-0', { credential: { indy: { nonce: '1' } } }],
+    ['offer-credential', 'offers~attach', 'another', { offer: {} }],
+  ])(
+    'of version 1 have what the attachment of %s says, by the id that it has to have: %s, %s',
+    (name, list, id, data) => {
+      const message = {
+        '@type': `https://didcomm.org/issue-credential/1.0/${name}`,
+        [list]: [{ '@id': id, data: { base64: base64({ nonce: '1' }) } }],
+      }
+      expect(credentialFormData(exchange('v1'), stored([message]))).toEqual(data)
+    },
+  )
 
   test.each<[string, unknown, object]>([
     ['no message', null, {}],

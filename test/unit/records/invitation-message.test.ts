@@ -1,7 +1,7 @@
 /** Invitations of other agents are bounded: each service is resolved, and each key becomes an index entry. */
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { OutOfBandMessage } from '../../../lib/records/invitation-message.ts'
+import { ConnectionMessage, OutOfBandMessage } from '../../../lib/records/invitation-message.ts'
 
 const KEY = `did:key:z6Mk${'a'.repeat(44)}`
 const ENDPOINT = { serviceEndpoint: 'https://example.org', recipientKeys: [KEY] }
@@ -9,6 +9,8 @@ const invitation = {
   '@type': 'https://didcomm.org/out-of-band/1.1/invitation',
   services: [ENDPOINT],
 }
+
+const older = { '@type': 'https://didcomm.org/connections/1.0/invitation', ...ENDPOINT }
 
 const list = (of: unknown) => (length: number) => Array(length).fill(of)
 const services = (name: string) => (length: number) => [{ ...ENDPOINT, [name]: list(KEY)(length) }]
@@ -22,4 +24,30 @@ test.each<[string, number, (length: number) => object]>([
 ])('an invitation has at most so many %s: %i', (_, max, having) => {
   const isValid = (length: number) => v.is(OutOfBandMessage, { ...invitation, ...having(length) })
   expect([isValid(max), isValid(max + 1)]).toEqual([true, false])
+})
+
+test.each<[string, number, (length: number) => object]>([
+  ['recipient keys', 4, (length) => ({ recipientKeys: list(KEY)(length) })],
+  ['routing keys', 8, (length) => ({ routingKeys: list(KEY)(length) })],
+])('one of connections/1.0 has at most so many %s: %i', (_, max, having) => {
+  const isValid = (length: number) => v.is(ConnectionMessage, { ...older, ...having(length) })
+  expect([isValid(max), isValid(max + 1)]).toEqual([true, false])
+})
+
+test.each([
+  ['label', 1_000],
+  ['imageUrl', 100_000],
+])('the %s of either has at most so many characters: %i', (name, max) => {
+  for (const [schema, message] of [[OutOfBandMessage, invitation] as const, [ConnectionMessage, older] as const]) {
+    const isValid = (length: number) => v.is(schema, { ...message, [name]: 'x'.repeat(length) })
+    expect([isValid(max), isValid(max + 1)]).toEqual([true, false])
+  }
+})
+
+test('has a type with either prefix of message types, and no similar one', () => {
+  const isValid = (prefix: string) =>
+    v.is(OutOfBandMessage, { ...invitation, '@type': `${prefix}/out-of-band/1.1/invitation` })
+  for (const prefix of ['https://didcomm.org', 'did:sov:BzCbsNYhMrjHiqZDTUASHg;spec'])
+    expect(isValid(prefix)).toBe(true)
+  for (const prefix of ['https://didcomm-org', 'http://didcomm.org', '']) expect(isValid(prefix)).toBe(false)
 })

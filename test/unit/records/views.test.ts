@@ -8,13 +8,14 @@ import {
   CredentialExchangeRecord,
 } from '../../../lib/records/credential-exchange.ts'
 import { toCredentialExchangeJson } from '../../../lib/records/credential-json.ts'
-import { toBasicMessageJson } from '../../../lib/records/delivery.ts'
+import { DELIVERY, toBasicMessageJson } from '../../../lib/records/delivery.ts'
 import { OUT_OF_BAND_ROLES, OUT_OF_BAND_STATES, OutOfBandRecord } from '../../../lib/records/out-of-band.ts'
 import { PROOF_ROLES, PROOF_STATES, ProofFormData } from '../../../lib/records/proof.ts'
 import {
   ANONCREDS_ISSUED,
   ATTACHED_REQUEST,
   EXPIRES_WITH_HANDSHAKE,
+  PENDING_DID,
   PRESENTED,
   PROVES_DEFINITION,
   ROTATIONS,
@@ -62,7 +63,7 @@ describe('a record', () => {
 
   test.each([
     ...[VERIFIER_CONTEXTS, PRESENTED, PROVES_DEFINITION, ANONCREDS_ISSUED],
-    ...[ATTACHED_REQUEST, EXPIRES_WITH_HANDSHAKE, ROTATIONS],
+    ...[ATTACHED_REQUEST, EXPIRES_WITH_HANDSHAKE, ROTATIONS, PENDING_DID],
   ])('never shows the internal metadata %s', (name) => {
     expect(toRecordJson({ value: { ...base, metadata: { [name]: {} } }, tags: {} }).metadata).toEqual({})
   })
@@ -148,6 +149,13 @@ describe('schemas hold the states and roles of Credo, and no others', () => {
     for (const state of states) for (const role of roles) expect(fits[record](state, role)).toBe(true)
     expect(fits[record]('unheard-of', roles[0])).toBe(false)
     expect(fits[record](states[0], 'unheard-of')).toBe(false)
+  })
+
+  test('the delivery of a basic message, and not when it was noted', () => {
+    const value = { ...base, content: 'hi', sentTime: base.createdAt, connectionId: 'c', role: 'sender' }
+    const shown = { state: 'delivered' as const, attempts: 1 }
+    const stored = { value, tags: { connectionId: 'c' }, delivery: { ...shown, at: base.createdAt } }
+    expect(toBasicMessageJson(stored).metadata).toEqual({ [DELIVERY]: shown })
   })
 
   test('basic message', () => {

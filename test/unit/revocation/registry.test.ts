@@ -82,7 +82,18 @@ test('what waits to be written to a ledger is counted by the record of its defin
     const { since = '' } = (await unit.load(registryWriteItem, first)) ?? {}
     await waitForNextWrite(unit, first, write, since)
   })
-  expect((await requireRecord(of.tenant, type, 'record')).value).toMatchObject({ ledgerObjectsAdded: 3 })
+  expect((await requireRecord(of.tenant, type, 'record')).value).toMatchObject({
+    ledgerObjectsAdded: 3,
+    updatedAt: expect.any(String),
+  })
+})
+
+test('the next object takes the place of the one that was read, and of no later one', async () => {
+  const first = { tenant: 'in order', credentialDefinitionId: 'definition', number: 1, size: 100 }
+  const write = { registryId: 'registry', transaction: {} }
+  await transaction(first.tenant, (unit) => waitForWrite(unit, first, write))
+  const late = transaction(first.tenant, (unit) => waitForNextWrite(unit, first, write, new Date(0).toISOString()), 0)
+  await expect(late).rejects.toMatchObject({ code: 'store.conflict' })
 })
 
 test.each([

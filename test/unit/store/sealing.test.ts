@@ -43,3 +43,8 @@ test('should not open with any byte changed or missing', () => {
   }
   expect(() => open(Buffer.concat([sealed, Buffer.alloc(1)]), KEY, ADDRESS)).toThrow()
 })
+
+test('should not open with a part of its tag, which would be easier to guess', () => {
+  const sealed = seal(new Uint8Array(), KEY, ADDRESS)
+  expect(() => open(sealed.subarray(0, -4), KEY, ADDRESS)).toThrow()
+})

@@ -353,6 +353,25 @@ describe('a commit', () => {
     await expect(refused).rejects.toThrow('there')
     expect(told).toHaveLength(1)
   })
+
+  test('should end after all that follows it', async () => {
+    let done = 0
+    await transaction(ACME, async (unit) => {
+      for (let act = 0; act < 2; act++)
+        unit.afterCommit(async () => {
+          await new Promise(setImmediate)
+          done += 1
+        })
+    })
+    expect(done).toBe(2)
+  })
+
+  test('should not have two items made at one address', async () => {
+    const twice = transaction(ACME, async (unit) => {
+      for (let item = 0; item < 2; item++) unit.create(toKey(keyAddress(ACME, 'twice')), () => new Error('there'))
+    })
+    await expect(twice).rejects.toThrow('there')
+  })
 })
 
 describe('insert, update and remove', () => {

@@ -6,7 +6,7 @@ import { EVENT_TYPES, eventBodies } from '../../../lib/interface/webhook-events.
 import { CONNECTION_STATES } from '../../../lib/records/connection.ts'
 import { CREDENTIAL_STATES } from '../../../lib/records/credential-exchange.ts'
 import { PROOF_STATES } from '../../../lib/records/proof.ts'
-import { MAX_BODY_BYTES } from '../../../lib/records/webhook-event.ts'
+import { idsOf, MAX_BODY_BYTES } from '../../../lib/records/webhook-event.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'
 import { eventBody, eventsFor, testEvent } from '../../../lib/webhooks/events.ts'
 import type { Fact } from '../../../lib/webhooks/facts.ts'
@@ -205,6 +205,11 @@ describe('a body', () => {
     expect(v.is(eventBodies('basic_message.received').webhook, body)).toBe(true)
   })
 
+  test('should have no id that is too long, which the other agent may have chosen', () => {
+    const [id, threadId] = ['i'.repeat(256), 't'.repeat(257)]
+    expect(idsOf({ id, threadId })).toEqual({ id })
+  })
+
   test('should be measured in bytes, not in characters', () => {
     expect(sizeOf(factOfSize(9_000, '€'))).toBeLessThan(1_000)
     expect(sizeOf(factOfSize(4_500, '€'))).toBeGreaterThan(13_500)
@@ -235,13 +240,13 @@ describe('a body', () => {
 })
 
 describe('the id of an event', () => {
-  const idsOf = (fact: Fact) => eventsFor(fact, both).map(({ event }) => event.id)
+  const eventIds = (fact: Fact) => eventsFor(fact, both).map(({ event }) => event.id)
   const proofFact = only(factsOf(inserted(recordItem('ProofRecord', 'done'))))
 
   test('should be the same however often its change is relayed, and whatever the endpoint is called meanwhile', () => {
-    expect(idsOf(proofFact)).toEqual(idsOf(only(factsOf(inserted(recordItem('ProofRecord', 'done'))))))
+    expect(eventIds(proofFact)).toEqual(eventIds(only(factsOf(inserted(recordItem('ProofRecord', 'done'))))))
     const failing = both.map((endpoint) => ({ ...endpoint, status: 'failing' as const }))
-    expect(eventsFor(proofFact, failing).map(({ event }) => event.id)).toEqual(idsOf(proofFact))
+    expect(eventsFor(proofFact, failing).map(({ event }) => event.id)).toEqual(eventIds(proofFact))
   })
 
   test('should be one for each type, tenant, record, sequence and endpoint', () => {
@@ -252,7 +257,7 @@ describe('the id of an event', () => {
       { ...proofFact, recordId: 'other' },
       { ...proofFact, sequence: 2 },
     ]
-    expect(new Set(others.flatMap(idsOf)).size).toBe(10)
+    expect(new Set(others.flatMap(eventIds)).size).toBe(10)
   })
 })
 

@@ -282,19 +282,21 @@ describe('whether an organization exists is not told to callers without a token'
     await requestEach(['1', '2', '3', '4', '5', '6'])
     expect(await others()).toEqual(before)
     const decoys = (await table.items('@decoy|')).map(({ pk, ...item }) => JSON.stringify(item))
-    expect(decoys.length).toBeGreaterThan(0)
+    // At several addresses: one would become a hot partition.
+    expect(decoys.length).toBeGreaterThan(1)
     for (const decoy of decoys) for (const text of [orgId, 'example.com']) expect(decoy).not.toContain(text)
   })
 
   test('the same bytes are written for one that does not', async () => {
-    await request(HOOK)
-    const decoys = await table.items('@decoy|')
+    const hook = `${HOOK}/ä`
+    await request(hook)
+    const length = Buffer.byteLength(hook)
+    const decoys = (await table.items('@decoy|')).filter(({ url }) => Buffer.byteLength(url?.S ?? '') === length)
     await found()
-    await request(HOOK)
+    await request(hook)
     const [item] = await items()
     const sizeOf = (one: Item | undefined) => itemBytes({ ...one, pk: { S: '' }, sk: { S: '' }, kind: { S: '' } })
-    for (const decoy of decoys.filter(({ url }) => url?.S?.length === HOOK.length && url.S.startsWith('-')))
-      expect(Math.abs(sizeOf(decoy) - sizeOf(item))).toBeLessThanOrEqual(1)
+    for (const decoy of decoys) expect(Math.abs(sizeOf(decoy) - sizeOf(item))).toBeLessThanOrEqual(1)
     expect(decoys.length).toBeGreaterThan(0)
   })
 

@@ -119,6 +119,13 @@ test.each([
   expect(parseDomain(domain) !== undefined).toBe(isOne)
 })
 
+test('an identifier has at most 4,096 characters, also that of a resource', () => {
+  const path = `example.com:${'a'.repeat(4096 - did('example.com:').length)}`
+  expect(parseWebvhDid(did(path))).toBeDefined()
+  expect(parseWebvhDid(did(`${path}a`))).toBeUndefined()
+  expect(parseResourceId(did(`${path}/zQm1`))).toBeUndefined()
+})
+
 test('long identifiers take no time', () => {
   const spent = processorTime()
   expect(parseWebvhDid(did(`a${'.a'.repeat(50_000)}`))).toBeUndefined()

@@ -1,6 +1,6 @@
 /** Pauses between the polls of a ledger. */
 import { afterEach, expect, test, vi } from 'vitest'
-import { isOverdue, pauseSince } from '../../../../lib/agent/formats/anoncreds/ledger-waiting.ts'
+import { isOverdue, overdueReason, pauseSince } from '../../../../lib/agent/formats/anoncreds/ledger-waiting.ts'
 
 const START = Date.parse('2026-01-01T00:00:00.000Z')
 const SINCE = new Date(START).toISOString()
@@ -26,4 +26,11 @@ test('after 30 days nobody is expected to write it', () => {
   expect(isOverdue(SINCE)).toBe(false)
   vi.setSystemTime(START + 30 * DAY + 1)
   expect(isOverdue(SINCE)).toBe(true)
+})
+
+test.each([
+  ['absent', 'it was not written within 30 days'],
+  ['unknown', 'its ledger can not be read'],
+] as const)('what its owner is told of the state %s: %s', (state, reason) => {
+  expect(overdueReason(state)).toBe(reason)
 })

@@ -268,6 +268,17 @@ describe('what a function loads is what it may do', () => {
     for (const key of users) expect({ key, may: mayOf(key, '@layout') }).toEqual({ key, may: ['GetItem'] })
   })
 
+  test.each<[string, string, string[]]>([
+    ['deliver', 'acme|ConnectionRecord|c1', ['GetItem', 'Query', 'UpdateItem', 'DeleteItem']],
+    ['deliver', 'acme|ConnectionRecord|c1|lane', ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem']],
+    ['deliver', '@destination|d', ['GetItem', 'UpdateItem']],
+    ['deliverSlowly', '@destination|d', ['GetItem', 'UpdateItem']],
+    ['createTenant', '@org|acme', []],
+    ['createTenant', '@org|acme|tenants', ['PutItem']],
+  ])('%s may do with %s what it does, although a neighbour of it is more open', (key, pk, actions) => {
+    expect(mayOf(key, pk)).toEqual(actions)
+  })
+
   test('who confirms the keys of issuers may read and write these, and nothing else', () => {
     expect(actionsOf('confirmIssuerKeys')).toEqual(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:PutItem'])
     expect(mayOf('confirmIssuerKeys', '@issuer-keys|hash')).toEqual(['GetItem', 'PutItem'])
@@ -370,10 +381,15 @@ describe('what a function loads is what it is told', () => {
 
   test('who counts a tenant’s requests, or those of strangers to it, knows its rate', () => {
     expect(told('TENANT_RATE')).toEqual(['receiveDidcomm', 'authorizer'])
+    for (const key of told('TENANT_RATE')) expect(grown.functions[key]?.environment?.TENANT_RATE).toBe('7')
   })
 
   test('who leaves to a job what needs the library of AnonCreds knows whether there is one', () => {
     expect(told('ANONCREDS')).toEqual(['revokeCredential', 'createCredentialDefinition'])
+    for (const key of told('ANONCREDS')) {
+      expect(functions[key]?.environment?.ANONCREDS).toBe('on')
+      expect(grown.functions[key]?.environment?.ANONCREDS).toBe('off')
+    }
   })
 
   test.each([

@@ -10,3 +10,10 @@ test('every function runs with the flag that keeps it from turning text into cod
   for (const [id, { Properties }] of functions)
     expect({ id, ...Object(Properties.Environment).Variables }).toMatchObject({ id, NODE_OPTIONS })
 })
+
+test('every function runs on the Node that bundles are made for, with the newest code only', () => {
+  for (const [id, { Properties }] of ofType(resources, 'AWS::Lambda::Function'))
+    expect({ id, ...Properties }).toMatchObject({ id, Runtime: 'nodejs24.x', Architectures: ['arm64'] })
+  // Lambda would keep the code of each version, of which an account has 75 GB.
+  expect(ofType(resources, 'AWS::Lambda::Version')).toEqual([])
+})

@@ -34,6 +34,7 @@ const GROWN = {
     ACCOUNT_CONCURRENCY: '10',
     WAITING_LANES: '50',
     OPERATION_RATE: '40',
+    ANONCREDS: 'off',
     ADDRESS_RATE: '2000',
     AUTO_ACCEPT_OFFERS: 'true',
     BASE_ORG_ID: 'acme',

@@ -14,9 +14,18 @@ describe('the access log', () => {
   const fields: Record<string, string> = JSON.parse(AccessLogSetting.Format)
 
   test('names request, tenant, subject, operation, status and latency, and no content', () => {
-    expect(Object.keys(fields)).toEqual(
-      expect.arrayContaining(['requestId', 'tenant', 'subject', 'operation', 'status', 'latency']),
-    )
+    expect(fields).toEqual({
+      path: '$context.path',
+      requestId: '$context.extendedRequestId',
+      time: '$context.requestTimeEpoch',
+      tenant: '$context.authorizer.tenant',
+      subject: '$context.authorizer.subject',
+      operation: '$context.httpMethod $context.resourcePath',
+      status: '$context.status',
+      latency: '$context.responseLatency',
+      functionLatency: '$context.integration.latency',
+      error: '$context.error.responseType',
+    })
     // Content would be: the query, the caller's address and agent, all that the token says.
     expect(Object.values(fields).join(' ')).not.toMatch(/\$context\.(identity|requestOverride|domainName)|principal/)
   })
