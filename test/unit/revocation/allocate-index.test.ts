@@ -69,6 +69,12 @@ test('the next registry is asked for at 80 %, once, and taken from when this one
   expect(await isAskedFor(3)).toBe(false)
 })
 
+test('the tenth registry comes after the ninth', async () => {
+  for (const number of [8, 9]) await addRegistry(number, { taken: 99 })
+  await addRegistry(10)
+  expect(await take()).toEqual({ registryId: 'registry-10', index: 1 })
+})
+
 test('of two that take the last one at once one has it, and the other comes again', async () => {
   await addRegistry(1, { taken: 98 })
   const outcomes = await Promise.allSettled([take(), take()])

@@ -1,7 +1,7 @@
 /** What a host serves of a did:webvh: its limits, and what the DID's key has not signed. */
 import { expect, test } from 'vitest'
 import { parseWebvhDid } from '../../../lib/webvh/did.ts'
-import { documentOf, parseLog, parseWitnessProofs } from '../../../lib/webvh/log.ts'
+import { documentOf, needsWitnessProofs, parseLog, parseWitnessProofs } from '../../../lib/webvh/log.ts'
 import { verifyOfHost, WebvhHost } from '../../support/anoncreds/webvh-host.ts'
 import { stopAtEnd } from '../../support/stop-at-end.ts'
 
@@ -15,6 +15,15 @@ const PROOF = {
 
 const sets = (count: number, proofs: number): string =>
   JSON.stringify(Array.from({ length: count }, () => ({ versionId: '1-Qm', proof: Array(proofs).fill(PROOF) })))
+
+test.each([
+  ['as soon as one entry has witnesses, whatever those after it say', true, { witness: { threshold: 1 } }, {}],
+  ['where the last one has', true, {}, { witness: { threshold: 1 } }],
+  ['not where none has', false, { witness: {} }, {}],
+])('a log needs witness proofs %s', (_, needs, ...parameters) => {
+  const log = parameters.map((those) => ({ parameters: those })) as Parameters<typeof needsWitnessProofs>[0]
+  expect(needsWitnessProofs(log)).toBe(needs)
+})
 
 test('a file has 50 witness proofs at most, and fewer where each is verified for many entries', () => {
   expect(parseWitnessProofs(sets(2, 25), Array(20))).toHaveLength(2)
