@@ -48,7 +48,7 @@ const deliverOne = async (
     const { SentTimestamp, ApproximateFirstReceiveTimestamp, ApproximateReceiveCount, MessageDeduplicationId } =
       attributes ?? {}
     const repeated = Number(ApproximateReceiveCount) > 1
-    // The invocation that received it before has died, and may have left the lane leased.
+    // One that comes again goes to its lane: the invocation that received it before has died, maybe with the lane.
     if (!repeated && isDelivered(MessageDeduplicationId ?? '')) return []
     const queuedFor = Number(ApproximateFirstReceiveTimestamp) - Number(SentTimestamp)
     if (await postpone(wakeUp, { queue, queuedFor, now: Date.now() })) return []

@@ -17,10 +17,10 @@ import { askForProof } from '../support/wallets/presentations.ts'
 const { stage, caller, wallet } = await useTenantAndWallet()
 const byHand = new HandSigning(wallet)
 
-const ask = () =>
+const ask = (options: Json = {}) =>
   askForProof(stage, caller, wallet, {
     presentationDefinition: degreeDefinition,
-    options: { contexts: DEGREE_CONTEXTS },
+    options: { contexts: DEGREE_CONTEXTS, ...options },
   })
 
 const presented = async (
@@ -63,6 +63,19 @@ describe('a key signs what it is listed for', () => {
     const credential = await byHand.credential(keySigner(), holder.did, credentialPurpose)
     expectRefused(await presented(holder, credential, { proofPurpose }), /insufficient proofs/)
   })
+})
+
+test.each([
+  ['is verified', 'verifier.example', { isVerified: true, state: 'done' }],
+  ['that is another is refused', 'thief.example', { isVerified: false, state: 'abandoned' }],
+  ['that is missing is refused', undefined, { isVerified: false, state: 'abandoned' }],
+])('a domain that was asked for %s', async (_, domain, expected) => {
+  const { challenge, answer } = await ask({ domain: 'verifier.example' })
+  const holder = keySigner()
+  const credential = await byHand.credential(keySigner(), holder.did)
+  expect(
+    await answer(await byHand.presentation(holder, credential, { challenge, ...(domain && { domain }) })),
+  ).toMatchObject(expected)
 })
 
 describe("a credential is not verified where the thief's DID document", () => {

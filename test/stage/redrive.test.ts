@@ -97,5 +97,5 @@ test('an item is printed as JSON: packed texts in plain, and what is sealed as i
     ...{ content: [record.value, record.tags], sealed: Buffer.from('sealed').toString('base64') },
   })
   expect(await item('acme|ProofRecord|p2')).toMatchObject({ code: 1, stderr: expect.stringContaining('no such item') })
-  expect(await item()).toMatchObject({ code: 1, stderr: expect.stringContaining('the first argument is pk') })
+  expect(await item()).toMatchObject({ code: 1, stderr: expect.stringContaining('usage: npm run item') })
 })

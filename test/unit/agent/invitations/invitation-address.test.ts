@@ -56,11 +56,14 @@ describe('at an address', () => {
     expect(await invitationAt(receiver.url)).toBeUndefined()
   })
 
-  test('that redirects to a URL which contains one, that one is read, and nothing is fetched there', async () => {
-    receiver.behave(to(`/?oob=${encoded('base64url')}`), { status: 200, body: '{}' })
-    expect(await invitationAt(receiver.url)).toMatchObject(invitation)
-    expect(receiver.received).toHaveLength(1)
-  })
+  test.each([301, 302, 303, 307, 308])(
+    'that redirects by %i to a URL which contains one, that one is read, and nothing is fetched there',
+    async (status) => {
+      receiver.behave({ ...to(`/?oob=${encoded('base64url')}`), status }, { status: 200, body: '{}' })
+      expect(await invitationAt(receiver.url)).toMatchObject(invitation)
+      expect(receiver.received).toHaveLength(1)
+    },
+  )
 
   test.each([201, 404, 500])('there is none in a response of %i', async (status) => {
     receiver.behave({ status, body, headers: { location: `/?oob=${encoded('base64url')}` } })
