@@ -11,7 +11,7 @@ export const urlHost = (host: string): string => {
 
 /** Below the ports of outgoing connections, one of which could take the port before the stage listens on it. */
 const FIRST = 20_000
-const LAST = 32_000
+const COUNT = 10_000
 
 const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
@@ -20,8 +20,8 @@ const isFree = (port: number): Promise<boolean> =>
     server.listen(port, LOOPBACK, () => server.close(() => resolve(true)))
   })
 
-/** A port that is not in use. */
-export const freePort = async (): Promise<number> => {
-  const port = FIRST + Math.floor(Math.random() * (LAST - FIRST))
-  return (await isFree(port)) ? port : freePort()
+/** A port that is not in use, among 10,000 from `first` on. */
+export const freePort = async (first = FIRST): Promise<number> => {
+  const port = first + Math.floor(Math.random() * COUNT)
+  return (await isFree(port)) ? port : freePort(first)
 }

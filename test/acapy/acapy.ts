@@ -29,6 +29,9 @@ const GENESIS = '{"reqSignature":{},"txn":{"data":{}},"txnMetadata":{"seqNo":1},
 const HANGS_AFTER = 120_000
 const MAX_STARTS = 3
 
+/** Others take ports above 20,000: between the choice of ACA-Py's and the time when it listens there are seconds. */
+const FIRST_PORT = 10_000
+
 /** The wallets that hold AnonCreds: since 1.7 the format of the same name, before it Indy's alone. */
 const WALLET_TYPES: Record<Version, string> = { '1.7.0': 'askar-anoncreds', '1.2.7': 'askar' }
 
@@ -70,7 +73,7 @@ export class AcaPy {
     const program = await install(options.version)
     const home = await mkdtemp(join(tmpdir(), 'serverless-agent-acapy-'))
     await writeFile(join(home, 'contexts.json'), JSON.stringify(WALLET_CONTEXTS))
-    const acapy = new AcaPy(program, options, home, await freePort(), await freePort())
+    const acapy = new AcaPy(program, options, home, await freePort(FIRST_PORT), await freePort(FIRST_PORT))
     await acapy.up()
     return acapy
   }
