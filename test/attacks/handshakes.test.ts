@@ -277,22 +277,21 @@ describe('a connections/1.0 request is refused whose document', () => {
   })
 
   // Credo reads recipient keys of an IndyAgent as keys, and those of other services as ids, by their last part.
-  test.each([
-    ['IndyAgent', 'by a key', (theirs: string) => theirs],
+  test.each<[string, string, (theirs: string, own: string) => string, string[]?]>([
+    ['IndyAgent', 'by a key', (theirs) => theirs],
     ['did-communication', 'by an id', () => '1'],
-    ['did-communication', 'by an id of its authentication only', () => '1', []],
-    ['did-communication', 'by an id that looks like the own key', (_: string, own: string) => own],
+    ['did-communication', 'by an id of its authentication only', () => '1', ['authentication']],
+    ['did-communication', 'by an id that looks like the own key', (_, own) => own],
   ])(
     'names in its %s the key of another wallet, %s that its own key has too',
-    async (type, _, nameOf, ...notInKeys) => {
+    async (type, _, nameOf, lists = ['publicKey', 'authentication']) => {
       const own: Json = legacyDocument(unqualifiedDid(key), key, 'http://127.0.0.1:9')
       const [other] = (legacyDocument('other', victimKey) as Json).publicKey
       const name = nameOf(other.publicKeyBase58, own.publicKey[0].publicKeyBase58)
       own.publicKey[0].id = own.authentication[0].publicKey = `${own.id}#${name}`
       other.id = `did:sov:other#${name}`
       Object.assign(own.service[0], { type, recipientKeys: [name] })
-      if (notInKeys.length === 0) own.publicKey.push(other)
-      own.authentication.push(other)
+      for (const list of lists) own[list].push(other)
       await expectRefused(await connectionRequest(own))
     },
   )

@@ -126,24 +126,17 @@ describe('a wake-up of a message', () => {
     expect(scene.receiver.received).toHaveLength(2)
   })
 
-  test('delivers a message that was not taken, when it is put back into its lane', async () => {
-    await commit('1')
-    scene.receiver.behave({ status: 500 })
+  test.each<[string, Parameters<typeof scene.receiver.behave>]>([
+    ['a message that was not taken', [{ status: 500 }]],
+    ['the rest of an item with several messages of which one was not taken', [{ status: 200 }, { status: 500 }]],
+  ])('delivers %s', async (_, answers) => {
+    await commit('1', answers.length)
+    scene.receiver.behave(...answers)
     await receive('1')
     await scene.table.put(laneItem.encode({ lane }))
     scene.receiver.behave({ status: 200 })
     await receive('1')
-    expect(scene.receiver.received).toHaveLength(2)
-  })
-
-  test('delivers the rest of an item with several messages of which one was not taken', async () => {
-    await commit('1', 2)
-    scene.receiver.behave({ status: 200 }, { status: 500 })
-    await receive('1')
-    await scene.table.put(laneItem.encode({ lane }))
-    scene.receiver.behave({ status: 200 })
-    await receive('1')
-    expect(scene.receiver.received).toHaveLength(3)
+    expect(scene.receiver.received).toHaveLength(answers.length + 1)
   })
 })
 
