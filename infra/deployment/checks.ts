@@ -77,21 +77,17 @@ export const checkPackaged = (account: Account, plan: Plan, template: Template):
     ...checkNames(template, region, plan.stage),
   ]
   if ('failure' in identity) return ofTemplate
-  const newRoles = ofType(template.Resources, 'AWS::IAM::Role').length
+  const own = 'value' in account.stack ? (account.stack.value?.physicalIds ?? {}) : {}
   return [
     ...ofTemplate,
     ...checkQuotas(account, {
       paths: plan.paths,
-      newRoles: hasStack(account) ? 0 : newRoles,
+      newRoles: ofType(template.Resources, 'AWS::IAM::Role').filter(([id]) => !(id in own)).length,
       operationRate: Number(withoutEmpty(plan.environment).OPERATION_RATE ?? 500),
     }),
-    ...checkKeyRights(account, SEALING_KEY in template.Resources && !hasStack(account)),
+    ...checkKeyRights(account, SEALING_KEY in template.Resources && !(SEALING_KEY in own)),
   ]
 }
-
-/** Whether the stack has its resources: after the first step of its creation it has none of them. */
-const hasStack = ({ stack }: Account): boolean =>
-  'value' in stack && stack.value !== undefined && SEALING_KEY in stack.value.physicalIds
 
 const { DELIVERY_CONCURRENCY, SLOW_DELIVERY_CONCURRENCY, DIDCOMM_RATE } = DeploymentSettings.entries
 

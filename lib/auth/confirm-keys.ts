@@ -31,6 +31,6 @@ const confirm = async ({ issuer, preparedAt }: TokenIssuer, jwksUri: string, now
     reason: served.reason,
   })
   const confirmedAt = (await readConfirmedKeys(jwksUri))?.at ?? 0
-  const age = ageOf({ at: Math.max(confirmedAt, preparedAt ?? 0) }, now)
+  const age = Math.min(...[confirmedAt, preparedAt ?? 0].map((at) => ageOf({ at }, now)))
   if (age > WATCHED) logUnconfirmed(issuer, age)
 }

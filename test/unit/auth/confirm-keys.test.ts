@@ -121,6 +121,11 @@ describe('somebody is woken', () => {
     await storeConfirmedKeys(server.jwksUri, { keys: [key.open], at: now - 30 * MINUTE })
     expect(await woken(entry(server, { preparedAt: now - 2 * HOUR }))).toBe(false)
   })
+
+  test('not when keys were confirmed since a deployment with a clock that is ahead', async () => {
+    await storeConfirmedKeys(server.jwksUri, { keys: [key.open], at: now - 30 * MINUTE })
+    expect(await woken(entry(server, { preparedAt: now + HOUR }))).toBe(false)
+  })
 })
 
 test('one issuer that fails is no other’s failure', async () => {

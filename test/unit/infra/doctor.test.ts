@@ -73,7 +73,11 @@ const deployed = (changes: Partial<Stack> = {}): Reading<Stack> => ({
     status: 'UPDATE_COMPLETE',
     outputs: { TableName: 'serverless-agent-prod-Table-1A', SealingKeyArn: KEY },
     template: template(),
-    physicalIds: { Table: 'serverless-agent-prod-Table-1A', SealingKey: '00000000-0000-0000-0000-000000000000' },
+    physicalIds: {
+      Table: 'serverless-agent-prod-Table-1A',
+      SealingKey: '00000000-0000-0000-0000-000000000000',
+      HealthRole: 'serverless-agent-prod-health-eu-central-1-lambdaRole',
+    },
     ...changes,
   },
 })
@@ -188,6 +192,10 @@ describe('nothing is found', () => {
   test('where the stack has its roles and its key, and no others could be made', () => {
     const none = { roles: { value: { used: 1000, most: 1000 } }, keyRights: { value: { denied: ['kms:CreateKey'] } } }
     expect(notOk({ account: { ...none, stack: deployed() } })).toEqual([])
+    const physicalIds = { HealthRole: 'serverless-agent-prod-health-eu-central-1-lambdaRole' }
+    const withKeyOfBefore = ({ Resources }: Template) => Reflect.deleteProperty(Resources, 'SealingKey')
+    const taken = { account: { ...none, stack: deployed({ physicalIds }) }, template: withKeyOfBefore }
+    expect(notOk(taken).filter((line) => /roles|KMS/.test(line))).toEqual([])
   })
 
   test('where IAM can not be asked whether the key may be made, which a deployment does not need', () => {
@@ -345,6 +353,14 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     'no room for the roles',
     { account: { roles: { value: { used: 1000, most: 1000 } } } },
     /^FAULT {3}roles: 1 roles are to be made, and 1000 of 1000 are there: ask for more/,
+  ],
+  [
+    'no room for the role of a new function',
+    {
+      account: { roles: { value: { used: 1000, most: 1000 } }, stack: deployed() },
+      template: ({ Resources }) => void Object.assign(Resources, { NewRole: Resources.HealthRole }),
+    },
+    /^FAULT {3}roles: 1 roles are to be made/,
   ],
   [
     'no room for the roles, of which a failed first deployment has made none',

@@ -32,6 +32,7 @@ test.each<[string, object, boolean]>([
   ['no name', {}, false],
   ['no names', { names: [] }, false],
   ['a name and names', { name: 'age', names: ['age'] }, false],
+  ['a name and no names', { name: 'age', names: [] }, false],
   ['an interval from the beginning', { name: 'age', non_revoked: { from: 0, to: 0 } }, true],
   ['an interval in milliseconds and parts of them', { name: 'age', non_revoked: { to: 1.5 } }, false],
   ['an interval before the beginning', { name: 'age', non_revoked: { from: -1 } }, false],

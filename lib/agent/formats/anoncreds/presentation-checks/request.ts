@@ -23,8 +23,12 @@ const Name = v.pipe(
 const ITEM = { restrictions: v.nullish(v.array(Restriction)), non_revoked: v.nullish(Interval) }
 
 const Attribute = v.pipe(
-  v.object({ name: v.optional(Name), names: v.optional(v.array(Name)), ...ITEM }),
-  v.check(({ name, names = [] }) => (name === undefined) === names.length > 0, 'must have name or names, and not both'),
+  v.object({
+    name: v.optional(Name),
+    names: v.optional(v.pipe(v.array(Name), v.minLength(1, 'must not be empty'))),
+    ...ITEM,
+  }),
+  v.check(({ name, names }) => (name === undefined) !== (names === undefined), 'must have name or names, and not both'),
 )
 
 const Predicate = v.object({
