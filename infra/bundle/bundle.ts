@@ -13,17 +13,17 @@ import {
 } from 'esbuild'
 import { type Contents, contentsOf } from '../anoncreds/functions.ts'
 import { browserFilePlaces, browserFiles } from './browser-files.ts'
-import { lambdaCredentials, lateEntries, lateModules, lazyBuiltins, metadataFirst } from './cold-start.ts'
+import { lambdaCredentials, lateEntries, lateModules, lateSchemas, lazyBuiltins, metadataFirst } from './cold-start.ts'
 import { nativeLibrary } from './native-library.ts'
 import {
   bindingLeftOut,
   leftOut,
+  localesLeftOut,
   nodeStreams,
   registriesLeftOut,
   slimWebvh,
   treeOfCredo,
   treeOfRxjs,
-  treeOfZod,
   versionsOnly,
   webvhLeftOut,
 } from './slim-packages.ts'
@@ -121,10 +121,11 @@ const optionsOf = (
       ...(withWebvh ? [] : [webvhLeftOut]),
       metadataFirst,
       lateModules,
+      lateSchemas,
       nativeLibrary,
       browserFilePlaces,
       treeOfRxjs,
-      treeOfZod,
+      localesLeftOut,
       treeOfCredo,
       nodeStreams,
       versionsOnly,

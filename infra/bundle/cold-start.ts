@@ -69,6 +69,7 @@ const TOUCHED_LATE = new RegExp(
     're2js',
     'luxon',
     'query-string',
+    'zod',
   ].join('|')})$`,
 )
 
@@ -148,6 +149,36 @@ export const lateModules: Plugin = {
       contents: stub(module),
       loader: 'js',
       resolveDir,
+    }))
+  },
+}
+
+/** A schema in a module of Credo's, and one that nothing there names. */
+const SCHEMA = /^(const \w+ = )((?:z|vJwk)\w*[.(].*(?:\n\s.*)*(?:\n[\])}].*)?);$/gm
+const NAMELESS_SCHEMA = /^z\.enum\(.*;$/gm
+
+const LATE_SCHEMA = 'late-schema'
+
+/**
+ * Credo's key management has 70 schemas of keys and options. Evaluated with their modules, they and zod are 20 ms of a
+ * start, while few requests use one: each is made when it is first used.
+ */
+export const lateSchemas: Plugin = {
+  name: LATE_SCHEMA,
+  setup(build) {
+    const filter = /[\\/]@credo-ts[\\/]core[\\/]build[\\/](modules[\\/]kms[\\/].*|utils[\\/]zod)\.mjs$/
+    build.onLoad({ filter }, async ({ path }) => {
+      const text = await readFile(path, 'utf8')
+      const made = text.replace(NAMELESS_SCHEMA, '').replace(SCHEMA, '$1late(() => $2);')
+      return { contents: made === text ? text : `import { late } from '${LATE_SCHEMA}'\n${made}`, loader: 'js' }
+    })
+    build.onResolve({ filter: new RegExp(`^${LATE_SCHEMA}$`) }, () => ({ path: LATE_SCHEMA, namespace: LATE_SCHEMA }))
+    build.onLoad({ filter: /^/, namespace: LATE_SCHEMA }, () => ({
+      contents: `export const late = (make) => {
+        let made
+        return new Proxy({}, { get: (_, name) => (made ??= make())[name] })
+      }`,
+      loader: 'js',
     }))
   },
 }

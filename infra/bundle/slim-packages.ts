@@ -132,30 +132,11 @@ export const versionsOnly: Plugin = {
   },
 }
 
-/**
- * Nothing can be left out of zod's default export, nor of its export `z`: both are objects. Of the module's own
- * namespace everything can that nothing uses, which is half.
- */
-const ZOD_AS_OBJECT = /^import (?:\{ z \}|(z[\d$]*)) from "zod";$/gm
-
-/** Modules by path as they are bundled; undefined: as they are. Each function has nearly all of them. */
-const withZodAsNamespace = new Map<string, Promise<string | undefined>>()
-
-const importZodAsNamespace = async (path: string): Promise<string | undefined> => {
-  const text = await readFile(path, 'utf8')
-  const replaced = text.replace(ZOD_AS_OBJECT, (_, name = 'z') => `import * as ${name} from "zod";`)
-  return replaced === text ? undefined : replaced
-}
-
-export const treeOfZod: Plugin = {
-  name: 'tree-of-zod',
+/** The texts of zod's errors in 50 languages. Its own default is English. */
+export const localesLeftOut: Plugin = {
+  name: 'locales-left-out',
   setup(build) {
-    const filter = /[\\/](@credo-ts|@sd-jwt)[\\/][^/\\]+[\\/](build|dist)[\\/].*\.mjs$/
-    build.onLoad({ filter }, async ({ path }) => {
-      const contents = withZodAsNamespace.get(path) ?? importZodAsNamespace(path)
-      withZodAsNamespace.set(path, contents)
-      return contents.then((contents) => (contents === undefined ? undefined : { contents, loader: 'js' }))
-    })
+    build.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: '' }))
   },
 }
 

@@ -1,6 +1,6 @@
 /** How large the functions are: what is deployed, what of it is read at every start, and whether Credo is in it. */
 import { FUNCTIONS, packagesOf, sizeOf, type UnpackedFunction, unpackFunctions } from '../support/bench/bundles.ts'
-import { readAtStart } from '../support/bench/read-at-start.ts'
+import { filesAtStart } from '../support/bench/read-at-start.ts'
 import { type Cell, printTable } from '../support/bench/table.ts'
 
 const kib = (bytes: number): number => Math.round(bytes / 1024)
@@ -12,7 +12,7 @@ const toRow = (unpacked: UnpackedFunction): Cell[] => {
     unpacked.name,
     bytes,
     kib(bytes),
-    kib(readAtStart(unpacked)),
+    kib(sizeOf(filesAtStart(unpacked))),
     kib(unpacked.zipped.length),
     credo ? 'yes' : 'no',
   ]

@@ -5,15 +5,17 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { bundle } from '../../infra/bundle/bundle.ts'
-import type { Unpacked } from '../support/bench/bundles.ts'
-import { readAtStart } from '../support/bench/read-at-start.ts'
+import { type Bundle, bundle } from '../../infra/bundle/bundle.ts'
+import { sizeOf, type Unpacked } from '../support/bench/bundles.ts'
+import { filesAtStart } from '../support/bench/read-at-start.ts'
+import { exportOf } from '../support/source/operation-functions.ts'
+import { jwkOf, keyOf } from './late-keys.ts'
 
 /** By function: of what Node reads before the handler is there, in KiB. */
 const MAX_AT_START: Record<string, number> = {
   'get-credential-by-id': 235,
-  'create-request': 1630,
-  'receive-didcomm': 1645,
+  'create-request': 1540,
+  'receive-didcomm': 1555,
 }
 
 /** Of a.example, self-signed, with a key on P-256. */
@@ -24,25 +26,46 @@ nYxm1jNK4wgHyf42wCaStkidNTCavB0vkAv+iQG6lzamcmF5FxNt97ms9W/BmAJQ56NpMGcwHQYDVR0O
 IwQYMBaAFKY1NhTHPcP49rtzrhbWZTNi5GIyMA8GA1UdEwEB/wQFMAMBAf8wFAYDVR0RBA0wC4IJYS5leGFtcGxlMAoGCCqGSM49BAMCA0cAMEQCIHytojf1
 bDn3wPL6HuQ99gkeAIHxYhqvBYj8kVA5wcXsAiBu8dPNwX28au7s91+dcMh0kx+EHntN/NzFUAuOZ2SCiw==`.replaceAll('\n', '')
 
-export const testStart = (unpacked: () => Unpacked): void => {
-  test.each(Object.entries(MAX_AT_START))('%s reads at most %i KiB at start', (name, max) => {
-    const found = unpacked().functions.get(name)
-    expect(found && readAtStart(found) / 1024).toBeLessThanOrEqual(max)
-  })
+const X = 'WUpuWDTtVhVJoIJx10O6nYxm1jNK4wgHyf42wCaStkg'
 
-  test('a bundle reads a certificate, by modules that it loads late', async () => {
-    const { files } = await bundle(resolve(import.meta.dirname, '../..'), 'test/bundles/certificate.ts')
-    const folder = await mkdtemp(join(tmpdir(), 'certificate-'))
-    for (const [name, contents] of Object.entries(files)) await writeFile(join(folder, name), contents)
-    // In a process of its own, since a bundle takes `fetch` away.
-    const script = `import('./index.mjs').then(({ keyOf }) => console.log(JSON.stringify(keyOf('${CERTIFICATE}'))))`
-    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], { cwd: folder })
-    expect(JSON.parse(stdout)).toEqual({
-      kty: 'EC',
-      crv: 'P-256',
-      x: 'WUpuWDTtVhVJoIJx10O6nYxm1jNK4wgHyf42wCaStkg',
-      y: 'nTUwmrwdL5AL_okBupc2pnJheRcTbfe5rPVvwZgCUOc',
-    })
-    await rm(folder, { recursive: true })
+/** Of each kind, and what is none. */
+const JWKS: unknown[] = [
+  { kty: 'OKP', crv: 'Ed25519', x: X, use: 'sig', key_ops: ['verify'] },
+  { kty: 'OKP', crv: 'X25519', x: X, d: X },
+  { kty: 'EC', crv: 'P-256', x: X, y: X },
+  { kty: 'RSA', n: X, e: 'AQAB' },
+  { kty: 'oct', k: X },
+  { kty: 'OKP', crv: 'Ed448', x: X },
+  { kty: 'OKP', crv: 'Ed25519', x: X, key_ops: ['verify', 'verify'] },
+  { kty: 'EC', crv: 'P-256', x: X },
+  {},
+]
+
+/** What `script`, an expression of a promise, yields beside these files. In a process of its own, since a bundle takes `fetch` away. */
+const inProcess = async (files: Bundle['files'], script: string): Promise<unknown> => {
+  const folder = await mkdtemp(join(tmpdir(), 'bundle-'))
+  for (const [name, contents] of Object.entries(files)) await writeFile(join(folder, name), contents)
+  const code = `${script}.then((result) => console.log(JSON.stringify(result)))`
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', code], { cwd: folder })
+  await rm(folder, { recursive: true })
+  return JSON.parse(stdout)
+}
+
+export const testStart = (unpacked: () => Unpacked): void => {
+  test.each(Object.entries(MAX_AT_START))(
+    '%s reads at most %i KiB at start, and starts with nothing else',
+    async (name, max) => {
+      const found = unpacked().functions.get(name)
+      const files = found === undefined ? {} : filesAtStart(found)
+      expect(sizeOf(files) / 1024).toBeLessThanOrEqual(max)
+      await expect(inProcess(files, `import('./index.mjs').then(Object.keys)`)).resolves.toEqual([exportOf(name)])
+    },
+  )
+
+  test('a bundle reads certificates and keys, by modules and schemas that it loads late', async () => {
+    const { files } = await bundle(resolve(import.meta.dirname, '../..'), 'test/bundles/late-keys.ts')
+    const script = `import('./index.mjs').then(({ keyOf, jwkOf }) =>
+      [keyOf('${CERTIFICATE}'), ...${JSON.stringify(JWKS)}.map(jwkOf)])`
+    await expect(inProcess(files, script)).resolves.toEqual([keyOf(CERTIFICATE), ...JWKS.map(jwkOf)])
   })
 }

@@ -18,6 +18,7 @@ const KNOWN: Record<string, string[]> = {
   ],
   'has a method of that name, which asks whether a pattern needs a part of its text': ['re2js/build/index.js: eval'],
   'compiles validators of Credo’s own schemas; where it may not, it interprets them': [
+    'zod/v4/core/compile.js: Function',
     'zod/v4/core/doc.js: Function',
     'zod/v4/core/util.js: Function',
   ],
@@ -62,6 +63,7 @@ const KNOWN: Record<string, string[]> = {
     'src/TransformOperationExecutor.ts: constructor',
     'src/validation/ValidationExecutor.ts: constructor',
     'validator/lib/isURL.js: constructor',
+    'zod/v4/core/schemas.js: constructor',
     'zod/v4/core/util.js: constructor',
   ],
   'says which class an object is of': [

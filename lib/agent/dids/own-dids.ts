@@ -16,7 +16,7 @@ import { invalidField } from '../../errors.ts'
 import { uuidOf } from '../../hash-id.ts'
 import { PUBLIC_DID } from '../../records/kinds.ts'
 import { conflicting } from '../../store/faults.ts'
-import { jwkOfSeed, keyManagement, newKeyId } from '../keys/index.ts'
+import { jwkOfSeed, keyManagement, keyOfVerkey, newKeyId } from '../keys/index.ts'
 
 type Agent = Pick<BaseAgent, 'context'>
 
@@ -30,7 +30,7 @@ export type KeyType = keyof typeof KEY_TYPES
 
 /** A public key with the id of the agent's key. */
 const publicKeyOf = (publicJwk: Kms.KmsJwkPublic, keyId: string): Kms.PublicJwk => {
-  const key = Kms.PublicJwk.fromUnknown(publicJwk)
+  const key: Kms.PublicJwk = publicJwk.kty === 'OKP' ? keyOfVerkey(keyId) : Kms.PublicJwk.fromUnknown(publicJwk)
   key.keyId = keyId
   return key
 }

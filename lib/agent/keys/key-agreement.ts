@@ -59,8 +59,9 @@ const converted = new Bounded<string, X25519PublicKey>(MAX_CONVERTED)
 
 /** The X25519 key for boxes to an Ed25519 key. Throws if it is not a point of the curve. */
 export const agreementKeyOf = (key: Ed25519Key): X25519PublicKey => {
-  const { x } = key.toJson()
-  return converted.get(x) ?? converted.set(x, agreementPublicKey(key.convertTo(Kms.X25519PublicJwk).toJson()))
+  const jwk = key.toJson()
+  const known = converted.get(jwk.x)
+  return known ?? converted.set(jwk.x, agreementPublicKey(new Kms.Ed25519PublicJwk(jwk).toX25519PublicJwk()))
 }
 
 /** X25519 forms of private keys. Each is garbage-collected with the key store's JWK. */

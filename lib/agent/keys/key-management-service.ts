@@ -50,7 +50,8 @@ export class KeyManagementService implements Kms.KeyManagementService {
     const jwk = { ...pair, kid: keyId }
     await this.#store.insert(agentContext, keyId, jwk)
     // The type depends on the value of `Type`, which the compiler cannot follow.
-    return { keyId, publicJwk: Kms.publicJwkFromPrivateJwk(jwk) } as Kms.KmsCreateKeyReturn<Type>
+    const { d: _, ...publicJwk } = jwk
+    return { keyId, publicJwk } as Kms.KmsCreateKeyReturn<Type>
   }
 
   async importKey<Jwk extends Kms.KmsJwkPrivate>(

@@ -1,8 +1,8 @@
 /** What Node reads of a bundle before its handler is there. */
 import type { Bundle } from '../../../infra/bundle/bundle.ts'
 
-/** Bytes of the files that index.mjs imports, and those import, and so on. */
-export const readAtStart = ({ files, metafile }: Pick<Bundle, 'files' | 'metafile'>): number => {
+/** index.mjs, the files that it imports, and those import, and so on. */
+export const filesAtStart = ({ files, metafile }: Pick<Bundle, 'files' | 'metafile'>): Bundle['files'] => {
   const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
   const importsOf = new Map(Object.entries(metafile.outputs).map(([path, { imports }]) => [nameOf(path), imports]))
   const reached = new Set<string>()
@@ -12,5 +12,5 @@ export const readAtStart = ({ files, metafile }: Pick<Bundle, 'files' | 'metafil
     for (const { path, kind } of importsOf.get(name) ?? []) if (kind === 'import-statement') reach(nameOf(path))
   }
   reach('index.mjs')
-  return [...reached].reduce((sum, name) => sum + (files[name]?.length ?? 0), 0)
+  return Object.fromEntries(Object.entries(files).filter(([name]) => reached.has(name)))
 }
