@@ -1,4 +1,5 @@
 /** A response to this agent's request (Aries RFC 0023, 0160) is its sender's: it speaks for no key of anybody else. */
+import { DidDocument, DidsApi, JsonTransformer } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
   DidCommConnectionService,
@@ -7,7 +8,8 @@ import {
   DidCommRoutingService,
   DidExchangeProtocol,
 } from '@credo-ts/didcomm'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { verkeyOf } from '../../lib/agent/keys/index.ts'
 import { base58Time } from '../support/base58-time.ts'
 import { processorTime } from '../support/processor-time.ts'
 import { createTenant } from '../support/scenes.ts'
@@ -94,6 +96,25 @@ describe.each(Object.entries(RESPONSES))('by %s', (name, respond) => {
     expect(changesSince(before, await recordsInTable(stage))).toEqual([])
     await connectionOf(stage, victim, outOfBandRecord.id, 'request-sent')
   })
+
+  // In connections/1.0 the document is no DID's: test/attacks/handshakes.test.ts names the other key there.
+  if (protocol === 'didexchange')
+    test('with the key of somebody else beside its own is refused, and writes nothing', async () => {
+      const { invitation, connection, route, outOfBandRecord } = await asked()
+      const [senderKey, other] = [await raw.newKey(), await raw.newKey()]
+      const { create } = DidsApi.prototype
+      vi.spyOn(DidsApi.prototype, 'create').mockImplementationOnce(function (this: DidsApi, options: Json) {
+        const document = options.didDocument.toJSON()
+        document.authentication.push({ ...document.authentication[0], id: '#other', publicKeyBase58: verkeyOf(other) })
+        document.service[0].recipientKeys.push('#other')
+        return create.call(this, { ...options, didDocument: JsonTransformer.fromJSON(document, DidDocument) })
+      })
+      const message = await respond(connection, invitation, senderKey)
+      const before = await recordsInTable(stage)
+      expect((await raw.send(message.toJSON(), { ...route, senderKey })).status).toBe(400)
+      expect(changesSince(before, await recordsInTable(stage))).toEqual([])
+      await connectionOf(stage, victim, outOfBandRecord.id, 'request-sent')
+    })
 
   // Base58 takes quadratic time. The signed part of connections/1.0 is the only document that is in base64 and no attachment.
   if (protocol !== 'connections') return

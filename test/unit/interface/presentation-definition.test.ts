@@ -251,6 +251,8 @@ describe('what would not be enforced is refused', () => {
   })
 })
 
+const FORMAT_BOUNDS = ['formatMinimum', 'formatMaximum', 'formatExclusiveMinimum', 'formatExclusiveMaximum']
+
 describe('a filter', () => {
   test.each([
     { type: 'string' },
@@ -287,7 +289,10 @@ describe('a filter', () => {
     [{ type: 'boolean', const: true }, 'const'],
     [{ type: 'array', contains: {} }, 'contains'],
     [{ type: 'array', items: {} }, 'items'],
-    [{ type: 'string', format: 'date', formatMinimum: '2020-01-01' }, 'formatMinimum'],
+    ...FORMAT_BOUNDS.map((bound): [object, string] => [
+      { type: 'string', format: 'date', [bound]: '2020-01-01' },
+      bound,
+    ]),
   ])('of version 1 may not be %j', (filter, keyword) => {
     expect(faults(withField({ filter }))).toContain(`${atFilter}.${keyword}`)
     expect(credoTakes(withField({ filter }))).toBe(false)
@@ -322,7 +327,7 @@ describe('a filter', () => {
     [{ exclusiveMaximum: '2020-02-30' }, 'exclusiveMaximum'],
     [{ minimum: '2020-01-01' }, 'minimum'],
     [{ not: { maximum: '2020-01-01' } }, 'not.maximum'],
-    [{ formatMinimum: '2020-01-01' }, 'formatMinimum'],
+    ...FORMAT_BOUNDS.map((bound): [object, string] => [{ [bound]: '2020-01-01' }, bound]),
     [{ format: 'date', formatMinimum: '2020-01-01T00:00:00Z' }, 'formatMinimum'],
     [{ format: 'uuid', formatMaximum: '2020-01-01' }, 'formatMaximum'],
     [{ items: [{ type: 'string' }] }, 'items'],

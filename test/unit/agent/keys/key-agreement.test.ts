@@ -92,6 +92,15 @@ describe('authenticated and anonymous boxes', () => {
     await expect(decrypt(SALSA, encrypted)).rejects.toThrow(Kms.KeyManagementError)
   })
 
+  test('are not made for a key of low order, and that is an error of Credo', async () => {
+    const keyAgreement = {
+      ...ECDH,
+      externalPublicJwk: { kty: 'OKP', crv: 'X25519', x: b64(new Uint8Array(32)) },
+    } as const
+    const encrypting = service().encrypt(acme, { key: { keyAgreement }, encryption: SALSA, data: hello })
+    await expect(encrypting).rejects.toThrow(Kms.KeyManagementError)
+  })
+
   test('are opened by a stored X25519 key', async () => {
     const kms = service()
     const { keyId, publicJwk } = await kms.createKey(acme, { type: { kty: 'OKP', crv: 'X25519' } })
