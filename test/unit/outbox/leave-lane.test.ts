@@ -106,6 +106,13 @@ describe('a write', () => {
     expect(removals(next(D))).toBe(0)
     const first = finish({ ...D, inList: true }, [], false, next)
     expect([removals(first), removals(askOf(first).goOn(WRITTEN))]).toEqual([1, 0])
+    const joined = { destination: 'd', version: 1, dueAt: NOW }
+    const waits = (inList: boolean) => [
+      waitUntil({ ...D, inList }, { at: NOW, failures: 1 }, by),
+      askOf(waitFor({ ...D, inList }, { destination: 'd', giveUpAt: NOW }, by)).goOn(joined),
+    ]
+    expect(waits(true).map(removals)).toEqual([1, 1])
+    expect(waits(false).map(removals)).toEqual([0, 0])
   })
 })
 
