@@ -168,6 +168,14 @@ describe('a tenant', () => {
       }
       expect((await api.get('/connections', { token })).status).toBe(200)
     })
+
+    test('to organizations alone, as root with tenants makes tenants of theirs and of new ones, and of no others', async () => {
+      const token = await sign(world.issuers.ofOrganizations, { role: 'RestRootAgentWithTenants' })
+      const make = (orgId?: string) =>
+        api.post('/multi-tenancy/create-tenant', { token, body: { config: { label: 'more' }, orgId } })
+      for (const orgId of ['granted-org', undefined]) expect((await make(orgId)).status).toBe(201)
+      expectError(await make(globex.orgId), 403)
+    })
   })
 })
 

@@ -428,6 +428,7 @@ describe('of an issuer on an Indy ledger', () => {
       ],
     })
     expect(action).not.toHaveProperty('credentialDefinition')
+    expect((await read(acme, encodeURIComponent(action.credentialDefinitionId))).body).toEqual(action)
     const ledgerTransaction = action.ledgerObjects[0].transaction
     write({ ledgerTransaction })
     await lookAgain()

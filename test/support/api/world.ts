@@ -17,7 +17,10 @@ export interface World {
   tableName: string
   /** A token of the stage's own issuer, as it prints it. */
   printedToken: string
-  issuers: Record<'eddsa' | 'es256' | 'rs256' | 'ps256' | 'remote' | 'unreachable' | 'limited', TestIssuer>
+  issuers: Record<
+    'eddsa' | 'es256' | 'rs256' | 'ps256' | 'remote' | 'unreachable' | 'limited' | 'ofOrganizations',
+    TestIssuer
+  >
   /** Of root roles; they act in the base agent. */
   tokens: { root: string; rootWithTenants: string }
   base: Party
@@ -32,12 +35,15 @@ export interface RunningWorld extends World {
   stop(): Promise<void>
 }
 
-/** What the limited issuer may say; the others may say all. */
-const LIMITS: Grants = {
-  roles: ['RestRootAgentWithTenants', 'RestTenantAgent'],
-  tenants: ['granted-tenant'],
-  organizations: ['granted-org', '__proto__'],
-}
+/** What limited issuers may say; the others may say all. */
+const LIMITS = {
+  limited: {
+    roles: ['RestRootAgentWithTenants', 'RestTenantAgent'],
+    tenants: ['granted-tenant'],
+    organizations: ['granted-org', '__proto__'],
+  },
+  ofOrganizations: { ...ALL_GRANTS, organizations: ['granted-org'] },
+} satisfies Record<string, Grants>
 
 /** Serves the key set of one issuer. */
 const serveKeys = async (issuer: TestIssuer): Promise<{ server: Server; url: string }> => {
@@ -49,7 +55,7 @@ const serveKeys = async (issuer: TestIssuer): Promise<{ server: Server; url: str
 }
 
 const startIssuers = async () => {
-  const [eddsa, es256, rs256, ps256, remote, unreachable, limited] = await Promise.all([
+  const [eddsa, es256, rs256, ps256, remote, unreachable, limited, ofOrganizations] = await Promise.all([
     newIssuer('eddsa', 'EdDSA'),
     newIssuer('es256', 'ES256'),
     newIssuer('rs256', 'RS256'),
@@ -57,17 +63,20 @@ const startIssuers = async () => {
     newIssuer('remote', 'ES256'),
     newIssuer('unreachable', 'ES256'),
     newIssuer('limited', 'EdDSA'),
+    newIssuer('ofOrganizations', 'EdDSA'),
   ])
   const { server, url } = await serveKeys(remote)
   const entry = ({ issuer, audience }: TestIssuer, keys: Json) => ({ issuer, audience, ...keys, grants: ALL_GRANTS })
+  const withKey = (issuer: TestIssuer) => entry(issuer, { jwks: { keys: [publicKeyOf(issuer)] } })
   const settings = [
-    ...[eddsa, es256, rs256, ps256].map((issuer) => entry(issuer, { jwks: { keys: [publicKeyOf(issuer)] } })),
-    { ...entry(limited, { jwks: { keys: [publicKeyOf(limited)] } }), grants: LIMITS },
+    ...[eddsa, es256, rs256, ps256].map(withKey),
+    { ...withKey(limited), grants: LIMITS.limited },
+    { ...withKey(ofOrganizations), grants: LIMITS.ofOrganizations },
     entry(remote, { jwksUri: url }),
     // The discard port: nobody listens there.
     entry(unreachable, { jwksUri: 'http://127.0.0.1:9/jwks' }),
   ]
-  return { server, settings, issuers: { eddsa, es256, rs256, ps256, remote, unreachable, limited } }
+  return { server, settings, issuers: { eddsa, es256, rs256, ps256, remote, unreachable, limited, ofOrganizations } }
 }
 
 /** Starts all of it. */
