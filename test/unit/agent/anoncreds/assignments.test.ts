@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { assignmentsOf } from '../../../../lib/agent/formats/anoncreds/presentation-checks/assignments.ts'
 import type { Presentation } from '../../../../lib/agent/formats/anoncreds/presentation-checks/presentation.ts'
+import { assertRevealedValues } from '../../../../lib/agent/formats/anoncreds/presentation-checks/revealed-values.ts'
 
 const assign = (requested: object, shown: Partial<Presentation['requested_proof']>) =>
   assignmentsOf(
@@ -28,4 +29,22 @@ test('each predicate that was requested is shown, and no other', () => {
   const says = 'must have exactly the referents of the request'
   expect(() => assign({ requested_predicates: { age } }, {})).toThrow(says)
   expect(() => assign({}, { predicates: { age: { sub_proof_index: 0 } } })).toThrow(says)
+})
+
+test.each([
+  ['7', '7', true],
+  ['8', '7', false],
+  ['7', '8', false],
+])('two referents that show %s and %s of an attribute, of which 7 is revealed: %s', (first, second, pass) => {
+  const shown = (name: string, value: string) => ({
+    ...{ referent: name, subProof: 0, requested: { name }, values: new Map([[name, { raw: value, encoded: value }]]) },
+  })
+  const presentation = { proof: { proofs: [{ primary_proof: { eq_proof: { revealed_attrs: { level: '7' } } } }] } }
+  const check = () =>
+    assertRevealedValues(
+      { attributes: [shown('level', first), shown('Level', second)], predicates: [] },
+      Object(presentation),
+    )
+  if (pass) check()
+  else expect(check).toThrow('the values that are shown are not those that a credential reveals')
 })
