@@ -1,6 +1,7 @@
 /** What a presentation shows for what was requested. */
 import { expect, test } from 'vitest'
 import { assignmentsOf } from '../../../../lib/agent/formats/anoncreds/presentation-checks/assignments.ts'
+import { assertPredicates } from '../../../../lib/agent/formats/anoncreds/presentation-checks/predicates.ts'
 import type { Presentation } from '../../../../lib/agent/formats/anoncreds/presentation-checks/presentation.ts'
 import { assertRevealedValues } from '../../../../lib/agent/formats/anoncreds/presentation-checks/revealed-values.ts'
 
@@ -22,6 +23,17 @@ test('a group of attributes is not self-attested', () => {
     assign({ requested_attributes: { a: attribute } }, { self_attested_attrs: { a: 'x' } })
   expect(attested({ name: 'degree' }).attributes).toEqual([])
   expect(() => attested({ names: ['degree', 'level'] })).toThrow('the group "a" is self-attested')
+})
+
+test('a group shows exactly the attributes that were requested', () => {
+  const value = { raw: '7', encoded: '7' }
+  const shown = (other: string) => () =>
+    assign(
+      { requested_attributes: { a: { names: ['degree', 'level'] } } },
+      { revealed_attr_groups: { a: { sub_proof_index: 0, values: { degree: value, [other]: value } } } },
+    )
+  expect(shown('zip')).toThrow('the group "a" must have exactly the attributes that were requested')
+  expect(shown('level')).toThrow('the referents must use exactly the sub-proofs of the presentation')
 })
 
 test('each predicate that was requested is shown, and no other', () => {
@@ -47,4 +59,20 @@ test.each([
     )
   if (pass) check()
   else expect(check).toThrow('the values that are shown are not those that a credential reveals')
+})
+
+test('a predicate that was requested twice is proved once, and no other beside it', () => {
+  const requested = { name: 'age', p_type: '>=', p_value: 18 } as const
+  const predicates = ['a', 'b'].map((referent) => ({ referent, subProof: 0, requested }))
+  const check = (...values: number[]) => {
+    const ge_proofs = values.map((value) => ({ mj: '7', predicate: { attr_name: 'age', p_type: 'GE', value } }))
+    const proofs = [{ primary_proof: { ge_proofs, eq_proof: { m: { age: '7' } } } }]
+    assertPredicates({ attributes: [], predicates }, Object({ proof: { proofs } }))
+  }
+  check(18)
+  for (const values of [
+    [18, 30],
+    [18, 18],
+  ])
+    expect(() => check(...values)).toThrow('a credential proves predicates that were not requested')
 })
