@@ -141,6 +141,9 @@ describe('bytes that are not a packed text', () => {
       [0xff, 4, 0x81, 0x10, ...Array.from({ length: 2_049 }, () => 1)],
       [0xff, 16, 0],
       [0xff, 4, 0],
+      // Documents that begin with 0, as none is written.
+      [0xff, 4, 1, 0],
+      [0xff, 4, 2, 0, 1],
       [0xc0],
     ])
       expectMismatch(compressed(Buffer.from(bytes)))
