@@ -8,16 +8,15 @@ import { MAX_ITEM_BYTES, type TableWrite } from './write.ts'
 const SECONDS_KEPT = 90 * 24 * 60 * 60
 
 /**
- * Drops the largest attributes of an item that is too large with the added ones, and lists their names in
- * `corruptLacks`. Keys, by which an operator finds the item and knows where it was, have at most 2 KB.
+ * Drops the largest attribute of an item that is too large with the added ones, and names it in `corruptLacks`. The
+ * added ones have at most 4 KB, which the largest of a full item has too: none has a hundred.
  */
-const fitting = (item: Item, lacks: readonly string[] = []): Item => {
-  const named: Item = lacks.length === 0 ? item : { ...item, corruptLacks: { S: lacks.join(' ') } }
-  if (itemBytes(named) <= MAX_ITEM_BYTES) return named
+const fitting = (item: Item): Item => {
+  if (itemBytes(item) <= MAX_ITEM_BYTES) return item
   const sizes = Object.entries(item).map(([name, value]) => ({ name, size: itemBytes({ [name]: value }) }))
   const largest = sizes.reduce((a, b) => (b.size > a.size ? b : a)).name
   const { [largest]: _, ...rest } = item
-  return fitting(rest, [...lacks, largest])
+  return { ...rest, corruptLacks: { S: largest } }
 }
 
 /**

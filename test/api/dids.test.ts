@@ -22,7 +22,10 @@ test('makes a DID, and shows it with what it resolves to', async () => {
   await expectExample(list)
 
   const document = await api.get(`/web/${tenant.id}/did.json`)
-  expect(document).toMatchObject({ status: 200, body: made.body.didDocument })
+  expect(document).toMatchObject({
+    ...{ status: 200, body: made.body.didDocument },
+    headers: { 'cache-control': 'no-cache' },
+  })
   await expectExample(document)
 })
 

@@ -72,9 +72,9 @@ const MAX_KEYS = 4
 
 /**
  * did:peer:1 and the short form of did:peer:4 do not contain their document. Nobody may use documents of other
- * connections.
+ * connections, also not by a DID URL: what follows a `;`, `/`, `?` or `#` is not resolved.
  */
-const WITHOUT_DOCUMENT = /^did:peer:(?:1|4[^:]*$)/
+const WITHOUT_DOCUMENT = /^did:peer:(?:1|4[^:;/?#]*(?:[;/?#]|$))/
 
 /** Fingerprints of the recipient keys in a DID's services. Throws `UnusableDidError`. */
 export const recipientKeysOf = async (agentContext: AgentContext, did: string): Promise<string[]> => {
@@ -113,7 +113,7 @@ export const reachableServicesOf = async (agentContext: AgentContext, did: strin
 
 /** Fingerprints of the recipient keys in these services. Throws as `reachableServicesOf`. */
 export const reachableKeysOf = async (agentContext: AgentContext, did: string): Promise<string[]> => {
-  if (WITHOUT_DOCUMENT.test(did.replace(/#.*$/, ''))) throw new UnusableDidError('e.did.unresolvable')
+  if (WITHOUT_DOCUMENT.test(did)) throw new UnusableDidError('e.did.unresolvable')
   const services = await reachableServicesOf(agentContext, did)
   const keys = services.flatMap(({ recipientKeys }) => recipientKeys.map(({ fingerprint }) => fingerprint))
   return [...new Set(keys)].slice(0, MAX_KEYS)

@@ -2,7 +2,18 @@
 import * as v from 'valibot'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { defineItem, type Stored } from '../../../lib/store/item.ts'
-import { bytes, flag, inKey, integer, isoTime, json, optional, picklist, text } from '../../../lib/store/item-fields.ts'
+import {
+  bytes,
+  flag,
+  inKey,
+  integer,
+  isoTime,
+  json,
+  keyPart,
+  optional,
+  picklist,
+  text,
+} from '../../../lib/store/item-fields.ts'
 import type { Address } from '../../../lib/store/keys.ts'
 import { pack } from '../../../lib/store/packing/packed-text.ts'
 import { plainItem } from '../../../lib/store/plain-item.ts'
@@ -133,6 +144,13 @@ describe('a corrupt item', () => {
     const { [name]: _missing, ...item } = parcel.encode(FULL)
     expect(() => parcel.decode(item)).toThrow(`a stored parcel is corrupt at ${name}`)
   })
+})
+
+test('a part of a key is read from it, and one that is missing or empty is corrupt', () => {
+  const visit = defineItem('visit', (address: Address) => address, { guest: keyPart('pk', '|', 1) })
+  const read = (pk: string) => visit.decode(visit.encode({ pk, sk: '~' })).guest
+  expect(read('acme|ada|x')).toBe('ada')
+  for (const pk of ['acme', 'acme|', 'acme||x']) expect(() => read(pk)).toThrow('a stored visit is corrupt at guest')
 })
 
 describe('what decoding would refuse is never stored', () => {

@@ -197,6 +197,16 @@ describe('a KMS', () => {
     expect(await stored()).toEqual(before)
   })
 
+  test('is waited for 2 s, three times', async () => {
+    await (await newProcess()).key()
+    const { config } = (await import('../../../lib/store/kms-client.ts')).kms()
+    expect(await config.maxAttempts()).toBe(3)
+    const requestHandler = config.requestHandler as unknown as { httpHandlerConfigs(): object }
+    expect(requestHandler.httpHandlerConfigs()).toMatchObject({
+      ...{ connectionTimeout: 1_000, requestTimeout: 2_000, socketTimeout: 2_000, throwOnRequestTimeout: true },
+    })
+  })
+
   test('that is not there should be store.unavailable', async () => {
     await kms.stop()
     await expect((await newProcess()).key()).rejects.toMatchObject({ code: 'store.unavailable' })

@@ -8,9 +8,15 @@ import {
   basicMessageAddress,
   dataKeyAddress,
   entryPartition,
+  eventLane,
+  eventLaneOf,
   idempotencyAddress,
   issuerDidAddress,
+  jobAddress,
+  jobKeyOf,
   keyAddress,
+  messageLane,
+  messageLaneOf,
   messageMarkAddress,
   organizationPartition,
   organizationTenants,
@@ -113,6 +119,22 @@ describe('addresses', () => {
         }
       }),
     )
+  })
+
+  test('of jobs and lanes should be read back, and no others be taken for them', () => {
+    const job = { tenant: 'acme', type: 'presentation', id: 'p' }
+    expect(jobKeyOf(jobAddress(job).pk)).toEqual(job)
+    for (const pk of ['acme|job|t', 'acme|job|t|', 'acme|job||i', '|job|t|i', 'acme|key|t|i', 'acme|job|t|i|x'])
+      expect(jobKeyOf(pk)).toBeUndefined()
+    const connection = { tenant: 'acme', connectionId: 'c' }
+    expect(messageLaneOf(messageLane('acme', 'c'))).toEqual(connection)
+    expect(messageLaneOf(messageLane('acme', 'c', 'd'))).toEqual({ ...connection, did: 'd' })
+    const type = 'ConnectionRecord'
+    for (const lane of [`acme|${type}|`, `acme|${type}|c|`, `acme|${type}|c|d|x`, `|${type}|c`, 'acme|ProofRecord|c'])
+      expect(messageLaneOf(lane)).toBeUndefined()
+    expect(eventLaneOf(eventLane('o', 'e', 'r'))).toEqual({ orgId: 'o', endpointId: 'e', recordId: 'r' })
+    for (const lane of ['@outbox|o|e', '@outbox|o|e|', '@outbox|o|e|r|x', 'x@outbox|o|e|r', 'o|e|r'])
+      expect(eventLaneOf(lane)).toBeUndefined()
   })
 
   test('should tell sender and message apart, wherever one ends', () => {

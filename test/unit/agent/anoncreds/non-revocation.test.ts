@@ -1,6 +1,9 @@
 /** Which credentials have to be proved to be not revoked. */
 import { expect, test } from 'vitest'
-import { toProveNotRevoked } from '../../../../lib/agent/formats/anoncreds/presentation-checks/non-revocation.ts'
+import {
+  listsInForce,
+  toProveNotRevoked,
+} from '../../../../lib/agent/formats/anoncreds/presentation-checks/non-revocation.ts'
 
 type Arguments = Parameters<typeof toProveNotRevoked>
 
@@ -24,4 +27,50 @@ const isRequired = (revocation: object | undefined): boolean => {
 test('where that was requested, those that can be revoked, and no others', () => {
   expect(isRequired({})).toBe(true)
   expect(isRequired(undefined)).toBe(false)
+})
+
+test('for an interval of each attribute and predicate, which all have an end', () => {
+  const ends = (...intervals: object[]) => {
+    const [first, ...others] = intervals.map((non_revoked) => ({ subProof: 0, requested: { name: 'a', non_revoked } }))
+    const proved = toProveNotRevoked(
+      ...(Object([
+        {},
+        { attributes: [first], predicates: others },
+        {
+          identifiers: [{ schema_id: 'schema', cred_def_id: 'definition', rev_reg_id: 'registry', timestamp: 5 }],
+          proof: { proofs: [{ non_revoc_proof: {} }] },
+        },
+        { schemas: new Map([['schema', {}]]), definitions: new Map([['definition', { value: { revocation: {} } }]]) },
+      ]) as Arguments),
+    )
+    return proved.map((one) => one.ends)
+  }
+  expect(ends({ to: 10 }, { to: 20 }, { to: 10 })).toEqual([[10, 20]])
+  for (const intervals of [
+    [{ to: 10 }, { from: 5 }],
+    [{ from: 5 }, { to: 10 }],
+  ])
+    expect(() => ends(...intervals)).toThrow('the interval of the request must have an end')
+})
+
+test('a list of another registry or issuer is not in force, nor one after the time that is named', () => {
+  const list = { revRegDefId: 'did:a:b/registry', issuerId: 'did:a:b', timestamp: 5 }
+  const check = (changed: object) =>
+    listsInForce(
+      [{ credentialDefinitionId: 'definition', registryId: 'did:a:b/registry', timestamp: 7, ends: [10] }],
+      Object({ definitions: new Map([['definition', { issuerId: 'did:a:b' }]]) }),
+      new Map([
+        [
+          'did:a:b/registry',
+          Object({
+            definition: { credDefId: 'definition', issuerId: 'did:a:b' },
+            listAt: new Map([[10, { ...list, ...changed }]]),
+          }),
+        ],
+      ]),
+    )
+  expect(check({})).toEqual([{ ...list, timestamp: 7 }])
+  for (const changed of [{ revRegDefId: 'did:a:b/other' }, { issuerId: 'did:a:c' }])
+    expect(() => check(changed)).toThrow('the revocation status list is not one of the registry')
+  expect(() => check({ timestamp: 8 })).toThrow('not by the list in force')
 })

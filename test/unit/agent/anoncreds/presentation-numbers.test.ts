@@ -101,6 +101,16 @@ describeWithLibrary('an AnonCreds presentation', () => {
         ({ primary_proof: { eq_proof } }) => delete eq_proof.m.age,
       ],
       [
+        'a hidden value of no attribute',
+        'the proof has other attributes than the schema',
+        ({ primary_proof: { eq_proof } }) => (eq_proof.m.AGE = eq_proof.m.age),
+      ],
+      [
+        'a hidden value less',
+        'the proof has other attributes than the schema',
+        ({ primary_proof: { eq_proof } }) => delete eq_proof.m.zip,
+      ],
+      [
         'another commitment to the signature',
         COMMITMENTS,
         ({ primary_proof: { eq_proof } }) => (eq_proof.a_prime = '7'),
@@ -144,6 +154,25 @@ describeWithLibrary('an AnonCreds presentation', () => {
       ],
     ])('%s', async (_, says, alter) => {
       expect(await verdictOn(withProof(alter))).toBe(says)
+    })
+
+    test.each<[string, (proof: Json) => Json]>([
+      ['the proof', (proof) => proof],
+      ['its challenge', ({ aggregated_proof }) => aggregated_proof],
+      ['a sub-proof', ({ proofs }) => proofs[0]],
+      ['its primary proof', ({ proofs }) => proofs[0].primary_proof],
+      ['its values', ({ proofs }) => proofs[0].primary_proof.eq_proof],
+      ['a predicate', ({ proofs }) => proofs[0].primary_proof.ge_proofs[0]],
+      ...['u', 'r', 't', 'predicate'].map((name): [string, (proof: Json) => Json] => [
+        `${name} of a predicate`,
+        ({ proofs }) => proofs[0].primary_proof.ge_proofs[0][name],
+      ]),
+      ['its proof of non-revocation', ({ proofs }) => proofs[0].non_revoc_proof],
+      ['the numbers of that', ({ proofs }) => proofs[0].non_revoc_proof.x_list],
+      ['the points of that', ({ proofs }) => proofs[0].non_revoc_proof.c_list],
+    ])('what is not understood in %s', async (_, part) => {
+      const unknown = withProof((__, proof) => Object.assign(part(proof), { unknown: '7' }))
+      expect(await verdictOn(unknown)).toBe(FORM)
     })
 
     test('a proof without non-revocation that names a list', async () => {
@@ -201,6 +230,14 @@ describeWithLibrary('an AnonCreds presentation', () => {
       ['a credential that is number -1', ({ requested_proof }) => (requested_proof.predicates.p0.sub_proof_index = -1)],
       ['a value that is a number', ({ requested_proof }) => (requested_proof.revealed_attrs.r0.raw = 24)],
       ['a list in force at no time', ({ identifiers }) => (identifiers[0].timestamp = 0)],
+      ['an id of 4,097 characters', ({ identifiers }) => (identifiers[0].cred_def_id = 'x'.repeat(4_097))],
+      [
+        'hidden values of 257 attributes',
+        ({ proof }) => {
+          const names = Array.from({ length: 257 }, (_, name) => [`name ${name}`, '7'])
+          proof.proofs[0].primary_proof.eq_proof.m = Object.fromEntries(names)
+        },
+      ],
     ])('%s', async (_, alter) => {
       expect(await verdictOn(altered(presentation, alter))).toBe(FORM)
     })

@@ -235,22 +235,28 @@ test.each<[string, (record: DidRecord) => void]>([
   expect((await recordItems()).length).toBeGreaterThan(before.length)
 })
 
-test('a did:peer:4 of a new key should be found by its short form where it has a connection, by its tenant only', async () => {
-  const [key, maker] = [newKey(), newProcess()]
-  const record = recordOf(key, 4)
-  const short = shortForm(record.did)
-  const connection = newRecord({ type: 'ConnectionRecord', tags: { did: record.did } })
-  await run(async () => {
-    await insert(maker.keys, key)
-    await maker.dids.save(acme, record)
-  })
-  const found = async (context: AgentContext) =>
-    (await transaction(context.contextCorrelationId, () => newProcess().dids.findAllByDid(context, short))).map(
-      ({ did }) => did,
-    )
-  expect(await found(acme)).toEqual([])
-  await run(async () => currentUnit().insert(connection))
-  expect(await found(acme)).toEqual([record.did])
-  expect(await found(other)).toEqual([])
-  await run(async () => currentUnit().remove(connection.tenant, connection.type, connection.id))
-})
+test.each<[string, (did: string) => object]>([
+  ['has', (did) => ({ did })],
+  ['had', (did) => ({ did: 'did:peer:2.another', previousDids: [did] })],
+])(
+  'a did:peer:4 of a new key should be found by its short form where a connection %s it, by its tenant only',
+  async (_, tagsOf) => {
+    const [key, maker] = [newKey(), newProcess()]
+    const record = recordOf(key, 4)
+    const short = shortForm(record.did)
+    const connection = newRecord({ type: 'ConnectionRecord', tags: { ...tagsOf(record.did) } })
+    await run(async () => {
+      await insert(maker.keys, key)
+      await maker.dids.save(acme, record)
+    })
+    const found = async (context: AgentContext) =>
+      (await transaction(context.contextCorrelationId, () => newProcess().dids.findAllByDid(context, short))).map(
+        ({ did }) => did,
+      )
+    expect(await found(acme)).toEqual([])
+    await run(async () => currentUnit().insert(connection))
+    expect(await found(acme)).toEqual([record.did])
+    expect(await found(other)).toEqual([])
+    await run(async () => currentUnit().remove(connection.tenant, connection.type, connection.id))
+  },
+)

@@ -1,9 +1,16 @@
 /** Records of DIDs: read once in a process where they can not change, each time where others add to them. */
 import { randomUUID } from 'node:crypto'
-import { type AgentContext, DidDocument, DidRepository } from '@credo-ts/core'
+import {
+  type AgentContext,
+  createPeerDidDocumentFromServices,
+  DidDocument,
+  DidRepository,
+  didDocumentToNumAlgo2Did,
+} from '@credo-ts/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AgentDidRepository } from '../../../../lib/agent/dids/did-repository.ts'
 import { KnownDids } from '../../../../lib/agent/dids/known-dids.ts'
+import { keysInQuery } from '../../../../lib/agent/dids/queried-keys.ts'
 import { didsWithKey, hasDid, isKeyOf, storeTheirDid } from '../../../../lib/agent/dids/their-dids.ts'
 import { type Ed25519Key, keyOfVerkey, verkeyOf } from '../../../../lib/agent/keys/ed25519-key.ts'
 import { SealedKeyStore } from '../../../../lib/agent/keys/sealed-key-store.ts'
@@ -101,6 +108,18 @@ describe('a DID of ours', () => {
     const all = await run(() => repository.getCreatedDids(acme, { method: 'web', did: other }))
     expect(all.map((record) => record.did)).toEqual([other])
   })
+})
+
+test('a DID is looked for by its key where it has one, and by none of several: each would be a read', async () => {
+  acme.dependencyManager.registerInstance(DidRepository, newRepository())
+  const keysOf = async (count: number) => {
+    const recipientKeys = Array.from({ length: count }, () => keyOfVerkey(unknownKid()))
+    const service = { id: '#didcomm', serviceEndpoint: 'https://wallet.example', recipientKeys, routingKeys: [] }
+    const { didDocument } = createPeerDidDocumentFromServices([service], false)
+    return keysInQuery(acme, { did: didDocumentToNumAlgo2Did(didDocument) })
+  }
+  expect(await keysOf(1)).toHaveLength(1)
+  expect(await keysOf(2)).toBeUndefined()
 })
 
 test('a DID that names its document by a hash is read once it is there', async () => {

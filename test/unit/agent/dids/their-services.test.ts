@@ -2,12 +2,20 @@
 import { createECDH } from 'node:crypto'
 import { type AgentContext, DidDocument, Kms, VerificationMethod } from '@credo-ts/core'
 import { expect, test } from 'vitest'
-import { reachableKeysOf, recipientKeysOf, servicesOrQueue } from '../../../../lib/agent/dids/their-services.ts'
+import {
+  reachableKeysOf,
+  reachableServicesOf,
+  recipientKeysOf,
+  servicesOrQueue,
+} from '../../../../lib/agent/dids/their-services.ts'
 
-test('of a document with any number of keys four are known, each once', async () => {
-  const recipientKeys = Array.from({ length: 5 }, (_, key) =>
+const keys = (count: number) =>
+  Array.from({ length: count }, (_, key) =>
     Kms.PublicJwk.fromPublicKey({ kty: 'OKP', crv: 'Ed25519', publicKey: new Uint8Array(32).fill(key) }),
   )
+
+test('of a document with any number of keys four are known, each once', async () => {
+  const recipientKeys = keys(5)
   const services = [{ serviceEndpoint: 'https://example.org', recipientKeys }]
   const documents = { resolveServicesFromDid: async () => [...services, ...services] }
   const context = { resolve: () => documents } as unknown as AgentContext
@@ -15,7 +23,38 @@ test('of a document with any number of keys four are known, each once', async ()
   expect(await reachableKeysOf(context, 'did:web:example.org')).toEqual(known)
 })
 
+test.each([1, 16])('a DID whose document has %i recipient keys can be rotated to', async (count) => {
+  expect(await recipientKeysOf(contextWith(count), id)).toEqual(keys(count).map(({ fingerprint }) => fingerprint))
+})
+
+test.each([0, 17])('a DID whose document has %i recipient keys can not be used', async (count) => {
+  await expect(recipientKeysOf(contextWith(count), id)).rejects.toMatchObject({ code: 'e.did.doc_unsupported' })
+})
+
+test('a DID can not be used if the address guard rejects one of its endpoints', async () => {
+  const reachable = (...endpoints: string[]) => {
+    const services = endpoints.map((serviceEndpoint) => ({ serviceEndpoint }))
+    return reachableServicesOf(Object({ resolve: () => ({ resolveServicesFromDid: async () => services }) }), id)
+  }
+  const [first, other] = ['https://example.org', 'HTTPS://wallet.example/a']
+  expect(await reachable(first, 'didcomm:transport/queue', other)).toHaveLength(2)
+  for (const endpoint of ['https://user:password@example.org', 'https://example.org:99999'])
+    for (const endpoints of [
+      [first, endpoint],
+      [endpoint, other],
+    ])
+      await expect(reachable(...endpoints)).rejects.toMatchObject({ code: 'e.did.doc_unsupported' })
+})
+
 const id = 'did:web:example.org'
+
+const contextWith = (count: number): AgentContext =>
+  Object({
+    resolve: () => ({
+      resolve: async () => ({ didDocument: { recipientKeys: keys(count) }, didResolutionMetadata: {} }),
+    }),
+  })
+
 const publicKeyMultibase = 'z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'
 const servicesOf = (authentication: VerificationMethod[]) => {
   const document = new DidDocument({ id, authentication })
@@ -53,9 +92,9 @@ test('nobody may name a DID whose document only another connection has', async (
   }
   const context = { resolve: () => services } as unknown as AgentContext
   for (const did of ['did:peer:1zQmZMygz', 'did:peer:4zQmd8Cpe']) {
-    await expect(recipientKeysOf(context, did)).rejects.toMatchObject({ code: 'e.did.unresolvable' })
-    for (const url of [did, `${did}#service`, `${did}#a:b`])
-      await expect(reachableKeysOf(context, url)).rejects.toMatchObject({ code: 'e.did.unresolvable' })
+    for (const rest of ['', '#service', '#a:b', '?a:b', '/a:b', ';a=b:c'])
+      for (const keysOf of [recipientKeysOf, reachableKeysOf])
+        await expect(keysOf(context, did + rest)).rejects.toMatchObject({ code: 'e.did.unresolvable' })
   }
   for (const keysOf of [recipientKeysOf, reachableKeysOf])
     expect(await keysOf(context, 'did:peer:4zQmd8Cpe:z2document')).toEqual([publicKeyMultibase])

@@ -73,7 +73,10 @@ describe('a packed text should come back character by character', () => {
     ['runs of 39 characters', `${'x'.repeat(39)} `.repeat(10_000)],
     ['runs with all paddings', `${'QUJD'.repeat(12)}=${'QUJD'.repeat(12)}QQ==${'QUJD'.repeat(12)}QUI=`],
     ['documents of DIDs', `did:peer:4zQm${'a'.repeat(44)}:z${'9'.repeat(2_048)} `.repeat(190)],
-    ['a document that is too long for one', `did:peer:4zQm${'a'.repeat(44)}:z${'9'.repeat(300_000)}`],
+    ...[2_049, 3_000, 300_000].map((length): [string, string] => [
+      `a document that is too long for one: ${length} characters`,
+      `did:peer:4zQm${'a'.repeat(44)}:z${'9'.repeat(length)}`,
+    ]),
     ['a document that begins with zeros', `did:peer:4zQm${'a'.repeat(44)}:z${'1'.repeat(300)}`],
     ['the marker of runs as text and as bytes', `\u00ff\u{ffff} ${Buffer.alloc(60, 0xff).toString('base64')}`],
   ])('of %s', (_name, text) => {
@@ -138,6 +141,9 @@ describe('bytes that are not a packed text', () => {
       [0xff, 4, 0x81, 0x10, ...Array.from({ length: 2_049 }, () => 1)],
       [0xff, 16, 0],
       [0xff, 4, 0],
+      // Documents that begin with 0, as none is written.
+      [0xff, 4, 1, 0],
+      [0xff, 4, 2, 0, 1],
       [0xc0],
     ])
       expectMismatch(compressed(Buffer.from(bytes)))

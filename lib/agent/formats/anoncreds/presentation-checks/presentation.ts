@@ -14,8 +14,6 @@ const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(4096))
 /** Each number has one form here: the library reads `7`, `07` and `7x` alike, but texts are compared here. */
 const Digits = v.pipe(v.string(), v.maxLength(MAX_DIGITS), v.regex(/^(?:0|[1-9][0-9]*)$/))
 
-const SignedDigits = v.pipe(v.string(), v.maxLength(MAX_DIGITS), v.regex(/^(?:0|-?[1-9][0-9]*)$/))
-
 /** Group elements of non-revocation proofs, in hexadecimal. */
 const Element = v.pipe(v.string(), v.maxLength(64), v.regex(/^[0-9A-F]+$/))
 const Point = v.pipe(v.string(), v.maxLength(1000), v.regex(/^[0-9A-F]+(?: [0-9A-F]+)*$/))
@@ -30,7 +28,8 @@ const byName = <Value extends v.GenericSchema>(value: Value) =>
 
 /** Exactly the library's own members. It would read another one, such as the old `m1`, in place of one of these. */
 const EqualityProof = v.strictObject({
-  revealed_attrs: byName(SignedDigits),
+  /** Compared with what is shown. */
+  revealed_attrs: byName(v.string()),
   a_prime: Digits,
   e: Digits,
   v: Digits,
@@ -67,7 +66,8 @@ const NonRevocationProof = v.strictObject({
 const SubProof = v.strictObject({
   primary_proof: v.strictObject({
     eq_proof: EqualityProof,
-    ge_proofs: v.pipe(v.array(InequalityProof), v.maxLength(100)),
+    /** As many as were requested, or it is rejected. */
+    ge_proofs: v.array(InequalityProof),
   }),
   non_revoc_proof: v.nullish(NonRevocationProof),
 })

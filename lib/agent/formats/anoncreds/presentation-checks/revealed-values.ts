@@ -4,7 +4,7 @@
  */
 import { commonName } from '../../../../records/anoncreds-objects.ts'
 import { encodedValue } from '../values/index.ts'
-import { type Assignments, PresentationError, quoted } from './assignments.ts'
+import { type Assignments, PresentationError, quoted, sameNames } from './assignments.ts'
 import type { Presentation } from './presentation.ts'
 
 /** Throws `PresentationError`. */
@@ -15,14 +15,11 @@ export const assertRevealedValues = ({ attributes }: Assignments, { proof: { pro
         throw new PresentationError(`the value of ${quoted(referent)} is not the one that is encoded`)
   for (const [index, { primary_proof }] of proofs.entries()) {
     const shown = attributes.filter(({ subProof }) => subProof === index)
-    const expected = new Map(
-      shown.flatMap(({ values }) => [...values].map(([name, { encoded }]) => [commonName(name), encoded] as const)),
-    )
-    const revealed = Object.entries(primary_proof.eq_proof.revealed_attrs)
-    if (
-      revealed.length !== expected.size ||
-      !revealed.every(([name, value]) => expected.get(commonName(name)) === value)
-    )
+    const expected = shown.flatMap(({ values }) => [...values].map(([name, { encoded }]) => keyOf(name, encoded)))
+    const revealed = Object.entries(primary_proof.eq_proof.revealed_attrs).map(([name, value]) => keyOf(name, value))
+    if (!sameNames([...new Set(expected)], revealed))
       throw new PresentationError('the values that are shown are not those that a credential reveals')
   }
 }
+
+const keyOf = (name: string, encoded: string): string => JSON.stringify([commonName(name), encoded])
