@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { readEnvelope, readHeader } from '../../../../lib/agent/envelopes/envelope.ts'
 import { AgentEnvelopeService } from '../../../../lib/agent/envelopes/envelope-service.ts'
 import { openEnvelope } from '../../../../lib/agent/envelopes/open-envelope.ts'
-import { packEnvelope } from '../../../../lib/agent/envelopes/pack-envelope.ts'
+import { packEnvelope, UnusableKeysError } from '../../../../lib/agent/envelopes/pack-envelope.ts'
 import { keyOfVerkey, verkeyOf } from '../../../../lib/agent/keys/ed25519-key.ts'
 
 /** A wallet, or this agent: an Ed25519 key, known by its verkey. */
@@ -106,6 +106,11 @@ describe('a message', () => {
     })
     expect(readHeader(await pack(keysOf(16), alice)).recipients).toHaveLength(16)
     await expect(pack(keysOf(17), alice)).rejects.toThrow('too many keys')
+  })
+
+  test('should not be packed for nobody, with or without a mediator', async () => {
+    for (const routingKeys of [[], [newParty().key]])
+      await expect(service(alice)({ recipientKeys: [], routingKeys }, alice)).rejects.toThrow(UnusableKeysError)
   })
 
   test('should not be packed as a sender whose key the agent does not have', async () => {
