@@ -108,6 +108,16 @@ describe('a message', () => {
     await expect(pack(keysOf(17), alice)).rejects.toThrow('too many keys')
   })
 
+  test('should be packed for a recipient behind eight mediators, and no more', async () => {
+    const keysOf = (count: number) => ({
+      recipientKeys: [bob.key],
+      routingKeys: Array.from({ length: count }, () => newParty().key),
+    })
+    const pack = service(alice)
+    expect(readHeader(await pack(keysOf(8), alice)).recipients).toHaveLength(1)
+    await expect(pack(keysOf(9), alice)).rejects.toThrow('too many mediators')
+  })
+
   test('should not be packed for nobody, with or without a mediator', async () => {
     for (const routingKeys of [[], [newParty().key]])
       await expect(service(alice)({ recipientKeys: [], routingKeys }, alice)).rejects.toThrow(UnusableKeysError)
