@@ -7,7 +7,6 @@ import {
   type DidCommEnvelopeService,
   DidCommForwardMessage,
   type DidCommMessage,
-  DidCommModuleConfig,
 } from '@credo-ts/didcomm'
 import { MAX_ROUTING_KEYS } from '../../records/did.ts'
 import {
@@ -90,17 +89,16 @@ export const packMessage = async (
   { recipientKeys, routingKeys, senderKey }: Keys,
   store: Pick<SealedKeyStore, 'get'>,
 ): Promise<DidCommEncryptedMessage> => {
-  const { useDidSovPrefixWhereAllowed } = agentContext.resolve(DidCommModuleConfig)
   if (routingKeys.length > MAX_ROUTING_KEYS) throw new UnusableKeysError('the other agent has too many mediators')
   let [next] = recipientKeys
   if (next === undefined) throw new UnusableKeysError('the other agent has no key')
   if (recipientKeys.length > MAX_KEYS) throw new UnusableKeysError('the other agent has too many keys')
   const sender = senderKey === null ? undefined : await senderOf(agentContext, senderKey, store)
-  const { '~transport': _, ...json } = message.toJSON({ useDidSovPrefixWhereAllowed })
+  const { '~transport': _, ...json } = message.toJSON()
   let envelope = packEnvelope(json, recipientKeys, sender)
   for (const routingKey of routingKeys) {
     const forward = new DidCommForwardMessage({ to: verkeyOf(next), message: envelope })
-    envelope = packEnvelope(forward.toJSON({ useDidSovPrefixWhereAllowed }), [routingKey])
+    envelope = packEnvelope(forward.toJSON(), [routingKey])
     next = routingKey
   }
   return envelope

@@ -1,7 +1,7 @@
 /** Envelopes that this agent packs: opened by whom they are for, directly or behind mediators, and by nobody else. */
 import { generateKeyPairSync } from 'node:crypto'
 import { AgentContext, ConsoleLogger, DependencyManager, InjectionSymbols, Kms, LogLevel } from '@credo-ts/core'
-import { DidCommBasicMessage, DidCommDocumentService, DidCommModuleConfig } from '@credo-ts/didcomm'
+import { DidCommBasicMessage, DidCommDocumentService, ReturnRouteTypes } from '@credo-ts/didcomm'
 import { describe, expect, test } from 'vitest'
 import { readEnvelope, readHeader } from '../../../../lib/agent/envelopes/envelope.ts'
 import { AgentEnvelopeService } from '../../../../lib/agent/envelopes/envelope-service.ts'
@@ -71,16 +71,19 @@ const service = (held: Party) => {
   const services = new DependencyManager()
   services.registerInstance(InjectionSymbols.Logger, new ConsoleLogger(LogLevel.off))
   services.registerInstance(DidCommDocumentService, {} as DidCommDocumentService)
-  services.registerInstance(DidCommModuleConfig, new DidCommModuleConfig())
   const context = new AgentContext({ contextCorrelationId: 'acme', dependencyManager: services })
   const envelopes = new AgentEnvelopeService(services, {
     get: async (_, keyId) => (keyId === held.verkey ? held.jwk : null),
     first: async () => null,
   })
-  return (keys: Omit<Parameters<AgentEnvelopeService['packMessage']>[2], 'senderKey'>, sender: Party) => {
+  return (
+    keys: Omit<Parameters<AgentEnvelopeService['packMessage']>[2], 'senderKey'>,
+    sender: Party,
+    packed = new DidCommBasicMessage({ content: 'hello' }),
+  ) => {
     const senderKey = keyOfVerkey(sender.verkey)
     senderKey.keyId = sender.verkey
-    return envelopes.packMessage(context, new DidCommBasicMessage({ content: 'hello' }), { ...keys, senderKey })
+    return envelopes.packMessage(context, packed, { ...keys, senderKey })
   }
 }
 
@@ -96,6 +99,13 @@ describe('a message', () => {
     const { message: opened, sender } = open((inner.message as { msg: unknown }).msg, bob)
     expect(opened).toMatchObject({ content: 'hello' })
     expect(sender).toBe(alice.verkey)
+  })
+
+  test('should ask for no return route, since nothing handles a response', async () => {
+    const asking = new DidCommBasicMessage({ content: 'hello' })
+    asking.setReturnRouting(ReturnRouteTypes.all)
+    const packed = await service(alice)({ recipientKeys: [bob.key], routingKeys: [] }, alice, asking)
+    expect(open(packed, bob).message).not.toHaveProperty('~transport')
   })
 
   test('should be packed for sixteen recipients, and no more', async () => {
