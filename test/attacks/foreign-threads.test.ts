@@ -208,6 +208,12 @@ test('who holds an invitation that nobody has taken may not propose something el
   expect(await effects(messages, { ...(await invitationKey()), senderKey: await mallory.newKey() })).toEqual([])
 })
 
+test('nor may she answer it with a key of her connection', async () => {
+  const thread = { thid: unused.proofRecordThId, pthid: unused.outOfBandRecord.outOfBandInvitation['@id'] }
+  const route = { ...(await mallorysOwn()), ...(await invitationKey()) }
+  expect(await effects(exchangeMessages(thread), route)).toEqual([])
+})
+
 test('nor may a connection with the DID of such an invitation begin an exchange by it', async () => {
   const body = { ...requestBody, invitationDid: mallorys.request.invitationDid }
   const { outOfBandRecord } = await succeed(stage, 'createRequest', caller, { body })
