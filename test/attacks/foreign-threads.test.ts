@@ -151,7 +151,7 @@ describe.each(Object.entries(THREADS))('on the thread of %s', (thread, threadOf)
   })
 
   test('nor has one that names it as its parent thread', async () => {
-    expect(await effects(triedOn(thread, exchangeMessages({ pthid: threadOf() })), await mallorysOwn())).toEqual([])
+    expect(await effects(triedOn(thread, didCommMessages({ pthid: threadOf() })), await mallorysOwn())).toEqual([])
   })
 
   test('nor has one of any protocol', async () => {
