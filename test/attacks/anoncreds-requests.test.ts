@@ -240,6 +240,22 @@ describeWithLibrary('requests of AnonCreds', () => {
       )
       expect((await record(offered)).state).toBe('credential-issued')
     })
+
+    test('a request that only the library can tell is abandoned by the call that accepts it, and the wallet is told why', async () => {
+      const { stage, caller, wallet } = world
+      const offered = await offer('never', format, version)
+      const unproven = withContent(await requestTo(offered), (content) => ({
+        ...content,
+        blinded_ms: { ...content.blinded_ms, u: '12345' },
+      }))
+      expect(await send(unproven)).toEqual({ status: 200, body: '' })
+      const accepted = await stage.call('acceptCredentialRequest', { caller, body: { credentialRecordId: offered.id } })
+      expect(accepted).toMatchObject({ status: 200, body: { state: 'abandoned' } })
+      const report = await waitFor('the report', async () =>
+        wallet.journal.problems.find(({ threadId }) => threadId === offered.held.threadId),
+      )
+      expect(report.description).toContain('does not prove what was offered')
+    })
   })
 
   test('a request without a connection, which only the library can tell, is abandoned by the call that accepts it', async () => {

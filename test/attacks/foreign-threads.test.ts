@@ -151,7 +151,7 @@ describe.each(Object.entries(THREADS))('on the thread of %s', (thread, threadOf)
   })
 
   test('nor has one that names it as its parent thread', async () => {
-    expect(await effects(triedOn(thread, exchangeMessages({ pthid: threadOf() })), await mallorysOwn())).toEqual([])
+    expect(await effects(triedOn(thread, didCommMessages({ pthid: threadOf() })), await mallorysOwn())).toEqual([])
   })
 
   test('nor has one of any protocol', async () => {
@@ -206,6 +206,12 @@ test('who holds an invitation that nobody has taken may not propose something el
     /propose|offer|request|ack/.test(String(type)),
   )
   expect(await effects(messages, { ...(await invitationKey()), senderKey: await mallory.newKey() })).toEqual([])
+})
+
+test('nor may she answer it with a key of her connection', async () => {
+  const thread = { thid: unused.proofRecordThId, pthid: unused.outOfBandRecord.outOfBandInvitation['@id'] }
+  const route = { ...(await mallorysOwn()), ...(await invitationKey()) }
+  expect(await effects(exchangeMessages(thread), route)).toEqual([])
 })
 
 test('nor may a connection with the DID of such an invitation begin an exchange by it', async () => {

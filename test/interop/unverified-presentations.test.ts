@@ -347,6 +347,15 @@ describe('a JSON-LD presentation', () => {
     await waitFor('the report', () => told(proof).includes('problem-report'))
   })
 
+  test('because the service fails by itself for a day is abandoned, and what has failed is told nobody', async () => {
+    const { asked, presentation } = await askFor()
+    vi.spyOn(W3cJsonLdCredentialService.prototype, 'verifyPresentation').mockRejectedValue(new TypeError('secret'))
+    const received = await asked.answer(presentation)
+    await pass(DAY)
+    const errorMessage = 'the presentation could not be verified: an internal error'
+    expect(await proofOf(received)).toMatchObject({ state: 'abandoned', errorMessage })
+  })
+
   test('without a connection, where nobody can be told, is refused later if it lies', async () => {
     const { stage, caller, wallet } = world
     const proofFormats = { presentationExchange: { presentationDefinition, options: { contexts } } }

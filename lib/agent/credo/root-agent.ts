@@ -55,7 +55,7 @@ const start = async <M extends Modules>({ modules, configOf, prepare }: AgentKin
   const contexts = new TenantContexts((tenant) => configOf(endpointOf(tenant)))
   const agent = new Agent<M>({
     // Off, because Credo logs messages and keys.
-    config: { logger: new ConsoleLogger(LogLevel.off), allowInsecureHttpUrls: settings().LOCAL_STAGE },
+    config: { logger: new ConsoleLogger(LogLevel.off) },
     dependencies: agentDependencies,
     modules: modules(endpointOf(BASE_AGENT), contexts),
   })

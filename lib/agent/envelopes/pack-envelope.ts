@@ -7,7 +7,6 @@ import {
   type DidCommEnvelopeService,
   DidCommForwardMessage,
   type DidCommMessage,
-  DidCommModuleConfig,
 } from '@credo-ts/didcomm'
 import { MAX_ROUTING_KEYS } from '../../records/did.ts'
 import {
@@ -82,7 +81,7 @@ type Keys = Parameters<DidCommEnvelopeService['packMessage']>[2]
  * Packs a message, and wraps it for each mediator (Aries RFC 0094), each of which adds a third to its size. Credo would
  * ask for a return route where there is no connection, but a message is sent after its transaction, when nothing
  * handles a response, and this agent has an endpoint. Throws for an unknown sender key, and `UnusableKeysError`, also
- * for more recipients or mediators than any agent has.
+ * for no recipient, and for more recipients or mediators than any agent has.
  */
 export const packMessage = async (
   agentContext: AgentContext,
@@ -90,17 +89,16 @@ export const packMessage = async (
   { recipientKeys, routingKeys, senderKey }: Keys,
   store: Pick<SealedKeyStore, 'get'>,
 ): Promise<DidCommEncryptedMessage> => {
-  const { useDidSovPrefixWhereAllowed } = agentContext.resolve(DidCommModuleConfig)
   if (routingKeys.length > MAX_ROUTING_KEYS) throw new UnusableKeysError('the other agent has too many mediators')
+  let [next] = recipientKeys
+  if (next === undefined) throw new UnusableKeysError('the other agent has no key')
   if (recipientKeys.length > MAX_KEYS) throw new UnusableKeysError('the other agent has too many keys')
   const sender = senderKey === null ? undefined : await senderOf(agentContext, senderKey, store)
-  const { '~transport': _, ...json } = message.toJSON({ useDidSovPrefixWhereAllowed })
+  const { '~transport': _, ...json } = message.toJSON()
   let envelope = packEnvelope(json, recipientKeys, sender)
-  let [next] = recipientKeys
   for (const routingKey of routingKeys) {
-    if (next === undefined) throw new CredoError('a forwarded message must have a recipient')
     const forward = new DidCommForwardMessage({ to: verkeyOf(next), message: envelope })
-    envelope = packEnvelope(forward.toJSON({ useDidSovPrefixWhereAllowed }), [routingKey])
+    envelope = packEnvelope(forward.toJSON(), [routingKey])
     next = routingKey
   }
   return envelope

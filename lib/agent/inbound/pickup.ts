@@ -27,7 +27,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Leaves out ids that this agent gives to no message: Credo checks only that they are a list. */
 export const removeForeignIds = (message: DidCommMessagesReceivedV2Message): void => {
-  message.messageIdList = message.messageIdList.filter((id) => UUID.test(String(id)))
+  message.messageIdList = message.messageIdList.filter((id) => typeof id === 'string' && UUID.test(id))
 }
 
 /** Rejects "Live Mode": functions hold no connections open. */

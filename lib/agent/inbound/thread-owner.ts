@@ -41,15 +41,12 @@ const RESPONSES = new Set(['presentation', 'request-credential'])
  */
 export const joinExchange = async (inbound: Inbound, exchange: Exchange): Promise<boolean> => {
   const { agentContext, connection, message } = inbound
-  const parent = message.thread?.parentThreadId ?? exchange.parentThreadId
-  if (exchange.connectionId !== undefined) {
-    if (exchange.connectionId !== connection?.id) return false
-    return parent === undefined || parent === exchange.parentThreadId || !(await isOthersThread(inbound, parent))
-  }
+  if (exchange.connectionId !== undefined) return exchange.connectionId === connection?.id
   const invitation = await findInvitationOfRequest(agentContext, exchange.threadId)
   // A request from an invitation continues with the inviter, whose messages Credo checks against the key in our answer.
   if (invitation === undefined) return connection === undefined && isOfInviter(inbound, exchange.threadId)
   const { id } = invitation.outOfBandInvitation
+  const parent = message.thread?.parentThreadId ?? exchange.parentThreadId
   // Problem reports may name the request as their parent.
   if (![id, exchange.parentThreadId, exchange.threadId].includes(parent)) return false
   if (connection === undefined) {
@@ -85,12 +82,9 @@ const mayRespond = async (inbound: Inbound, invitation: Invitation): Promise<boo
  * RFC 0056).
  */
 const mayAcknowledge = async ({ agentContext, message, senderKey }: Inbound, { id }: Exchange): Promise<boolean> => {
-  const { protocolName, protocolMajorVersion, messageName } = parseMessageType(message.type)
-  if (senderKey === undefined || messageName !== 'ack') return false
-  const request = await agentContext.resolve(DidCommMessageRepository).findSingleByQuery(agentContext, {
-    ...{ associatedRecordId: id, messageName: 'request-credential' },
-    ...{ protocolName, protocolMajorVersion: String(protocolMajorVersion) },
-  })
+  if (senderKey === undefined || parseMessageType(message.type).messageName !== 'ack') return false
+  const query = { associatedRecordId: id, messageName: 'request-credential' }
+  const request = await agentContext.resolve(DidCommMessageRepository).findSingleByQuery(agentContext, query)
   const { '~service': service } = v.parse(Requested, request?.message ?? {})
   return service?.recipientKeys.includes(TypedArrayEncoder.toBase58(senderKey.publicKey.publicKey)) ?? false
 }

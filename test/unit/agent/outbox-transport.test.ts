@@ -34,6 +34,10 @@ test('an endpoint that is no URL is one destination, which the address guard ref
   for (const endpoint of ['http://[', undefined]) expect(destinationAt(endpoint)).toBe('invalid')
 })
 
+test('a message without an endpoint is not dropped in silence', async () => {
+  await expect(send('acme', [Object({ connectionId: 'c1' })])).rejects.toThrow('no endpoint')
+})
+
 test('that of one behind another one names nothing', async () => {
   await send('acme', [{ endpoint: ENDPOINT, connectionId: 'c2' }])
   await send('acme', [{ endpoint: ENDPOINT, connectionId: 'c2' }])

@@ -1,4 +1,5 @@
 /** What Credo looks for is found by the index, in its order, and only by its own tenant. */
+import { AnonCredsCredentialRecord } from '@credo-ts/anoncreds'
 import type { AgentContext } from '@credo-ts/core'
 import { DidRecord } from '@credo-ts/core'
 import {
@@ -6,6 +7,7 @@ import {
   DidCommConnectionRecord,
   DidCommDidExchangeState,
   DidCommMediationRecord,
+  DidCommMediatorRoutingRecord,
   DidCommMessageRecord,
   DidCommOutOfBandRecord,
   DidCommProofExchangeRecord,
@@ -141,11 +143,14 @@ describe('a list', () => {
     expect(await run(() => storage.findByQuery(other, DidCommConnectionRecord, { did: 'did:peer:ours' }))).toEqual([])
   })
 
-  test('should be empty without a request for what this agent never stores', async () => {
-    table.watch()
-    expect(await find(DidCommMediationRecord, { default: true })).toEqual([])
-    expect(table.requests).toEqual([])
-  })
+  test.each([DidCommMediationRecord, DidCommMediatorRoutingRecord, AnonCredsCredentialRecord])(
+    'should be empty without a request for what this agent never stores: %#',
+    async (type) => {
+      table.watch()
+      expect(await find(Object(type), {})).toEqual([])
+      expect(table.requests).toEqual([])
+    },
+  )
 })
 
 test('a state that changes should be found under its new name only', async () => {

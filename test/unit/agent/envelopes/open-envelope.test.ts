@@ -1,10 +1,10 @@
 /** Envelopes that are opened with the key of one of their recipients: those of other wallets, and those that somebody has touched. */
 import { randomBytes } from 'node:crypto'
-import { Kms, TypedArrayEncoder } from '@credo-ts/core'
+import { type AgentContext, Kms, TypedArrayEncoder } from '@credo-ts/core'
 import { hsalsa, xsalsa20poly1305 } from '@noble/ciphers/salsa.js'
 import { describe, expect, test } from 'vitest'
 import { readEnvelope, readHeader } from '../../../../lib/agent/envelopes/envelope.ts'
-import { openEnvelope } from '../../../../lib/agent/envelopes/open-envelope.ts'
+import { openEnvelope, unpackMessage } from '../../../../lib/agent/envelopes/open-envelope.ts'
 import { type HandMade, handMade } from '../../../support/wallets/hand-made-envelope.ts'
 import { anoncrypt, authcrypt, message, recipient, recipientJwk, sender } from '../acapy-envelopes.ts'
 
@@ -34,6 +34,18 @@ describe('opens', () => {
   test('what was made by hand, which is what the next tests alter', () => {
     expect(open(made({ plaintext: { a: 1 } }))).toEqual({ message: { a: 1 }, senderKey: undefined })
   })
+})
+
+test('the agent opens an envelope with the key that it has, and the message names that key', async () => {
+  const kids: string[] = []
+  const first = async (_: AgentContext, keyIds: readonly string[]) => {
+    kids.push(...keyIds)
+    return { keyId: recipient, jwk: recipientJwk, purpose: {} }
+  }
+  const unpacked = await unpackMessage(Object({}), readEnvelope(authcrypt), { first })
+  expect(kids.indexOf(recipient)).toBe(1)
+  expect(unpacked).toMatchObject({ plaintextMessage: message, recipientKey: { keyId: recipient } })
+  expect([unpacked.recipientKey, unpacked.senderKey].map(verkeyOf)).toEqual([recipient, sender])
 })
 
 const otherText = (text: string): string => (text.startsWith('A') ? `B${text.slice(1)}` : `A${text.slice(1)}`)

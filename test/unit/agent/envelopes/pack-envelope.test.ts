@@ -1,12 +1,12 @@
 /** Envelopes that this agent packs: opened by whom they are for, directly or behind mediators, and by nobody else. */
 import { generateKeyPairSync } from 'node:crypto'
 import { AgentContext, ConsoleLogger, DependencyManager, InjectionSymbols, Kms, LogLevel } from '@credo-ts/core'
-import { DidCommBasicMessage, DidCommDocumentService, DidCommModuleConfig } from '@credo-ts/didcomm'
+import { DidCommBasicMessage, DidCommDocumentService, ReturnRouteTypes } from '@credo-ts/didcomm'
 import { describe, expect, test } from 'vitest'
 import { readEnvelope, readHeader } from '../../../../lib/agent/envelopes/envelope.ts'
 import { AgentEnvelopeService } from '../../../../lib/agent/envelopes/envelope-service.ts'
 import { openEnvelope } from '../../../../lib/agent/envelopes/open-envelope.ts'
-import { packEnvelope } from '../../../../lib/agent/envelopes/pack-envelope.ts'
+import { packEnvelope, UnusableKeysError } from '../../../../lib/agent/envelopes/pack-envelope.ts'
 import { keyOfVerkey, verkeyOf } from '../../../../lib/agent/keys/ed25519-key.ts'
 
 /** A wallet, or this agent: an Ed25519 key, known by its verkey. */
@@ -71,16 +71,19 @@ const service = (held: Party) => {
   const services = new DependencyManager()
   services.registerInstance(InjectionSymbols.Logger, new ConsoleLogger(LogLevel.off))
   services.registerInstance(DidCommDocumentService, {} as DidCommDocumentService)
-  services.registerInstance(DidCommModuleConfig, new DidCommModuleConfig())
   const context = new AgentContext({ contextCorrelationId: 'acme', dependencyManager: services })
   const envelopes = new AgentEnvelopeService(services, {
     get: async (_, keyId) => (keyId === held.verkey ? held.jwk : null),
     first: async () => null,
   })
-  return (keys: Omit<Parameters<AgentEnvelopeService['packMessage']>[2], 'senderKey'>, sender: Party) => {
+  return (
+    keys: Omit<Parameters<AgentEnvelopeService['packMessage']>[2], 'senderKey'>,
+    sender: Party,
+    packed = new DidCommBasicMessage({ content: 'hello' }),
+  ) => {
     const senderKey = keyOfVerkey(sender.verkey)
     senderKey.keyId = sender.verkey
-    return envelopes.packMessage(context, new DidCommBasicMessage({ content: 'hello' }), { ...keys, senderKey })
+    return envelopes.packMessage(context, packed, { ...keys, senderKey })
   }
 }
 
@@ -98,6 +101,13 @@ describe('a message', () => {
     expect(sender).toBe(alice.verkey)
   })
 
+  test('should ask for no return route, since nothing handles a response', async () => {
+    const asking = new DidCommBasicMessage({ content: 'hello' })
+    asking.setReturnRouting(ReturnRouteTypes.all)
+    const packed = await service(alice)({ recipientKeys: [bob.key], routingKeys: [] }, alice, asking)
+    expect(open(packed, bob).message).not.toHaveProperty('~transport')
+  })
+
   test('should be packed for sixteen recipients, and no more', async () => {
     const pack = service(alice)
     const keysOf = (count: number) => ({
@@ -106,6 +116,21 @@ describe('a message', () => {
     })
     expect(readHeader(await pack(keysOf(16), alice)).recipients).toHaveLength(16)
     await expect(pack(keysOf(17), alice)).rejects.toThrow('too many keys')
+  })
+
+  test('should be packed for a recipient behind eight mediators, and no more', async () => {
+    const keysOf = (count: number) => ({
+      recipientKeys: [bob.key],
+      routingKeys: Array.from({ length: count }, () => newParty().key),
+    })
+    const pack = service(alice)
+    expect(readHeader(await pack(keysOf(8), alice)).recipients).toHaveLength(1)
+    await expect(pack(keysOf(9), alice)).rejects.toThrow('too many mediators')
+  })
+
+  test('should not be packed for nobody, with or without a mediator', async () => {
+    for (const routingKeys of [[], [newParty().key]])
+      await expect(service(alice)({ recipientKeys: [], routingKeys }, alice)).rejects.toThrow(UnusableKeysError)
   })
 
   test('should not be packed as a sender whose key the agent does not have', async () => {

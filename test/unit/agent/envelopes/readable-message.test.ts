@@ -44,6 +44,8 @@ describe('a message is readable', () => {
     ['with an id of 256 characters', { ...message, '@id': 'a'.repeat(256) }],
     ['with a label of 1,000 characters', { ...message, label: 'x'.repeat(1_000) }],
     ['with a content of 100,000 characters', { ...message, content: 'x'.repeat(100_000) }],
+    ['that is nested 40 levels deep', { ...message, a: nested(39) }],
+    ['of 500 objects and lists', { ...message, a: new Array(498).fill({}) }],
   ])('%s', (_name, readable) => {
     expect(() => assertReadable(readable)).not.toThrow()
   })
@@ -130,7 +132,8 @@ describe('a message is not readable', () => {
     ['with such a text in an attachment in base64', attachedInBase64({ raw: ['\ud800'] })],
     ['with such a name in one', attachedInBase64({ '\udc00': 1 })],
     ['with a field that names a prototype', { ...message, a: JSON.parse('{"__proto__":1}') }],
-    ['that is nested 41 levels deep', { ...message, a: nested(41) }],
+    ['that is nested 41 levels deep', { ...message, a: nested(40) }],
+    ['of 501 objects and lists', { ...message, a: new Array(499).fill({}) }],
     ['nested without end', JSON.parse(`${'['.repeat(90_000)}${']'.repeat(90_000)}`)],
     ['of more than 20,000 values', { ...message, a: new Array(20_001).fill(0) }],
     ['with 600 attachments', { ...message, 'presentations~attach': new Array(600).fill({}) }],

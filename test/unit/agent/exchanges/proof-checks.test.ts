@@ -1,6 +1,12 @@
 /** What both versions of present-proof do without an API call. */
 import { CredoError } from '@credo-ts/core'
-import { DidCommProofV2Protocol } from '@credo-ts/didcomm'
+import {
+  DidCommAutoAcceptProof,
+  DidCommProofExchangeRecord,
+  DidCommProofRole,
+  DidCommProofState,
+  DidCommProofV2Protocol,
+} from '@credo-ts/didcomm'
 import { expect, test, vi } from 'vitest'
 import { proofChecks } from '../../../../lib/agent/exchanges/proofs/checks.ts'
 import { proofProtocols } from '../../../../lib/agent/exchanges/proofs/protocols.ts'
@@ -103,4 +109,19 @@ test('a request without a proposal is none that was proposed', async () => {
   vi.spyOn(DidCommProofV2Protocol.prototype, 'findProposalMessage').mockResolvedValue(null)
   const options = Object({ proofRecord: { id: 'p', autoAcceptProof: 'always' }, requestMessage: {} })
   expect(await transaction(BASE_AGENT, () => v2.shouldAutoRespondToRequest(Object({}), options))).toBe(false)
+})
+
+test('of version 1 a request is compared with the proposal whatever its setting, which stays as it is', async () => {
+  const [v1] = proofProtocols()
+  const compare = vi.spyOn(Object.getPrototypeOf(Object.getPrototypeOf(v1)), 'shouldAutoRespondToRequest')
+  compare.mockResolvedValue(false)
+  const proofRecord = new DidCommProofExchangeRecord({
+    ...{ threadId: 't', protocolVersion: 'v1', autoAcceptProof: DidCommAutoAcceptProof.Always },
+    ...{ state: DidCommProofState.RequestReceived, role: DidCommProofRole.Prover },
+  })
+  const options = Object({ proofRecord, requestMessage: {} })
+  expect(await transaction(BASE_AGENT, () => v1.shouldAutoRespondToRequest(Object({}), options))).toBe(false)
+  const compared = expect.objectContaining({ autoAcceptProof: 'contentApproved' })
+  expect(compare).toHaveBeenCalledWith({}, expect.objectContaining({ proofRecord: compared }))
+  expect(proofRecord.autoAcceptProof).toBe('always')
 })

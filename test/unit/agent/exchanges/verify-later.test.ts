@@ -62,3 +62,33 @@ test('an error of the table ends the unit of work, at once and whatever fails af
   })
   await expect(noted).rejects.toBe(error)
 })
+
+/** Verifies a presentation again. Returns the attachments that its formats were given, each with that of the request. */
+const verifyAgain = async (requested: string[], presented: string[], presentation: object | null = {}) => {
+  const verified: string[] = []
+  const processPresentation = async (_: unknown, { attachment, requestAttachment }: Record<string, unknown>) =>
+    verified.push(`${attachment} to ${requestAttachment}`) > 0
+  const formats = new Map([...requested, ...presented].map((name) => [name, { processPresentation }]))
+  const attached = (names: string[], of: string) => () =>
+    names.map((name) => Object({ format: formats.get(name), attachment: `${of} ${name}` }))
+  const messages = { findRequestMessage: async () => ({}), findPresentationMessage: async () => presentation }
+  const checks = proofChecks(Object(messages), {
+    request: attached(requested, 'request'),
+    presentation: attached(presented, 'presentation'),
+  })
+  await checks.verifyAgain(Object({}), Object({ id: 'p' }))
+  return verified
+}
+
+test('one is verified again in each of its formats', async () => {
+  const verified = ['presentation indy to request indy', 'presentation pex to request pex']
+  expect(await verifyAgain(['pex', 'anoncreds', 'indy'], ['indy', 'pex'])).toEqual(verified)
+})
+
+test.each<[string, string[], string[], object | null]>([
+  ['without a readable attachment', ['indy'], [], {}],
+  ['in a format that was not requested', ['indy'], ['indy', 'pex'], {}],
+  ['that is not there any more', ['indy'], ['indy'], null],
+])('one %s is not taken for verified', async (_, requested, presented, presentation) => {
+  await expect(verifyAgain(requested, presented, presentation)).rejects.toThrow(TypeError)
+})

@@ -1,0 +1,30 @@
+/** Whom the thread of an invitation belongs to, and the exchange that came with one, where there is no connection. */
+import { expect, test } from 'vitest'
+import { isOthersThread, joinExchange } from '../../../../lib/agent/inbound/thread-owner.ts'
+
+const received = { getTags: () => ({ recipientKeyFingerprints: ['the inviter’s key'] }) }
+const agentContext = {
+  resolve: () => ({
+    findByQuery: async (_: unknown, { role }: { role: string }) => (role === 'receiver' ? [received] : []),
+  }),
+}
+
+test.each([
+  [true, 'to its inviter', 'the inviter’s key', undefined],
+  [false, 'to nobody else', 'another key', undefined],
+  // There it would begin a second exchange of the thread.
+  [false, 'not even to its inviter on a connection', 'the inviter’s key', { id: 'c' }],
+])('%s: it belongs %s', async (belongs, _, fingerprint, connection) => {
+  const inbound = Object({ agentContext, connection, senderKey: { fingerprint }, message: {} })
+  expect(await joinExchange(inbound, Object({ threadId: 't' }))).toBe(belongs)
+})
+
+test.each([
+  ['belongs to who writes to its key', 'the key of the invitation', false],
+  ['is another’s to who writes to another key', 'another key', true],
+])('the thread of our invitation %s', async (_, fingerprint, isOthers) => {
+  const sent = { getTags: () => ({ recipientKeyFingerprints: ['the key of the invitation'] }) }
+  const inviting = { resolve: () => ({ findByQuery: async () => [sent] }) }
+  const inbound = Object({ agentContext: inviting, recipientKey: { fingerprint }, message: {} })
+  expect(await isOthersThread(inbound, 'invitation')).toBe(isOthers)
+})
