@@ -41,12 +41,15 @@ const RESPONSES = new Set(['presentation', 'request-credential'])
  */
 export const joinExchange = async (inbound: Inbound, exchange: Exchange): Promise<boolean> => {
   const { agentContext, connection, message } = inbound
-  if (exchange.connectionId !== undefined) return exchange.connectionId === connection?.id
+  const parent = message.thread?.parentThreadId ?? exchange.parentThreadId
+  if (exchange.connectionId !== undefined) {
+    if (exchange.connectionId !== connection?.id) return false
+    return parent === undefined || parent === exchange.parentThreadId || !(await isOthersThread(inbound, parent))
+  }
   const invitation = await findInvitationOfRequest(agentContext, exchange.threadId)
   // A request from an invitation continues with the inviter, whose messages Credo checks against the key in our answer.
   if (invitation === undefined) return connection === undefined && isOfInviter(inbound, exchange.threadId)
   const { id } = invitation.outOfBandInvitation
-  const parent = message.thread?.parentThreadId ?? exchange.parentThreadId
   // Problem reports may name the request as their parent.
   if (![id, exchange.parentThreadId, exchange.threadId].includes(parent)) return false
   if (connection === undefined) {

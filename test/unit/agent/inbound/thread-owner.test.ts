@@ -28,3 +28,16 @@ test.each([
   const inbound = Object({ agentContext: inviting, recipientKey: { fingerprint }, message: {} })
   expect(await isOthersThread(inbound, 'invitation')).toBe(isOthers)
 })
+
+test.each([
+  ['of no other thread', undefined, true],
+  ['of the thread that began it', 'parent', true],
+  ['of somebody else’s', 'another', false],
+])('a message to an exchange of its connection is taken as a part %s: %s', async (_, parentThreadId, isTaken) => {
+  const sent = { getTags: () => ({ recipientKeyFingerprints: ['the key of the invitation'] }) }
+  const inviting = { resolve: () => ({ findByQuery: async () => [sent] }) }
+  const [connection, recipientKey] = [{ id: 'c', outOfBandId: 'o' }, { fingerprint: 'another key' }]
+  const inbound = Object({ agentContext: inviting, connection, recipientKey, message: { thread: { parentThreadId } } })
+  const exchange = Object({ threadId: 't', connectionId: 'c', parentThreadId: 'parent' })
+  expect(await joinExchange(inbound, exchange)).toBe(isTaken)
+})
