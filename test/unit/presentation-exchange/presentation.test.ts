@@ -32,6 +32,7 @@ test('a presentation with a proof that the definition does not permit is refused
 
 test.each<[string, ClaimFormats, ClaimFormats?]>([
   ['the definition', { ldp_vc: OTHER, ldp_vp: OURS }],
+  ['the definition, beside a descriptor that does,', { ldp_vc: OTHER, ldp_vp: OURS }, { ldp_vc: OURS }],
   ['the descriptor', { ldp_vc: OURS }, { ldp_vc: OTHER }],
 ])('a credential with a proof that %s does not permit is refused', (_, ofDefinition, ofDescriptor) => {
   expect(missing(ofDefinition, ofDescriptor)).toBe('descriptor "one" is not met: format')

@@ -39,6 +39,7 @@ describe('a statement', () => {
     ['@org|*', '@org|a|tenants', true],
     ['@org|*', 'x@org|a', false],
     ['a?c', 'abc', true],
+    ['a?c', 'abcd', false],
     ['a.c', 'abc', false],
     ['a|*', 'a|two\nlines', true],
     ['*|*Record|*', 'acme|ProofRecord|1', true],
