@@ -8,8 +8,8 @@ import { MAX_ITEM_BYTES, type TableWrite } from './write.ts'
 const SECONDS_KEPT = 90 * 24 * 60 * 60
 
 /**
- * Drops the largest attribute of an item that is too large with the added ones, and names it in `corruptLacks`. The
- * added ones have at most 4 KB, which the largest of a full item has too: none has a hundred.
+ * Drops the largest attribute of an item that is too large with the added ones, and names it in `corruptLacks`. That is
+ * enough: what is added has at most 4 KB, and no item has a hundred attributes, so the largest of a full one has more.
  */
 const fitting = (item: Item): Item => {
   if (itemBytes(item) <= MAX_ITEM_BYTES) return item

@@ -28,7 +28,7 @@ const KEY_TYPES = {
 
 export type KeyType = keyof typeof KEY_TYPES
 
-/** A public key with the id of the agent's key. */
+/** A public key with the id of the agent's key. That of an Ed25519 key is the key itself: Credo need not parse it. */
 const publicKeyOf = (publicJwk: Kms.KmsJwkPublic, keyId: string): Kms.PublicJwk => {
   const key: Kms.PublicJwk = publicJwk.kty === 'OKP' ? keyOfVerkey(keyId) : Kms.PublicJwk.fromUnknown(publicJwk)
   key.keyId = keyId

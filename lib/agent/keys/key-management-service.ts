@@ -49,8 +49,8 @@ export class KeyManagementService implements Kms.KeyManagementService {
     const keyId = newKeyId(pair, requestedId)
     const jwk = { ...pair, kid: keyId }
     await this.#store.insert(agentContext, keyId, jwk)
-    // The type depends on the value of `Type`, which the compiler cannot follow.
     const { d: _, ...publicJwk } = jwk
+    // The type depends on the value of `Type`, which the compiler cannot follow.
     return { keyId, publicJwk } as Kms.KmsCreateKeyReturn<Type>
   }
 

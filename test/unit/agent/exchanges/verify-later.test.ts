@@ -46,13 +46,6 @@ test('one that answers some of the formats waits for a call, and a fault of our 
   await expect(acknowledges()).rejects.toThrow(TypeError)
 })
 
-test('one that has no readable attachment is not verified when it is looked at again', async () => {
-  const message = async () => ({})
-  const protocol = Object({ findRequestMessage: message, findPresentationMessage: message })
-  const { verifyAgain } = proofChecks(protocol, { request: () => [], presentation: () => [] })
-  await expect(verifyAgain(Object({}), Object({ id: 'p' }))).rejects.toThrow('no readable attachment')
-})
-
 test('an error of the table ends the unit of work, at once and whatever fails after it', async () => {
   const error = new AgentError('store.unavailable', 'the table does not answer')
   const noted = transaction('acme', async () => {

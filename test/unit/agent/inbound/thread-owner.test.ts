@@ -1,4 +1,4 @@
-/** Whom the thread of an invitation belongs to, and the exchange that came with one, where there is no connection. */
+/** Whom the thread of an invitation belongs to, and whom an exchange: one that came with an invitation, and one of a connection. */
 import { expect, test } from 'vitest'
 import { isOthersThread, joinExchange } from '../../../../lib/agent/inbound/thread-owner.ts'
 
@@ -19,12 +19,14 @@ test.each([
   expect(await joinExchange(inbound, Object({ threadId: 't' }))).toBe(belongs)
 })
 
+/** Of an agent that has sent an invitation. */
+const sent = { getTags: () => ({ recipientKeyFingerprints: ['the key of the invitation'] }) }
+const inviting = { resolve: () => ({ findByQuery: async () => [sent] }) }
+
 test.each([
   ['belongs to who writes to its key', 'the key of the invitation', false],
   ['is another’s to who writes to another key', 'another key', true],
 ])('the thread of our invitation %s', async (_, fingerprint, isOthers) => {
-  const sent = { getTags: () => ({ recipientKeyFingerprints: ['the key of the invitation'] }) }
-  const inviting = { resolve: () => ({ findByQuery: async () => [sent] }) }
   const inbound = Object({ agentContext: inviting, recipientKey: { fingerprint }, message: {} })
   expect(await isOthersThread(inbound, 'invitation')).toBe(isOthers)
 })
@@ -34,8 +36,6 @@ test.each([
   ['of the thread that began it', 'parent', true],
   ['of somebody else’s', 'another', false],
 ])('a message to an exchange of its connection is taken as a part %s: %s', async (_, parentThreadId, isTaken) => {
-  const sent = { getTags: () => ({ recipientKeyFingerprints: ['the key of the invitation'] }) }
-  const inviting = { resolve: () => ({ findByQuery: async () => [sent] }) }
   const [connection, recipientKey] = [{ id: 'c', outOfBandId: 'o' }, { fingerprint: 'another key' }]
   const inbound = Object({ agentContext: inviting, connection, recipientKey, message: { thread: { parentThreadId } } })
   const exchange = Object({ threadId: 't', connectionId: 'c', parentThreadId: 'parent' })
