@@ -23,7 +23,10 @@ const slotItem = defineItem('slot', ({ destination, slot }: SlotKey) => slotAddr
   expiresAt: integer(),
 })
 
-/** Takes a free slot for `owner`; undefined if all are taken. `now` in ms since the epoch, `random` in [0, 1). */
+/**
+ * Takes a free slot; undefined if all are taken. `owner`: a unique id, which has one slot. `now` in ms since the epoch,
+ * `random` in [0, 1).
+ */
 export const takeSlot = async (
   destination: string,
   owner: string,
@@ -34,7 +37,10 @@ export const takeSlot = async (
   for (let index = 0; index < SLOTS; index++) {
     const slot = (first + index) % SLOTS
     const item = slotItem.encode({ destination, slot, owner, until, expiresAt: epochSeconds(until) + 60 })
-    const free = { anyOf: [{ absent: ['pk'] }, { atMost: { until: { N: String(now) } } }] }
+    // A slot of this owner: the SDK repeats a request after a lost response.
+    const free = {
+      anyOf: [{ absent: ['pk'] }, { atMost: { until: { N: String(now) } } }, { equals: { owner: { S: owner } } }],
+    }
     if (!(await putIf(item, free))) continue
     const release = async () => {
       await removeIf(slotAddress(destination, slot), { equals: { owner: { S: owner } } })

@@ -319,7 +319,7 @@ test('deliverSlowly waits while as many attempts at a slow destination are made 
   const now = Date.now()
   await put(destinationItem.encode({ destination: slow.url, version: 1, slowUntil: now + 60_000 }))
   const taken = []
-  while ((await freeSlots(slow.url, now)) > 0) taken.push(await takeSlot(slow.url, 'another', { now, random: 0 }))
+  while ((await freeSlots(slow.url, now)) > 0) taken.push(await takeSlot(slow.url, randomUUID(), { now, random: 0 }))
   await commit('1', slow.url)
   const run = () =>
     stage.line.guard.run('deliverSlowly', () =>

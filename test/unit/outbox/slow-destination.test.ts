@@ -1,4 +1,5 @@
 /** Slots: the attempts that a slow destination takes at once. */
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { freeSlots, takeSlot } from '../../../lib/outbox/slow-destination.ts'
 import { newOrigin, useOutboxScene } from './scene.ts'
@@ -10,7 +11,7 @@ const HELD = 20_000
 
 test('a slot is free again when it was released, or once its process has been dead for 20 s, and not before', async () => {
   const origin = newOrigin()
-  const take = () => takeSlot(origin, `owner at ${scene.now}`, { now: scene.now, random: 0 })
+  const take = () => takeSlot(origin, randomUUID(), { now: scene.now, random: 0 })
   const taken = [await take(), await take(), await take(), await take()]
   expect(taken).not.toContain(undefined)
   expect(await take()).toBeUndefined()
@@ -32,4 +33,18 @@ test('a slot is free again when it was released, or once its process has been de
   // One that comes back after that releases nothing of others.
   await taken[0]?.release()
   expect(await take()).toBeUndefined()
+})
+
+test('one slot is taken, although the response of that write is lost', async () => {
+  const origin = newOrigin()
+  let tries = 0
+  scene.table.way = async (command, send) => {
+    await send()
+    if (command === 'PutItem' && ++tries === 1) throw Object.assign(new Error('injected'), { name: 'TimeoutError' })
+  }
+  const taken = await takeSlot(origin, 'lease', { now: scene.now, random: 0 })
+  expect(tries).toBe(2)
+  expect(await freeSlots(origin, scene.now)).toBe(3)
+  await taken?.release()
+  expect(await freeSlots(origin, scene.now)).toBe(4)
 })
