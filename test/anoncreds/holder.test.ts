@@ -13,7 +13,7 @@ import {
 } from '../support/anoncreds/operated-ledger.ts'
 import { acceptOffer, offerToTenant, storedBy } from '../support/anoncreds/tenant-holder.ts'
 import { type AnonCredsWorld, definitionOf, inTenant, startAnonCredsWorld } from '../support/anoncreds/world.ts'
-import { connect, createTenant } from '../support/scenes.ts'
+import { connect, createTenant, degreeDefinition, offerBody } from '../support/scenes.ts'
 import type { Json, Reply } from '../support/stage/in-process-stage.ts'
 import { connectTenants } from '../support/tenants.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
@@ -296,6 +296,63 @@ describeWithLibrary('a tenant as holder', () => {
     },
   )
 
+  describe('of several formats that are proposed', () => {
+    const attributes = [
+      { name: 'degree', value: 'Bachelor' },
+      { name: 'age', value: '41' },
+    ]
+
+    /** The holder proposes by this operation. Resolves to the issuer's record of it. */
+    const proposed = async (operation: 'proposeCredential' | 'proposeProof', body: object): Promise<Json> => {
+      const { stage, caller } = world
+      const { body: connections } = await stage.call('getConnections', { caller: holder })
+      const { threadId } = await recordOfConnection(caller, connectionId)
+      const own = connections.find((one: Json) => one.threadId === threadId)
+      const asked = { connectionId: own.id, protocolVersion: 'v2', ...body }
+      const { body: sent } = await stage.call(operation, { caller: holder, body: asked })
+      const list = operation === 'proposeProof' ? 'getProofs' : 'getCredentials'
+      return waitFor(
+        'the proposal',
+        async () => (await stage.call(list, { caller, query: { threadId: sent.threadId } })).body[0],
+      )
+    }
+
+    test('one is offered alone that the issuer names, with what it leaves out as it was proposed', async () => {
+      const { stage, caller } = world
+      const { jsonld } = offerBody('', 'did:example:subject').credentialFormats
+      const { credentialDefinitionId } = world
+      const { id } = await proposed('proposeCredential', {
+        credentialFormats: { jsonld, anoncreds: { credentialDefinitionId, attributes } },
+      })
+      const named = attributes.map((one) => (one.name === 'age' ? { ...one, value: '42' } : one))
+      const body = { credentialRecordId: id, credentialFormats: { anoncreds: { attributes: named } } }
+      expect(await stage.call('acceptCredentialProposal', { caller, body })).toMatchObject({ status: 200 })
+      const path = { credentialRecordId: id }
+      const { body: shown } = await stage.call('getCredentialFormData', { caller, path })
+      expect(shown.offer).toEqual({ anoncreds: expect.objectContaining({ cred_def_id: credentialDefinitionId }) })
+      expect(shown.offerAttributes).toMatchObject(named)
+    })
+
+    test('all are requested, in the words of the verifier where it has any', async () => {
+      const { stage, caller } = world
+      const { credentialDefinitionId } = world
+      const { id: proofRecordId } = await proposed('proposeProof', {
+        proofFormats: {
+          anoncreds: { attributes: [{ name: 'degree', credentialDefinitionId }] },
+          presentationExchange: { presentationDefinition: degreeDefinition },
+        },
+      })
+      const own = { ...proofRequest({ cred_def_id: credentialDefinitionId }, 21), name: 'Ours' }
+      const answer = { caller, path: { proofRecordId }, body: { proofFormats: { anoncreds: own } } }
+      expect(await stage.call('acceptProofProposal', answer)).toMatchObject({ status: 200 })
+      const { body: shown } = await stage.call('getProofFormData', { caller, path: { proofRecordId } })
+      expect(shown.request).toMatchObject({
+        anoncreds: own,
+        presentationExchange: { presentation_definition: degreeDefinition },
+      })
+    })
+  })
+
   describe('a request is answered', () => {
     const named = (format: Format, answer: object) => ({ proofFormats: { [format]: answer } })
 
@@ -348,6 +405,21 @@ describeWithLibrary('a tenant as holder', () => {
     test('for a predicate with the credential whose value it is true of', async () => {
       expect((await held()).length).toBeGreaterThan(1)
       expect((await proved('anoncreds', younger())).isVerified).toBe(true)
+    })
+
+    test('in the format that is named alone, of those that are asked for', async () => {
+      const request = { name: 'degree', version: '1.0', requested_attributes: { degree: { name: 'degree' } } }
+      const asked = await world.wallet.agent.didcomm.proofs.requestProof({
+        connectionId: verifying.walletConnectionId,
+        protocolVersion: 'v2',
+        proofFormats: { anoncreds: request, presentationExchange: { presentationDefinition: degreeDefinition } },
+      })
+      const answer = await answerProof(asked.threadId, named('anoncreds', {}))
+      expect(answer).toMatchObject({ status: 200 })
+      const path = { proofRecordId: answer.body.id }
+      const { body: shown } = await world.stage.call('getProofFormData', { caller: holder, path })
+      expect(Object.keys(shown.request).sort()).toEqual(['anoncreds', 'presentationExchange'])
+      expect(Object.keys(shown.presentation)).toEqual(['anoncreds'])
     })
 
     test('by what the holder says itself, where nobody else is asked', async () => {

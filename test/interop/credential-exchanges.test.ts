@@ -4,7 +4,7 @@ import { inTenant } from '../support/anoncreds/world.ts'
 import { createTenant, offerBody } from '../support/scenes.ts'
 import type { Json, OperationName } from '../support/stage/in-process-stage.ts'
 import { useStage } from '../support/stage/use-stage.ts'
-import { connectTenants, settled } from '../support/tenants.ts'
+import { connectTenants, lastMessage, settled } from '../support/tenants.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { verifies2020 } from './digital-bazaar.ts'
 
@@ -237,6 +237,8 @@ describe('a proposal of JSON-LD', () => {
     const credentialFormats = jsonldOf({ credentialSubject: { id: SUBJECT, degree: 'Doctor' } })
     await as(issuer, 'acceptCredentialProposal', { credentialRecordId: received.id, credentialFormats })
     expect(await exchangeIn(holder, sent.threadId, 'offer-received')).toMatchObject({ id: sent.id })
+    const { offer } = await read(holder, 'getCredentialFormData', { credentialRecordId: sent.id })
+    expect(offer.jsonld.credential.credentialSubject.degree).toBe('Doctor')
   })
 
   test('is offered in the name of the issuer alone', async () => {
@@ -251,6 +253,17 @@ describe('a proposal of JSON-LD', () => {
         details: [{ path: 'credentialFormats.jsonld.credential.issuer', message: 'is not a DID of this agent' }],
       },
     })
+  })
+
+  test('says what its caller says, and so does the offer that answers it', async () => {
+    const said = { autoAcceptCredential: 'never', comment: 'Hello', goalCode: 'issue', goal: 'A degree' }
+    const shown = { comment: 'Hello', goal_code: 'issue', goal: 'A degree' }
+    const { sent, received } = await proposed(said)
+    expect(await lastMessage(issuer, received.id)).toMatchObject(shown)
+    const offer = await as(issuer, 'acceptCredentialProposal', { credentialRecordId: received.id, ...said })
+    expect(offer.autoAcceptCredential).toBe('never')
+    expect(await exchangeIn(holder, sent.threadId, 'offer-received')).toMatchObject({ autoAcceptCredential: 'never' })
+    expect(await lastMessage(holder, sent.id)).toMatchObject(shown)
   })
 
   test('waits for a call, whatever the issuer has said before', async () => {

@@ -8,7 +8,7 @@ import { degreeAbout, hold, keyDidOf } from '../support/held-degree.ts'
 import { createTenant, degreeDefinition, requestBody } from '../support/scenes.ts'
 import type { Json, Reply } from '../support/stage/in-process-stage.ts'
 import { useStage } from '../support/stage/use-stage.ts'
-import { connectTenants, settled } from '../support/tenants.ts'
+import { connectTenants, lastMessage, settled } from '../support/tenants.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 interface Tenant {
@@ -397,6 +397,23 @@ describe('a proposal', () => {
       status: 422,
       body: { details: [{ path: 'proofFormats.indy.requested_attributes' }] },
     })
+  })
+
+  test('says what its caller says, and so do the request and the presentation that follow', async () => {
+    const words = { comment: 'Hello', goalCode: 'verify' }
+    const said = { ...words, autoAcceptProof: 'never' }
+    const shown = { comment: 'Hello', goal_code: 'verify' }
+    const parentThreadId = '22222222-2222-4222-8222-222222222222'
+    const proposed = await propose({ ...said, parentThreadId })
+    const { id } = await proposalOf(proposed)
+    const thread = { thid: proposed.threadId, pthid: parentThreadId }
+    expect(await lastMessage(verifier, id)).toMatchObject({ ...shown, '~thread': thread })
+    await acceptProposal(id, { ...asRequested(), ...said, willConfirm: false })
+    expect(await inState(prover, proposed.id, 'request-received')).toMatchObject({ autoAcceptProof: 'never' })
+    expect(await lastMessage(prover, proposed.id)).toMatchObject({ ...shown, will_confirm: false })
+    expect((await accept(proposed.id, words)).status).toBe(200)
+    expect(await inState(verifier, id, 'presentation-received')).toMatchObject({ autoAcceptProof: 'never' })
+    expect(await lastMessage(verifier, id)).toMatchObject(shown)
   })
 
   test('is accepted for the record of the path only', async () => {

@@ -328,11 +328,15 @@ test('what a prover names in its proposal is never read, and what the verifier n
   })
   await settled(stage)
   const [other] = await exchangesOf(caller, 'ProofRecord', again.threadId)
-  await succeed(stage, 'acceptProofProposal', caller, {
-    path: { proofRecordId: other.id },
-    body: { proofFormats: bodyOf([address]).proofFormats },
-  })
-  expect(asked).toEqual(['/proposed'])
+  const acceptWith = (schema: string) =>
+    stage.call('acceptProofProposal', {
+      caller,
+      path: { proofRecordId: other.id },
+      body: { proofFormats: bodyOf([schema]).proofFormats },
+    })
+  expect((await acceptWith(serve('/broken', '', 500))).status).toBe(422)
+  expect((await acceptWith(address)).status).toBe(200)
+  expect(asked).toEqual(['/broken', '/proposed'])
 })
 
 test('two addresses may have the same document', async () => {

@@ -1,6 +1,8 @@
 /** Two tenants of a stage, by its operations alone: one invites, the other takes the invitation, and what both wait for. */
+import { DidCommMessageRepository, DidCommMessageRole } from '@credo-ts/didcomm'
 import { credentialRecords, proofRecords } from '../../lib/records/kinds.ts'
 import { waitFor } from '../wallet/wait.ts'
+import { inTenant } from './anoncreds/world.ts'
 import type { Caller, InProcessStage, Json, OperationName } from './stage/in-process-stage.ts'
 
 /** Calls an operation that is expected to succeed. Returns the body of the answer. */
@@ -112,3 +114,11 @@ export const exchangesOf = async (
   const records = type === 'ProofRecord' ? proofRecords : credentialRecords
   return (await readTagged(tenantId, records, 'threadId', threadId)).map(({ value }) => value)
 }
+
+/** The last message that a tenant has received in an exchange, as JSON. */
+export const lastMessage = ({ tenantId }: { tenantId: string }, associatedRecordId: string): Promise<Json> =>
+  inTenant(tenantId, async ({ context }) => {
+    const query = { associatedRecordId, role: DidCommMessageRole.Receiver }
+    const received = await context.resolve(DidCommMessageRepository).findByQuery(context, query)
+    return received.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime()).at(-1)?.message
+  })

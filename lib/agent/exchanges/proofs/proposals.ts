@@ -1,11 +1,6 @@
 /** Proof proposals (Aries RFC 0037 and 0454): provers send them, and verifiers turn them into requests. */
 import { DidCommPresentationV1Preview, DidCommProposePresentationV1Message } from '@credo-ts/anoncreds'
-import {
-  DidCommMessageRepository,
-  DidCommMessageRole,
-  type DidCommProofExchangeRecord,
-  DidCommProofState,
-} from '@credo-ts/didcomm'
+import { DidCommMessageRepository, type DidCommProofExchangeRecord, DidCommProofState } from '@credo-ts/didcomm'
 import { invalidField } from '../../../errors.ts'
 import type { ProofProposal, ProposalAcceptance } from '../../../interface/proof-proposal.ts'
 import { defined, isObject } from '../../../json.ts'
@@ -69,7 +64,6 @@ const proposedIn = async (agent: TenantAgent, exchange: DidCommProofExchangeReco
     const { presentationProposal } = await context.resolve(DidCommMessageRepository).getAgentMessage(context, {
       associatedRecordId: exchange.id,
       messageClass: DidCommProposePresentationV1Message,
-      role: DidCommMessageRole.Receiver,
     })
     return { indy: requestOfPreview(new DidCommPresentationV1Preview(presentationProposal).toJSON(), {}) }
   }
