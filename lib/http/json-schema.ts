@@ -3,15 +3,17 @@
  * components.
  */
 import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
-import type * as v from 'valibot'
+import * as v from 'valibot'
 import { AnonCredsProofRequest, IndyProofRequest } from '../interface/anoncreds-proof-request.ts'
-import { ErrorBody, type Schema } from '../interface/contract.ts'
+import { ErrorBody, type Schema, successOf } from '../interface/contract.ts'
 import { Limit, MAX_PAGE } from '../interface/fields.ts'
 import { JsonLdCredential } from '../interface/json-ld-credential.ts'
+import { OPERATIONS } from '../interface/operations.ts'
 import { PresentationDefinition } from '../interface/presentation-definition.ts'
 import { Filter } from '../interface/presentation-filter.ts'
 import { ProofRequestResult } from '../interface/proof-request.ts'
 import { SubmissionRequirement } from '../interface/submission-requirement.ts'
+import { EVENT_TYPES, eventBodies } from '../interface/webhook-events.ts'
 import { AnonCredsCredentialDefinition, AnonCredsSchema } from '../records/anoncreds-objects.ts'
 import { DidDocument } from '../records/did.ts'
 import { ProofFormData } from '../records/proof.ts'
@@ -66,10 +68,25 @@ const CONFIG: ConversionConfig = {
 /** `components.schemas` of the document. */
 export const componentSchemas = (): Record<string, JsonSchema> => toJsonSchemaDefs(COMPONENTS, CONFIG)
 
-/** A schema in the document, with references to the components. */
+/** All schemas of the contracts and of the events, in one conversion: each converts all components too. */
+const convertAll = (): ReadonlyMap<Schema, JsonSchema> => {
+  const schemas = [
+    ...OPERATIONS.flatMap(({ parameters = {}, body }) => [...Object.values(parameters), body]),
+    ...OPERATIONS.map(successOf).flatMap(({ status, schema }) => (status === 204 ? undefined : schema)),
+    ...EVENT_TYPES.map(eventBodies).flatMap(({ webhook, notification }) => [webhook, notification]),
+  ].filter((schema) => schema !== undefined)
+  const { prefixItems = [] } = toJsonSchema(v.tuple(schemas), { ...CONFIG, definitions: COMPONENTS })
+  return new Map(schemas.map((schema, index) => [schema, prefixItems[index] as JsonSchema]))
+}
+
+let converted: ReturnType<typeof convertAll> | undefined
+
+/** A schema of a contract or an event, in the document: with references to the components. */
 export const schemaOf = (schema: Schema): JsonSchema => {
-  const { $schema: _, $defs: __, ...rest } = toJsonSchema(schema, { ...CONFIG, definitions: COMPONENTS })
-  return rest
+  converted ??= convertAll()
+  const found = converted.get(schema)
+  if (found === undefined) throw new TypeError('the schema is of no contract or event')
+  return found
 }
 
 interface ParameterField {
@@ -84,9 +101,10 @@ const isObjectSchema = (schema: Schema): schema is v.ObjectSchema<v.ObjectEntrie
 /** The fields of an object schema: the parameters of a path or a query. */
 export const fieldsOf = (schema: Schema | undefined): ParameterField[] => {
   if (schema === undefined || !isObjectSchema(schema)) return []
-  return Object.entries(schema.entries).map(([name, entry]) => ({
+  const { properties = {} } = schemaOf(schema)
+  return Object.entries(schema.entries).map(([name, { type }]) => ({
     name,
-    required: entry.type !== 'optional',
-    schema: schemaOf(entry),
+    required: type !== 'optional',
+    schema: properties[name] as JsonSchema,
   }))
 }
