@@ -6,8 +6,8 @@ import { layoutAddress } from './keys.ts'
 
 type Item = Record<string, AttributeValue>
 
-/** Raised when this service can no longer read what is in the table. */
-const VERSION = 2
+/** Raised when a release could not read, find or finish what the one before has stored, or the other way round. */
+const VERSION = 3
 
 export const LAYOUT_KEY = { pk: { S: layoutAddress.pk }, sk: { S: layoutAddress.sk } }
 

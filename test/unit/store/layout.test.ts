@@ -3,6 +3,7 @@ import { DeleteItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ensureLayout, readLayout } from '../../../infra/layout.ts'
 import { newEntry } from '../../../lib/outbox/waiting-list.ts'
+import { RECORDS } from '../../../lib/records/kinds.ts'
 import { DUE_SHARDS, dueFor } from '../../../lib/store/due.ts'
 import { eventPartitions } from '../../../lib/store/keys.ts'
 import { LAYOUT_ITEM, LAYOUT_KEY, LayoutCheck } from '../../../lib/store/layout.ts'
@@ -73,7 +74,7 @@ describe('the version of the layout', () => {
   })
 
   test.each([
-    ['another', OTHER, 'has version 7 of its layout, not 2'],
+    ['another', OTHER, 'has version 7 of its layout, not 3'],
     ['none', undefined, 'has no version of its layout'],
   ])('that is %s is store.unavailable, with a line of the log that says what to do', async (_name, item, flaw) => {
     const { read, write, sent, readings } = processWith(item)
@@ -155,7 +156,7 @@ describe('a table', () => {
 
   test('of another version stays as it is', async () => {
     await table.put({ ...LAYOUT_KEY, ...OTHER })
-    expect(await ensureLayout(client, name)).toBe('has version 7 of its layout, not 2')
+    expect(await ensureLayout(client, name)).toBe('has version 7 of its layout, not 3')
     expect(await table.items()).toEqual([OTHER])
   })
 })
@@ -166,4 +167,33 @@ test('the shards are part of it: items stay where they are', () => {
   expect(dueFor(lane, 5).dueShard).toBe('due|13')
   expect(newEntry(lane, 5, 'id')).toBe('13|000000000000005|id')
   expect(eventPartitions('e')).toHaveLength(8)
+})
+
+test('the indexes are part of it: what another release has stored is found', () => {
+  const named = RECORDS.map(({ type, indexes }) => {
+    const names = Object.values(indexes).map((index) => [index.name, index.with].filter(Boolean).join('+'))
+    return [type, [...new Set(names)].sort().join(' ')]
+  })
+  expect({ version: LAYOUT_ITEM.version?.N, ...Object.fromEntries(named) }).toMatchInlineSnapshot(`
+    {
+      "AnonCredsCredentialDefinitionPrivateRecord": "id",
+      "AnonCredsCredentialDefinitionRecord": "id",
+      "AnonCredsKeyCorrectnessProofRecord": "id",
+      "AnonCredsLinkSecretRecord": "default id",
+      "AnonCredsRevocationRegistryDefinitionPrivateRecord": "id",
+      "AnonCredsRevocationRegistryDefinitionRecord": "id",
+      "AnonCredsSchemaRecord": "id",
+      "BasicMessageRecord": "connectionId",
+      "ConnectionRecord": "* alias did invitationDid outOfBandId rotating theirDid threadId unfinished",
+      "CredentialDefinitionRecord": "* credentialDefinitionId",
+      "CredentialRecord": "* connectionId parentThreadId revocation+connectionId threadId",
+      "DidCommMessageRecord": "associatedRecordId",
+      "DidRecord": "did public recipientKey",
+      "OutOfBandRecord": "* invitationId recipientKey requestThreadId",
+      "ProofRecord": "* connectionId parentThreadId threadId",
+      "QuestionAnswerRecord": "* connectionId threadId",
+      "W3cCredentialRecord": "* credentialDefinitionId schemaId",
+      "version": "3",
+    }
+  `)
 })
