@@ -1,10 +1,9 @@
 /** DIDs and keys of handshakes that anybody may begin: gone with those that come to nothing, and kept for ever once one is completed, whatever fails. */
 import { randomUUID } from 'node:crypto'
-import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
+import { DeleteItemCommand } from '@aws-sdk/client-dynamodb'
 import { Kms } from '@credo-ts/core'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { removeExpiry } from '../../lib/agent/connections/unsolicited-requests.ts'
-import { plainItem } from '../../lib/store/plain-item.ts'
 import { fromRecordItem } from '../../lib/store/stored-record.ts'
 import { inTenant } from '../support/anoncreds/world.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
@@ -233,24 +232,6 @@ test('a stranger that rotates before it goes on leaves nothing more behind', asy
   for (const expiry of await madeSince(before)) expect(expiry).toBeDefined()
   expect((await write(rotated)).status).toBe(200)
   for (const expiry of await madeSince(before)) expect(expiry).toBeUndefined()
-})
-
-test('what a version completed that knows of no expiry is kept from its next message on', async () => {
-  const invited = await inviteMany()
-  const before = await expiries()
-  const handshake = await ask(invited, REQUESTS['did-exchange'])
-  for (const { expiresAt: _, ...item } of await itemsOf(stage, `${caller.tenantId}|ConnectionRecord|`)) {
-    const content = JSON.stringify(plainItem(item).content ?? [])
-    if (!content.includes(handshake.connection.id)) continue
-    const completed = content.replaceAll('"state":"response-sent"', '"state":"completed"')
-    const Item = { ...item, content: { S: completed } }
-    await stage.client.send(new PutItemCommand({ TableName: stage.table, Item }))
-  }
-  expect(await stateInTable(handshake)).toBe('completed')
-  expect((await write(handshake)).status).toBe(200)
-  for (const expiry of await madeSince(before)) expect(expiry).toBeUndefined()
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30 * DAYS * 1000 })
-  expect((await write(handshake, 'a month later')).status).toBe(200)
 })
 
 test('what an invitation for one has made does not expire', async () => {

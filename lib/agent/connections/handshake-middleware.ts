@@ -1,6 +1,5 @@
 /** Completes handshakes before the handlers of messages: by any message, and again by a repeated one. */
 import {
-  type DidCommConnectionRecord,
   DidCommConnectionService,
   DidCommDidExchangeCompleteMessage,
   DidCommDidExchangeState,
@@ -9,18 +8,9 @@ import {
 } from '@credo-ts/didcomm'
 import { isProblemReport } from '../threads/index.ts'
 import { isOfCurrentDid } from './current-connection.ts'
-import { expires } from './unsolicited-requests.ts'
 
 /** Handshake protocols: their own messages decide whether the handshake continues. */
 const HANDSHAKES = ['connections', 'didexchange', 'did-rotate']
-
-/**
- * Whether it is the connection of a responder that waits for the end of its handshake. One that is completed and expires
- * was completed by a former version during a deployment, which knew of no expiry.
- */
-const isToComplete = (connection: DidCommConnectionRecord): boolean =>
-  connection.state === DidCommDidExchangeState.ResponseSent ||
-  (connection.state === DidCommDidExchangeState.Completed && expires(connection))
 
 /**
  * Completes a connection on any message of the other agent: it shows that our response arrived (Aries RFC 0160,
@@ -29,8 +19,7 @@ const isToComplete = (connection: DidCommConnectionRecord): boolean =>
 export const completeByMessage: DidCommMessageHandlerMiddleware = async (inbound, next) => {
   const { agentContext, connection, message } = inbound
   if (
-    connection !== undefined &&
-    isToComplete(connection) &&
+    connection?.state === DidCommDidExchangeState.ResponseSent &&
     !HANDSHAKES.includes(parseMessageType(message.type).protocolName) &&
     !isProblemReport(message.type) &&
     (await isOfCurrentDid(inbound, connection))
