@@ -74,12 +74,13 @@ const documentResponse = (
   contentType: string,
   { requestId, ifNoneMatch }: RequestHeaders,
 ): APIGatewayProxyResult => {
-  const headers = { ...headersOf(requestId), 'cache-control': cacheControl, etag }
+  // Also of a 304: the gateway would add JSON's, and caches update what they have stored (RFC 9111, section 3.2).
+  const headers = { 'content-type': contentType, ...headersOf(requestId), 'cache-control': cacheControl, etag }
   if (isKnown(etag, ifNoneMatch)) return { statusCode: 304, headers, body: '' }
   const text = typeof content === 'string'
   return {
     statusCode: 200,
-    headers: { 'content-type': contentType, ...headers },
+    headers,
     body: text ? content : Buffer.from(content).toString('base64'),
     ...(!text && { isBase64Encoded: true }),
   }

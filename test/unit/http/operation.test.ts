@@ -749,9 +749,10 @@ describe('a stored document', () => {
     ['*', 304],
     ['"0"', 200],
     ['', 200],
-  ])('for If-None-Match %s is a %i', async (given, statusCode) => {
+  ])('for If-None-Match %s is a %i, with its type', async (given, statusCode) => {
     const answered = await fetching('text', { 'If-None-Match': given })
-    expect(answered).toMatchObject({ statusCode, headers: { etag }, body: statusCode === 304 ? '' : 'text' })
+    const headers = { etag, 'content-type': 'application/octet-stream' }
+    expect(answered).toMatchObject({ statusCode, headers, body: statusCode === 304 ? '' : 'text' })
   })
 })
 
