@@ -116,7 +116,7 @@ export const describeInterface = ({ version, url }: { version: string; url: stri
       'Invitations, connections, credentials and proofs in both roles, messages, DIDs, tenants and webhooks. To try an operation on this page, press ' +
       'Authorize and enter a token: `npm start` prints one; for a deployed service your token issuer has them. ' +
       '`x-companion` marks operations beyond the seven of the first interface. ' +
-      'An unknown field of a body is a 422; an unknown query parameter is ignored.',
+      'An unknown field of a body is a 422; an unknown query parameter is ignored. Lengths are in UTF-16 code units: an emoji has two.',
     version,
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },

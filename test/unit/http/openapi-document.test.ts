@@ -9,8 +9,10 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { fetchModule, lint, typesOf } from 'openapi-tools'
+import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeInterface, EXAMPLES } from '../../../lib/http/openapi.ts'
+import { text } from '../../../lib/interface/fields.ts'
 import type { Json } from '../../support/stage/in-process-stage.ts'
 
 /** As callers get it. */
@@ -95,6 +97,11 @@ describe('links', () => {
       }
     expect(taken).toBeGreaterThan(30)
   })
+})
+
+test('says how lengths are counted, other than JSON Schema does', () => {
+  expect(['😀a', '😀😀'].map((value) => v.is(text(3), value))).toEqual([true, false])
+  expect(document.info.description).toContain('Lengths are in UTF-16 code units')
 })
 
 /** What somebody would write who makes a client. */
