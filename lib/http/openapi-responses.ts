@@ -43,12 +43,15 @@ const ERROR_HEADERS: Partial<Record<Status, object>> = {
 const errorHeaders = (status: Status) => ({ ...REQUEST_ID, ...ERROR_HEADERS[status] })
 
 /** 401 and 403 have the status and the reason phrase only. */
-const errorSchema = (status: Status) => {
-  const fixed = { statusCode: { const: status }, error: { const: REASON_PHRASES[status] } }
-  return status === 401 || status === 403
-    ? { type: 'object', properties: fixed, required: ['statusCode', 'error'], additionalProperties: false }
-    : { allOf: [{ $ref: '#/components/schemas/Error' }, { type: 'object', properties: fixed }] }
-}
+const errorSchema = (status: Status) =>
+  status === 401 || status === 403
+    ? {
+        type: 'object',
+        properties: { statusCode: { const: status }, error: { const: REASON_PHRASES[status] } },
+        required: ['statusCode', 'error'],
+        additionalProperties: false,
+      }
+    : { $ref: '#/components/schemas/Error' }
 
 const errorContent = (status: Status) => ({
   'application/json': {

@@ -18,7 +18,7 @@ const PresentationExchangeSelection = exactly({
 
 const AnonCredsSelection = exactly({
   /** The credential for each referent, by the id of its W3C record. If none is named, the agent selects. */
-  credentials: v.optional(byName(v.strictTuple([EntityId]))),
+  credentials: v.optional(byName(v.pipe(v.array(EntityId), v.length(1, 'must name one credential')))),
   /** Values without a credential, for attributes that are requested without a restriction. */
   selfAttestedAttributes: v.optional(byName(v.pipe(v.string(), v.maxLength(65_536)))),
 })

@@ -125,7 +125,7 @@ const Replay = v.pipe(
   v.metadata({
     oneOf: [
       { required: ['since'], not: { required: ['eventId'] } },
-      { required: ['eventId'], properties: { since: false, state: false, cursor: false } },
+      { required: ['eventId'], not: { anyOf: ['since', 'state', 'cursor'].map((name) => ({ required: [name] })) } },
     ],
   }),
 )

@@ -104,6 +104,31 @@ test('says how lengths are counted, other than JSON Schema does', () => {
   expect(document.info.description).toContain('Lengths are in UTF-16 code units')
 })
 
+describe('generators of clients for other languages find', () => {
+  /** Schemas that are `true` or `false`, by keyword or property. */
+  const booleanSchemas = (value: Json): string[] =>
+    Object.entries<Json>(Object(value)).flatMap(([name, member]) => {
+      if (name === 'example') return []
+      const schemas: Json = name === 'properties' ? member : ['items', 'not'].includes(name) ? { [name]: member } : {}
+      const named = Object.keys(schemas).filter((one) => typeof schemas[one] === 'boolean')
+      return [...named, ...(typeof member === 'object' ? booleanSchemas(member) : [])]
+    })
+
+  test('no schema that is a boolean, which many do not read', () => {
+    expect(booleanSchemas({ items: false, properties: { a: { not: true }, b: false } })).toEqual(['items', 'b', 'not'])
+    expect(booleanSchemas(document)).toEqual([])
+  })
+
+  test('one type for all errors, which has the message', () => {
+    const responses = [document.components.responses, ...operations.map((operation) => operation.responses)]
+      .flatMap((named) => Object.values<Json>(named))
+      .flatMap(({ content }) => content?.['application/json'] ?? [])
+      .filter(({ example }) => example?.statusCode >= 400 && ![401, 403].includes(example.statusCode))
+    expect(responses.length).toBeGreaterThan(20)
+    expect(new Set(responses.map(({ schema }) => schema.$ref))).toEqual(new Set(['#/components/schemas/Error']))
+  })
+})
+
 /** What somebody would write who makes a client. */
 const CLIENT = `
 import createClient from 'openapi-fetch'

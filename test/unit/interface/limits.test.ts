@@ -5,6 +5,7 @@ import { isObject } from '../../../lib/json.ts'
 
 /** Keyword of JSON Schema, limit, and the names of the fields and parameters, somewhere in the document, that have it. */
 const LIMITS: [keyword: string, limit: number, names: string][] = [
+  ['maxItems', 1, 'credentials'],
   ['maxItems', 2, 'handshakeProtocols'],
   ['maxItems', 4, 'recipientKeys'],
   ['maxItems', 8, 'requests~attach routingKeys services'],
