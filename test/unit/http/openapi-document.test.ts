@@ -119,6 +119,12 @@ describe('generators of clients for other languages find', () => {
     expect(booleanSchemas(document)).toEqual([])
   })
 
+  test('no constant that is a boolean, for which some write code that is none', () => {
+    expect(JSON.stringify(document)).not.toMatch(/"const":(?:true|false)/)
+    const { properties } = document.paths['/anoncreds/schemas'].post.requestBody.content['application/json'].schema
+    expect(properties.endorse).toEqual({ type: 'boolean', enum: [false] })
+  })
+
   test('one type for all errors, which has the message', () => {
     const responses = [document.components.responses, ...operations.map((operation) => operation.responses)]
       .flatMap((named) => Object.values<Json>(named))
