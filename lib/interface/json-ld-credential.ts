@@ -28,7 +28,8 @@ const Context = v.pipe(
   v.minLength(1),
   v.maxLength(20),
   v.check(([first]) => first === CREDENTIALS_V1, `must start with ${CREDENTIALS_V1}`),
-  v.metadata({ prefixItems: [{ const: CREDENTIALS_V1 }] }),
+  // By `prefixItems` generators of clients make a list of this item only.
+  v.metadata({ contains: { const: CREDENTIALS_V1 } }),
 )
 
 const Type = v.pipe(

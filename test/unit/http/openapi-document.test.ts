@@ -155,6 +155,15 @@ export const connect = async (token: string): Promise<components['schemas']['Con
     const path = { connectionId: first.id }
     const sent = await client.POST('/basic-messages/{connectionId}', { headers, params: { path }, body: { content: 'Hello' } })
     console.log(sent.data?.content, first.previousDids, first._tags.theirDid)
+    const credential: components['schemas']['JsonLdCredential'] = {
+      '@context': ['https://www.w3.org/2018/credentials/v1', { degree: 'https://example.org/degree' }],
+      type: ['VerifiableCredential'],
+      issuanceDate: '2026-01-01T00:00:00Z',
+      credentialSubject: { id: 'did:key:z6Mk', degree: 'Bachelor' },
+    }
+    const jsonld = { credential, options: { proofType: 'Ed25519Signature2018' } } as const
+    const offer = { connectionId: first.id, protocolVersion: 'v2', credentialFormats: { jsonld } } as const
+    await client.POST('/credentials/create-offer', { headers, body: offer })
   }
   return data
 }
