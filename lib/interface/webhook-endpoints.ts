@@ -123,10 +123,8 @@ const Replay = v.pipe(
     'must have state and cursor only with since',
   ),
   v.metadata({
-    oneOf: [
-      { required: ['since'], not: { required: ['eventId'] } },
-      { required: ['eventId'], not: { anyOf: ['since', 'state', 'cursor'].map((name) => ({ required: [name] })) } },
-    ],
+    oneOf: [{ required: ['since'] }, { required: ['eventId'] }],
+    dependentRequired: { state: ['since'], cursor: ['since'] },
   }),
 )
 
