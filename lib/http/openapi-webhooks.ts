@@ -3,6 +3,9 @@ import type { JsonSchema } from '@valibot/to-json-schema'
 import { EVENT_TYPES, eventBodies } from '../interface/webhook-events.ts'
 import { schemaOf } from './json-schema.ts'
 
+/** Not the tag of the operations: generators of clients make a file of each tag, and would overwrite one by the other. */
+export const EVENTS = { name: 'Events', description: 'What the service posts to the endpoints of webhooks.' }
+
 const header = (name: string, description: string, schema: JsonSchema) => ({
   name,
   in: 'header',
@@ -50,7 +53,7 @@ const describeEvent = (type: string) => {
     post: {
       operationId: type,
       summary,
-      tags: ['Webhooks'],
+      tags: [EVENTS.name],
       security: [],
       parameters: Object.keys(WEBHOOK_PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),
       requestBody: { required: true, content: { 'application/json': { schema: { anyOf: kinds } } } },

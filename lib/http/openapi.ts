@@ -5,7 +5,7 @@ import { OPERATIONS } from '../interface/operations.ts'
 import { componentSchemas, fieldsOf, schemaOf } from './json-schema.ts'
 import { content, describeResponses, errorResponses } from './openapi-responses.ts'
 import { AREAS, areaOf } from './openapi-tags.ts'
-import { describeWebhooks, WEBHOOK_PARAMETERS } from './openapi-webhooks.ts'
+import { describeWebhooks, EVENTS, WEBHOOK_PARAMETERS } from './openapi-webhooks.ts'
 
 /** Bodies of real requests and responses, by operationId. */
 export const EXAMPLES: Readonly<Record<string, { request?: unknown; response?: unknown }>> = examples
@@ -121,7 +121,7 @@ export const describeInterface = ({ version, url }: { version: string; url: stri
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
   servers: [{ url }],
-  tags: AREAS.map(({ name, description }) => ({ name, description })),
+  tags: [...AREAS.map(({ name, description }) => ({ name, description })), EVENTS],
   paths: describePaths(),
   webhooks: describeWebhooks(),
   components: {

@@ -125,6 +125,12 @@ describe('generators of clients for other languages find', () => {
     expect(properties.endorse).toEqual({ type: 'boolean', enum: [false] })
   })
 
+  test('operations and events under different tags, since some make a file of each tag', () => {
+    const ofEvents = Object.values<Json>(document.webhooks).flatMap(({ post }) => post.tags)
+    expect(new Set(ofEvents)).toEqual(new Set(['Events']))
+    expect(operations.filter(({ tags }) => tags.includes('Events'))).toEqual([])
+  })
+
   test('one type for all errors, which has the message', () => {
     const responses = [document.components.responses, ...operations.map((operation) => operation.responses)]
       .flatMap((named) => Object.values<Json>(named))
