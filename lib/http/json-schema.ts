@@ -58,8 +58,9 @@ const CONFIG: ConversionConfig = {
     // In a query it is a text that is converted to a number.
     if ('wrapped' in valibotSchema && valibotSchema.wrapped === Limit)
       return { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: MAX_PAGE }
-    // Generators of clients make a type of it; of a constant that is a boolean some make code that does not compile.
-    if (typeof jsonSchema.const === 'boolean') return { type: 'boolean', enum: [jsonSchema.const] }
+    // Generators of clients write broken code for a constant that is a boolean, and take one without a type for nullable.
+    if (typeof jsonSchema.const === 'boolean') return { type: 'boolean' }
+    if (valibotSchema.type === 'literal') return { type: typeof jsonSchema.const, ...jsonSchema } as JsonSchema
     // Such a schema accepts unknown members and removes them.
     if (valibotSchema.type === 'object') return { ...jsonSchema, additionalProperties: true }
     const isClosed = 'rest' in valibotSchema && Object(valibotSchema.rest).type === 'never'

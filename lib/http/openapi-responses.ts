@@ -47,7 +47,10 @@ const errorSchema = (status: Status) =>
   status === 401 || status === 403
     ? {
         type: 'object',
-        properties: { statusCode: { const: status }, error: { const: REASON_PHRASES[status] } },
+        properties: {
+          statusCode: { type: 'number', const: status },
+          error: { type: 'string', const: REASON_PHRASES[status] },
+        },
         required: ['statusCode', 'error'],
         additionalProperties: false,
       }

@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { hasNumber } from '../json.ts'
 import { DATE_TIME, hasDay } from '../rfc3339.ts'
+import { noFaults } from './faults.ts'
 import { Did, JsonObject, noArray, notTooDeep, text, Uri } from './fields.ts'
 
 const CREDENTIALS_V1 = 'https://www.w3.org/2018/credentials/v1'
@@ -71,7 +72,6 @@ const Credential = noArray(
     credentialSchema: v.optional(v.union([v.pipe(v.array(Typed), v.maxLength(20)), Typed])),
     evidence: Annotations,
     termsOfUse: Annotations,
-    proof: v.optional(v.never('is made by the agent')),
   }),
 )
 
@@ -90,6 +90,8 @@ const isSignedAsAnother = (number: number): boolean =>
 
 export const JsonLdCredential = v.pipe(
   Credential,
+  noFaults((credential) => ('proof' in credential ? [{ path: ['proof'], message: 'is made by the agent' }] : [])),
+  v.metadata({ not: { required: ['proof'] } }),
   v.check(
     (credential) => Buffer.byteLength(JSON.stringify(credential)) <= MAX_BYTES,
     `must be at most ${MAX_BYTES} bytes as JSON in UTF-8`,

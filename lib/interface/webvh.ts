@@ -58,6 +58,6 @@ export const GetTailsFile = /* @__PURE__ */ defineContract(() => ({
   security: 'none',
   parameters: { path: v.object({ hash: TailsHash }) },
   contentType: 'application/octet-stream',
-  responses: { 200: v.string() },
+  responses: { 200: v.pipe(v.string(), v.metadata({ format: 'binary' })) },
   errorStatuses: [404],
 }))

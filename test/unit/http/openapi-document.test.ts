@@ -119,10 +119,31 @@ describe('generators of clients for other languages find', () => {
     expect(booleanSchemas(document)).toEqual([])
   })
 
-  test('no constant that is a boolean, for which some write code that is none', () => {
-    expect(JSON.stringify(document)).not.toMatch(/"const":(?:true|false)/)
+  /** Of all properties. */
+  const propertiesIn = (value: Json): Json[] =>
+    Object.entries<Json>(Object(value)).flatMap(([name, member]) =>
+      name === 'example' || typeof member !== 'object'
+        ? []
+        : [...(name === 'properties' ? Object.values<Json>(member) : []), ...propertiesIn(member)],
+    )
+
+  test('a type beside each constant, or some send null, and none that is a boolean, or some write broken code', () => {
+    const constants = propertiesIn(document).filter((schema) => 'const' in schema)
+    expect(new Set(constants.map(({ const: value, type }) => [typeof value, type].join()))).toEqual(
+      new Set(['string,string', 'number,number']),
+    )
     const { properties } = document.paths['/anoncreds/schemas'].post.requestBody.content['application/json'].schema
-    expect(properties.endorse).toEqual({ type: 'boolean', enum: [false] })
+    expect(properties).toMatchObject({ endorse: { type: 'boolean' }, endorserDid: { type: 'string', const: '' } })
+  })
+
+  test('no property that must be absent: some send null for it', () => {
+    expect(propertiesIn(document).filter(({ not }) => not !== undefined && Object.keys(not).length === 0)).toEqual([])
+    expect(document.components.schemas.JsonLdCredential.not).toEqual({ required: ['proof'] })
+  })
+
+  test('bytes where the response is bytes, not text', () => {
+    const { content } = operationNamed('GetTailsFile')?.responses[200] ?? {}
+    expect(content).toEqual({ 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } })
   })
 
   test('operations and events under different tags, since some make a file of each tag', () => {
