@@ -62,7 +62,11 @@ const CONFIG: ConversionConfig = {
     if (typeof jsonSchema.const === 'boolean') return { type: 'boolean' }
     if (valibotSchema.type === 'literal') return { type: typeof jsonSchema.const, ...jsonSchema } as JsonSchema
     // Such a schema accepts unknown members and removes them.
-    if (valibotSchema.type === 'object') return { ...jsonSchema, additionalProperties: true }
+    if (valibotSchema.type === 'object') {
+      // Accepted beside goal_code, but generated code would have the name twice.
+      const { goalCode: _, ...properties } = jsonSchema.properties ?? {}
+      return { ...jsonSchema, properties, additionalProperties: true }
+    }
     const isClosed = 'rest' in valibotSchema && Object(valibotSchema.rest).type === 'never'
     return isClosed ? { ...jsonSchema, additionalProperties: false } : undefined
   },

@@ -26,7 +26,11 @@ export const SubmissionRequirement: v.GenericSchema<unknown, Requirement> = v.pi
     'must have count, min and max with the rule pick only',
   ),
   v.check(({ min = 0, max = min }) => min <= max, 'must not have a min above its max'),
-  v.metadata({ oneOf: [{ required: ['from'] }, { required: ['from_nested'] }] }),
+  v.metadata({
+    not: { required: ['from', 'from_nested'] },
+    if: { required: ['from_nested'] },
+    else: { required: ['from'] },
+  }),
 )
 
 /** All groups to which requirements refer, nested ones included. */

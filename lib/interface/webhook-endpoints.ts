@@ -123,7 +123,9 @@ const Replay = v.pipe(
     'must have state and cursor only with since',
   ),
   v.metadata({
-    oneOf: [{ required: ['since'] }, { required: ['eventId'] }],
+    not: { required: ['since', 'eventId'] },
+    if: { required: ['eventId'] },
+    else: { required: ['since'] },
     dependentRequired: { state: ['since'], cursor: ['since'] },
   }),
 )

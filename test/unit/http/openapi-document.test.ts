@@ -141,6 +141,20 @@ describe('generators of clients for other languages find', () => {
     expect(document.components.schemas.JsonLdCredential.not).toEqual({ required: ['proof'] })
   })
 
+  test('objects that are no union: of one with alternatives some make types without fields', () => {
+    const { schema } = operationNamed('ReplayWebhookEvents')?.requestBody.content['application/json'] ?? {}
+    const oneOf = (...required: string[]) => ({ not: { required }, if: { required: [required[1]] } })
+    expect(schema).toMatchObject(oneOf('since', 'eventId'))
+    expect(document.components.schemas.SubmissionRequirement).toMatchObject(oneOf('from', 'from_nested'))
+    expect(JSON.stringify(document)).not.toContain('"oneOf"')
+  })
+
+  test('no name in two spellings, which generated code has twice', () => {
+    const lists = JSON.stringify(document).match(/"goal_code"(?:(?!"@type").){1,300}/g) ?? []
+    expect(lists.length).toBeGreaterThan(0)
+    expect(lists.filter((list) => list.includes('"goalCode"'))).toEqual([])
+  })
+
   test('bytes where the response is bytes, not text', () => {
     const { content } = operationNamed('GetTailsFile')?.responses[200] ?? {}
     expect(content).toEqual({ 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } })
