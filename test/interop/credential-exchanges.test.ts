@@ -201,6 +201,17 @@ describe('a credential with a proof of Ed25519Signature2020', () => {
   })
 })
 
+test.each(['indy', 'anoncreds'])('a credential is not issued in %s where that was not requested', async (format) => {
+  const { sent, received } = await offered({ autoAcceptCredential: 'never' })
+  await as(holder, 'acceptCredentialOffer', { credentialRecordId: received.id })
+  await exchangeIn(issuer, sent.threadId, 'request-received')
+  const body = { credentialRecordId: sent.id, credentialFormats: { jsonld: {}, [format]: {} } }
+  expect(await stage.call('acceptCredentialRequest', { caller: issuer, body })).toMatchObject({
+    status: 422,
+    body: { details: [{ path: `credentialFormats.${format}`, message: 'is not requested' }] },
+  })
+})
+
 describe('a proposal of JSON-LD', () => {
   const jsonldOf = (changes: object = {}) => {
     const { credential, options } = offerBody('', SUBJECT).credentialFormats.jsonld

@@ -62,12 +62,17 @@ export const optionsOf = ({ credentialRecordId, ...message }: Omit<OfferAcceptan
   ...messageOptions(message),
 })
 
+/** Throws `request.invalid` for a named format that the other agent's message does not have. */
+const assertNamed = (named: object, message: object, fault: string): void => {
+  for (const format of Object.keys(named))
+    if (!Object.hasOwn(message, format)) throw invalidField(`credentialFormats.${format}`, fault)
+}
+
 /** Requests the offered credential, in the given formats or in all offered ones. */
 export const acceptOffer = ({ credentialFormats = {}, ...step }: OfferAcceptance) =>
   continueCredentialExchange(step, OfferReceived, async ({ didcomm: { credentials } }, { id }) => {
     const { offer = {} } = await credentials.getFormatData(id)
-    for (const format of Object.keys(credentialFormats))
-      if (!Object.hasOwn(offer, format)) throw invalidField(`credentialFormats.${format}`, 'is not offered')
+    assertNamed(credentialFormats, offer, 'is not offered')
     const formats: Formats = defined(credentialFormats)
     return credentials.acceptOffer({ ...optionsOf(step), credentialFormats: formats })
   })
@@ -93,9 +98,11 @@ export const declineOffer = ({
  * Issues the credential that was offered and requested. A request with an invalid proof abandons the exchange, with a
  * problem report on its connection.
  */
-export const acceptRequest = ({ credentialFormats, ...step }: v.InferOutput<typeof RequestAcceptance>) =>
+export const acceptRequest = ({ credentialFormats = {}, ...step }: v.InferOutput<typeof RequestAcceptance>) =>
   continueCredentialExchange(step, RequestReceived, async ({ didcomm: { credentials } }, exchange) => {
-    const formats: Formats = defined(credentialFormats ?? {})
+    const { request = {} } = await credentials.getFormatData(exchange.id)
+    assertNamed(credentialFormats, request, 'is not requested')
+    const formats: Formats = defined(credentialFormats)
     try {
       return await credentials.acceptRequest({ ...optionsOf(step), credentialFormats: formats })
     } catch (error) {
