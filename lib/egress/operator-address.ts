@@ -16,7 +16,8 @@ interface ReadLimits {
 export const readOperatorAddress = async (url: string, { milliseconds, bytes, local }: ReadLimits): Promise<string> => {
   if (!local && new URL(url).protocol !== 'https:') throw new Error('not https')
   const response = await fetch(url, {
-    headers: { accept: 'application/jwk-set+json, application/json' },
+    // A connection that is kept open over a freeze of the function is stale.
+    headers: { accept: 'application/jwk-set+json, application/json', connection: 'close' },
     redirect: 'manual',
     signal: AbortSignal.timeout(milliseconds),
   })

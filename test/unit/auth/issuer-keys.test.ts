@@ -341,6 +341,20 @@ describe('an issuer that is asked and answers with', () => {
     })
   })
 
+  test('its keys is asked over a new connection: one that was kept over a freeze of the function is stale', async () => {
+    const used = new Set<unknown>()
+    server.behave(({ socket }, response) => {
+      if (used.has(socket)) return socket.destroy()
+      const { open } = used.size === 0 ? old : fresh
+      used.add(socket)
+      response.end(JSON.stringify({ keys: [open] }))
+    })
+    const verify = verifier(entry())
+    await expect(fresh.sign().then(verify)).rejects.toMatchObject(refused)
+    now += 30_000
+    expect(await verify(await fresh.sign())).toEqual(good)
+  })
+
   test('its keys over plain http is not even asked on AWS', async () => {
     server.serve(fresh)
     settings().LOCAL_STAGE = false
