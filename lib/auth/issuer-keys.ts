@@ -88,8 +88,9 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
   }
 
   const fetchKeys = async (): Promise<void> => {
+    const at = now()
     try {
-      useNewer({ keys: await askIssuer(jwksUri), at: now() })
+      useNewer({ keys: await askIssuer(jwksUri), at })
       failure = undefined
       nextFetch = now() + FETCH_INTERVAL
     } catch (error) {

@@ -355,6 +355,17 @@ describe('an issuer that is asked and answers with', () => {
     expect(await verify(await fresh.sign())).toEqual(good)
   })
 
+  test('its keys late has served them when it was asked: what was confirmed since counts', async () => {
+    server.behave((_, response) => {
+      now += 2 * MINUTE
+      response.end(JSON.stringify({ keys: [old.open] }))
+    })
+    const verify = verifier(entry())
+    await expect(fresh.sign().then(verify)).rejects.toMatchObject(refused)
+    await confirm(now - MINUTE, fresh)
+    await expect(old.sign().then(verify)).rejects.toMatchObject(refused)
+  })
+
   test('its keys over plain http is not even asked on AWS', async () => {
     server.serve(fresh)
     settings().LOCAL_STAGE = false
