@@ -242,5 +242,7 @@ export const emptyByJob = async (unit: UnitOfWork, connectionId: string): Promis
   const key = { tenant: unit.tenant, connectionId }
   if ((await unit.load(queueItem, key)) === undefined) return
   const job = jobOf(key)
-  unit.change(jobItem.addressOf(job), { set: jobItem.attributes(dueJob(job, Date.now())) }, { present: ['pk'] })
+  // Without the lease: a run that has read the connection must not put the job off.
+  const change = { set: jobItem.attributes(dueJob(job, Date.now())), remove: ['lease'] }
+  unit.change(jobItem.addressOf(job), change, { present: ['pk'] })
 }

@@ -5,6 +5,7 @@ import { runJob } from '../../../lib/jobs/run.ts'
 import { outcomeItem } from '../../../lib/outbox/message-item.ts'
 import { pickupExpiryJob } from '../../../lib/pickup/expiry-job.ts'
 import { listedQueue, pickupMessage, queueItem, usageItem } from '../../../lib/pickup/pickup-item.ts'
+import { emptyByJob } from '../../../lib/pickup/queue.ts'
 import { readItem } from '../../../lib/store/item.ts'
 import { CONNECTION, corruptAddress, recordAddress } from '../../../lib/store/keys.ts'
 import { addressOf, toKey } from '../../../lib/store/table.ts'
@@ -85,6 +86,23 @@ test('what waits for a connection that is no longer there is given up at once', 
   await table.put(pickupMessage.encode({ ...message, createdAt: new Date().toISOString() }))
   await runJob(key, pickupExpiryJob)
   expect(await readItem(pickupMessage, message)).toBeUndefined()
+  expect(await readItem(outcomeItem, message)).toMatchObject({ lastError: 'the connection was deleted' })
+})
+
+test('what waits for a connection that is deleted while the job runs is given up at its next run, which is due at once', async () => {
+  const { key, message } = await newQueue('amid-run', { messages: 1, bytes: 2 })
+  await table.put({ ...toKey(recordAddress('acme', CONNECTION, 'amid-run')), kind: { S: 'record' } })
+  await table.put(pickupMessage.encode({ ...message, createdAt: new Date().toISOString() }))
+  await runJob(key, {
+    ...pickupExpiryJob,
+    run: async (job) => {
+      const result = await pickupExpiryJob.run(job)
+      await removeIf(recordAddress('acme', CONNECTION, 'amid-run'))
+      await transaction('acme', (unit) => emptyByJob(unit, 'amid-run'))
+      return result
+    },
+  })
+  await runJob(key, pickupExpiryJob)
   expect(await readItem(outcomeItem, message)).toMatchObject({ lastError: 'the connection was deleted' })
 })
 
