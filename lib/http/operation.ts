@@ -101,14 +101,10 @@ const runOf =
     { authorize, prepare, handle, codec }: AnyImplementation<C, Prepared, Unit, Codec>,
     inTransaction: InTransaction<Unit, Codec> | undefined,
   ) =>
-  async ({
-    principal,
-    path = {},
-    query = {},
-    body,
-    idempotencyKey,
-    preferredType,
-  }: Checked = {}): Promise<ResponseBody | OperationResponse> => {
+  async (
+    { principal, path = {}, query = {}, body, idempotencyKey, preferredType }: Checked = {},
+    signal: AbortSignal,
+  ): Promise<ResponseBody | OperationResponse> => {
     // The values have passed the schemas from which the type is derived, but the compiler can't follow them through the
     // event.
     const input = { principal, path, query, body } as OperationRequest<C>
@@ -120,6 +116,8 @@ const runOf =
     const handleIn = async (unit?: Unit) => {
       const result = await handle({ ...input, agent, unit, preferredType, prepared } as Handled<C, Prepared, Unit>)
       assertMatchesContract(contract, result)
+      // Lambda freezes what still runs after a 503, and goes on with it at the next request, a day later perhaps.
+      signal.throwIfAborted()
       return result
     }
     if (inTransaction === undefined || agent === undefined) return handleIn()
@@ -147,8 +145,8 @@ export const defineOperation = <const C extends Contract, Prepared = undefined, 
   if (contract.pages) pipeline.before(({ event }) => addChecked(event, { preferredType: preferredTypeOf(event) }))
   if (contract.body) pipeline.before(checkBody(contract.body, contract))
   const run = runOf(contract, parts, inTransaction)
-  return pipeline.handler(async (event: OperationEvent, context) =>
-    toResponse(contract, await run(event.checked), {
+  return pipeline.handler(async (event: OperationEvent, context, { signal }) =>
+    toResponse(contract, await run(event.checked, signal), {
       requestId: requestIdOf(event, context),
       ifNoneMatch: headerOf(event, 'if-none-match'),
     }),

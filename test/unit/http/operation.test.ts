@@ -525,6 +525,17 @@ describe('errors of the handler', () => {
     await Promise.all([...waits, post(gatewayEvent(valid), context).then(note)])
     expect(ended).toEqual(['25 ms', expect.objectContaining({ statusCode: 503 }), '125 ms'])
   })
+
+  test('what it does after that is not committed: the process may have been frozen meanwhile, for a day', async () => {
+    const handled = Promise.withResolvers<object>()
+    handle.mockReturnValue(handled.promise)
+    const inTransaction = vi.fn<typeof RealTransaction>(async (_, act) => Object(await act(new UnitOfWork('acme'))))
+    const put = defineOperation(Put, { authorize, handle }, inTransaction)
+    const context = { getRemainingTimeInMillis: () => 250 } as Parameters<typeof put>[1]
+    expect(await put(gatewayEvent(valid), context)).toMatchObject({ statusCode: 503 })
+    handled.resolve({ id: '1' })
+    await expect(inTransaction.mock.results[0]?.value).rejects.toMatchObject({ name: 'AbortError' })
+  })
 })
 
 describe('a token that is optional', () => {
