@@ -38,6 +38,8 @@ test('a message is behind all that wait, although the clock of another process i
     await transaction('acme', (unit) => addToQueue(unit, 'c', { payload, recipients: [], answers: false }))
   const waiting = await transaction('acme', (unit) => firstWaiting(unit, 'c', {}))
   expect(waiting.map(({ payload }) => payload)).toEqual(['"first"', '"later"', '"second"', '"third"'])
+  // From when it was sent it waits for its 14 days.
+  for (const { createdAt } of waiting.slice(2)) expect(Date.parse(createdAt)).toBeLessThan(at)
 })
 
 test.each([
@@ -137,7 +139,7 @@ test.each([{ state: 'delivered' }, { state: 'failed', lastError: 'not fetched' }
   },
 )
 
-test('of the messages that are named at once, each once, or asked for, as many are found as a batch holds', async () => {
+test('of the messages that are named at once, each once, or asked for, as many are found as a batch holds; all are counted', async () => {
   const ids = Array.from({ length: 31 }, (_, index) => timed(index + 1))
   const one = { tenant: 'acme', connectionId: 'named', payload: '"x"', recipients: [] }
   for (const id of ids) await table.put(pickupMessage.encode({ ...one, id, createdAt: new Date().toISOString() }))
@@ -147,6 +149,7 @@ test('of the messages that are named at once, each once, or asked for, as many a
   expect(await transaction('acme', (unit) => findWaiting(unit, 'named', []))).toEqual([])
   const batch = await transaction('acme', (unit) => firstWaiting(unit, 'named', { batch: true, limit: 1e9 }))
   expect(batch.map(({ id }) => id)).toEqual(ids.slice(0, 30))
+  expect(await transaction('acme', (unit) => firstWaiting(unit, 'named', {}))).toHaveLength(31)
 })
 
 test('a message for a key is found behind more of others than a batch holds', async () => {
