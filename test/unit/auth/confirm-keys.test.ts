@@ -5,6 +5,7 @@ import { readConfirmedKeys, storeConfirmedKeys } from '../../../lib/auth/confirm
 import { ALL_GRANTS } from '../../../lib/auth/grants.ts'
 import type { TokenIssuer } from '../../../lib/auth/token-issuers.ts'
 import { settings } from '../../../lib/settings.ts'
+import { issuerKeysAddress } from '../../../lib/store/keys.ts'
 import { badAnswers, type IssuerServer, newSigningKey, startIssuerServer } from '../../support/issuers/issuer-server.ts'
 import { failure } from '../store/started-table.ts'
 import { useTable } from '../store/use-table.ts'
@@ -44,13 +45,15 @@ const entry = ({ jwksUri }: { jwksUri: string }, changes: Partial<TokenIssuer> =
 })
 const stored = ({ jwksUri }: IssuerServer) => readConfirmedKeys(jwksUri)
 
-test('stores what the issuer serves, the newest for the last', async () => {
+test('stores what the issuer serves, the newest for the last, for three days, longer than it is used', async () => {
   server.serve(key, next)
   await confirmKeys([entry(server)], now - 15 * MINUTE)
   expect(await stored(server)).toEqual({ keys: [key.open, next.open], at: now - 15 * MINUTE })
   server.serve(next)
   await confirmKeys([entry(server)], now)
   expect(await stored(server)).toEqual({ keys: [next.open], at: now })
+  const item = await table.get(issuerKeysAddress(server))
+  expect(item?.expiresAt?.N).toBe(String(Math.floor(now / 1000) + 3 * 24 * 60 * 60))
   expect(lines).toEqual([])
 })
 
