@@ -6,12 +6,13 @@ import { acme, b64, ed25519, hello, service } from './fixtures.ts'
 import { sodium } from './libsodium.ts'
 
 describe('signatures', () => {
-  test('by Ed25519 are those of libsodium', async () => {
+  // The second is its name in RFC 9864.
+  test.each(['EdDSA', 'Ed25519'] as const)('by Ed25519 are those of libsodium: %s', async (algorithm) => {
     const kms = service()
     const seed = randomBytes(32)
     const pair = sodium.crypto_sign_seed_keypair(seed)
     const { keyId } = await kms.importKey(acme, { privateJwk: { ...ed25519, x: b64(pair.publicKey), d: b64(seed) } })
-    const { signature } = await kms.sign(acme, { keyId, algorithm: 'EdDSA', data: hello })
+    const { signature } = await kms.sign(acme, { keyId, algorithm, data: hello })
     expect(b64(signature)).toBe(b64(sodium.crypto_sign_detached(hello, pair.privateKey)))
     expect(sodium.crypto_sign_verify_detached(signature, hello, pair.publicKey)).toBe(true)
   })
@@ -61,6 +62,23 @@ describe('signatures', () => {
     const verified = kms.verify(acme, { key: { keyId: onP256 }, algorithm: 'ES256K', data: hello, signature })
     await expect(verified).rejects.toThrow(Kms.KeyManagementError)
   })
+
+  test.each([{ use: 'enc' }, { key_ops: ['deriveKey'] }])(
+    'are refused with a key that is for something else: %j',
+    async (more) => {
+      const kms = service()
+      const seed = randomBytes(32)
+      const { privateKey, publicKey } = sodium.crypto_sign_seed_keypair(seed)
+      const publicJwk = { ...ed25519, x: b64(publicKey), ...more } as Kms.KmsJwkPublicOkp
+      const { keyId } = await kms.importKey(acme, { privateJwk: { ...publicJwk, d: b64(seed) } })
+      const signature = sodium.crypto_sign_detached(hello, privateKey)
+      for (const refused of [
+        kms.sign(acme, { keyId, algorithm: 'EdDSA', data: hello }),
+        kms.verify(acme, { key: { publicJwk }, algorithm: 'EdDSA', data: hello, signature }),
+      ])
+        await expect(refused).rejects.toThrow(Kms.KeyManagementError)
+    },
+  )
 
   test('are refused with a public key that is none', async () => {
     for (const publicJwk of [
