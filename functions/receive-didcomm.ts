@@ -11,11 +11,11 @@ import { readTenant } from '../lib/store/tenants.ts'
 const ENVELOPE = { 'content-type': 'application/didcomm-envelope-enc' }
 
 export const receiveDidcomm = defineOperation(ReceiveDidcomm, {
-  handle: ({ path: { tenantId }, body }) =>
+  handle: ({ path: { tenantId }, body, signal }) =>
     logRejections(tenantId ?? BASE_AGENT, async () => {
       const envelope = readEnvelope(body)
       if (tenantId !== undefined) await readTenant(tenantId)
-      const returned = await receiveEnvelope(tenantId ?? BASE_AGENT, envelope)
+      const returned = await receiveEnvelope(tenantId ?? BASE_AGENT, envelope, signal)
       return returned === '' ? undefined : withHeaders(JSON.parse(returned), ENVELOPE)
     }),
 })

@@ -107,7 +107,7 @@ const runOf =
   ): Promise<ResponseBody | OperationResponse> => {
     // The values have passed the schemas from which the type is derived, but the compiler can't follow them through the
     // event.
-    const input = { principal, path, query, body } as OperationRequest<C>
+    const input = { principal, path, query, body, signal } as OperationRequest<C>
     const agent = authorize ? authorize(input) : principal && actingAgent(principal)
     // First, because what follows may change the body. It may also run again.
     const request = idempotencyKey === undefined ? '' : JSON.stringify([contract.operationId, path, query, body])

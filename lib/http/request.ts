@@ -21,6 +21,8 @@ export interface OperationRequest<C extends Contract = Contract> {
   path: Parameter<C, 'path'>
   query: Parameter<C, 'query'>
   body: C extends { body: infer S } ? Output<S> : undefined
+  /** Aborted when the time of the function is up, and its response was sent: then nothing may be committed. */
+  signal: AbortSignal
 }
 
 /** The preference of `Accept`: `json`, `page`, or `any` if it names neither. */

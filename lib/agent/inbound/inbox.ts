@@ -32,10 +32,15 @@ const markItem = defineItem('mark', (address: Address) => address, {
 
 /**
  * Handles an envelope of a tenant in one transaction, and returns the packed answer, or '' if there is none. If the
- * message was handled before, nothing is committed, and the answer is the stored one. Throws `request.malformed` if
- * this agent can't read or handle it.
+ * message was handled before, nothing is committed, and the answer is the stored one. `signal`: aborted when nobody
+ * waits for the answer any more; then nothing is committed either. Throws `request.malformed` if this agent can't read
+ * or handle it.
  */
-export const handleOnce = async (tenant: string, handle: () => Promise<string>): Promise<string> => {
+export const handleOnce = async (
+  tenant: string,
+  signal: AbortSignal,
+  handle: () => Promise<string>,
+): Promise<string> => {
   let mark: InboxMark | undefined
   try {
     return await transaction(
@@ -43,6 +48,7 @@ export const handleOnce = async (tenant: string, handle: () => Promise<string>):
       async (unit) => {
         mark = new InboxMark(unit)
         mark.answer = await handle()
+        if (signal.aborted) throw new AgentError('store.unavailable', 'the time is up')
         return mark.answer
       },
       MAX_REPETITIONS,

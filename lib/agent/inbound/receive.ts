@@ -14,12 +14,12 @@ import { handleOnce } from './inbox.ts'
 
 /**
  * Handles an envelope for a tenant's agent. Returns the packed message for the HTTP response, or '' if there is none. A
- * message that was handled before gets the same answer again. Throws `request.malformed` if this agent can't read or
- * handle it.
+ * message that was handled before gets the same answer again. `signal` as in `handleOnce`. Throws `request.malformed`
+ * if this agent can't read or handle it.
  */
-export const receiveEnvelope = async (tenant: string, envelope: Envelope): Promise<string> => {
+export const receiveEnvelope = async (tenant: string, envelope: Envelope, signal: AbortSignal): Promise<string> => {
   const receiver = (await agentContexts()).root.resolve(DidCommMessageReceiver)
-  return handleOnce(tenant, async () => {
+  return handleOnce(tenant, signal, async () => {
     const session = new ReturnRouteSession()
     await receiver.receiveMessage(envelope, {
       session,

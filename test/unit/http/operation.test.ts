@@ -72,6 +72,7 @@ describe('a request that passes every check', () => {
       query: { limit: 5, order: 'asc' },
       body: { name: 'n' },
       unit: undefined,
+      signal: expect.objectContaining({ aborted: false }),
     })
   })
 
@@ -533,6 +534,7 @@ describe('errors of the handler', () => {
     const put = defineOperation(Put, { authorize, handle }, inTransaction)
     const context = { getRemainingTimeInMillis: () => 250 } as Parameters<typeof put>[1]
     expect(await put(gatewayEvent(valid), context)).toMatchObject({ statusCode: 503 })
+    expect(handle).toHaveBeenCalledWith(expect.objectContaining({ signal: expect.objectContaining({ aborted: true }) }))
     handled.resolve({ id: '1' })
     await expect(inTransaction.mock.results[0]?.value).rejects.toMatchObject({ name: 'AbortError' })
   })

@@ -6,6 +6,8 @@ import { packEnvelope } from '../../../../lib/agent/envelopes/pack-envelope.ts'
 import { forgetMark, handleOnce, markMessage } from '../../../../lib/agent/inbound/inbox.ts'
 import { generateJwk } from '../../../../lib/agent/keys/key-pair.ts'
 import { AgentError } from '../../../../lib/errors.ts'
+import { keyAddress } from '../../../../lib/store/keys.ts'
+import { toKey } from '../../../../lib/store/table.ts'
 import { currentUnit } from '../../../../lib/store/transaction.ts'
 import { failure } from '../../store/started-table.ts'
 import { useTable } from '../../store/use-table.ts'
@@ -44,8 +46,9 @@ interface Received {
 const receive = (
   { id, from, to = ours, recipients = [to], tenant = 'acme' }: Received,
   answer: string,
+  signal = new AbortController().signal,
 ): Promise<string> =>
-  handleOnce(tenant, async () => {
+  handleOnce(tenant, signal, async () => {
     const encryptedMessage = packEnvelope({ '@id': id }, recipients)
     const context = { agentContext, recipientKey: to, ...(from && { senderKey: from }), encryptedMessage }
     await markMessage(new DidCommInboundMessageContext(new DidCommTrustPingMessage({ id }), context), handler)
@@ -148,7 +151,7 @@ test('what can not be opened, or not any more, is rejected without a look at the
   const open = async (): Promise<string> => {
     throw new CredoError('the envelope can not be opened')
   }
-  await expect(handleOnce('acme', open)).rejects.toMatchObject(rejected)
+  await expect(handleOnce('acme', new AbortController().signal, open)).rejects.toMatchObject(rejected)
   expect(table.requests).toEqual([])
 })
 
@@ -157,6 +160,16 @@ test('a message that changes nothing leaves no mark, and is answered anew', asyn
   const message = { id: 'status', from: alice }
   expect(await receive(message, 'none')).toBe('none')
   expect(await receive(message, 'one')).toBe('one')
+})
+
+test('a message whose time is up changes nothing, because nobody hears its answer, and is handled when it comes again', async () => {
+  handler.mockImplementation(async () => {
+    currentUnit().create({ ...toKey(keyAddress('acme', 'late')), kind: { S: 'key' } })
+  })
+  const message = { id: 'late', from: alice }
+  await expect(receive(message, 'unheard', AbortSignal.abort())).rejects.toMatchObject({ code: 'store.unavailable' })
+  expect(await table.get(keyAddress('acme', 'late'))).toBeUndefined()
+  expect(await receive(message, 'heard')).toBe('heard')
 })
 
 test('a message is marked by one item', async () => {
