@@ -14,6 +14,7 @@ test.each([0, 1, 255])('32 bytes of %i are one', (byte) => {
 test.each([
   ['31 bytes', ofBytes(31)],
   ['33 bytes', ofBytes(33)],
+  ['33 bytes in as many characters as a key may have', ofBytes(33, 0)],
   ['nothing', ''],
   ['what is not base58', '0'.repeat(44)],
 ])('%s is none', (_, text) => {
