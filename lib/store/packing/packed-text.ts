@@ -45,12 +45,9 @@ export const pack = (text: string): Uint8Array | undefined => {
 /** Whether bytes have the header of a packed text. */
 export const isPacked = (bytes: Uint8Array): boolean => dictionaryOf(bytes) !== undefined
 
-/** RFC 1950, section 2.2: the method, flags (`FDICT`), then the Adler-32 of the dictionary. */
-const dictionaryOf = (packed: Uint8Array): Buffer | undefined => {
-  const [, flags = 0, ...id] = packed.subarray(0, 6)
-  if ((flags & 0x20) === 0) return undefined
-  return DICTIONARIES.get(id.reduce((sum, byte) => sum * 256 + byte, 0))
-}
+/** RFC 1950, section 2.2: after the method and flags, the Adler-32 of the dictionary. */
+const dictionaryOf = (packed: Uint8Array): Buffer | undefined =>
+  DICTIONARIES.get(packed.subarray(2, 6).reduce((sum, byte) => sum * 256 + byte, 0))
 
 /** Throws `MismatchError` for bytes that are not a packed text, have an unknown dictionary, or are too many. */
 export const unpack = (packed: Uint8Array): string => {
