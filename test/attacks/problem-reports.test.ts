@@ -182,24 +182,27 @@ describe('a handshake', () => {
     expect(await connectionNow(connectionId)).toEqual(before)
   })
 
-  test('that is not complete is abandoned by a report of who has asked for it only', async () => {
-    const request = await invite()
-    const senderKey = await raw.newKey()
-    const way = { ...(await raw.routeToDid(request.invitationDid)), senderKey }
-    const asked = didExchangeRequest(invitationIdOf(request), peerDidOf([senderKey], 'http://127.0.0.1:1'))
-    await raw.send(asked, way)
-    const query = { outOfBandId: request.outOfBandRecord.id }
-    const [connection] = (await stage.call('getConnections', { caller, query })).body
-    expect(connection.state).toBe('response-sent')
+  test.each(['didexchange/1.1', 'notification/1.0'])(
+    'that is not complete is abandoned by a report of %s of who has asked for it only',
+    async (protocol) => {
+      const request = await invite()
+      const senderKey = await raw.newKey()
+      const way = { ...(await raw.routeToDid(request.invitationDid)), senderKey }
+      const asked = didExchangeRequest(invitationIdOf(request), peerDidOf([senderKey], 'http://127.0.0.1:1'))
+      await raw.send(asked, way)
+      const query = { outOfBandId: request.outOfBandRecord.id }
+      const [connection] = (await stage.call('getConnections', { caller, query })).body
+      expect(connection.state).toBe('response-sent')
 
-    const own = { ...(await raw.routeToDid(connection.did)), senderKey }
-    const sent = report('didexchange/1.1', { thid: asked['@id'], pthid: invitationIdOf(request) })
-    await raw.send(sent, { ...own, senderKey: await raw.newKey() })
-    await raw.send(sent, withoutSender(own))
-    expect((await connectionNow(connection.id)).state).toBe('response-sent')
-    expect((await raw.send(sent, own)).status).toBe(200)
-    expect(await connectionNow(connection.id)).toMatchObject(GIVEN_UP)
-  })
+      const own = { ...(await raw.routeToDid(connection.did)), senderKey }
+      const sent = report(protocol, { thid: asked['@id'], pthid: invitationIdOf(request) })
+      await raw.send(sent, { ...own, senderKey: await raw.newKey() })
+      await raw.send(sent, withoutSender(own))
+      expect((await connectionNow(connection.id)).state).toBe('response-sent')
+      expect((await raw.send(sent, own)).status).toBe(200)
+      expect(await connectionNow(connection.id)).toMatchObject(GIVEN_UP)
+    },
+  )
 
   test.each([...PROTOCOLS, 'notification/1.0'])(
     'that the tenant has asked for is abandoned by a report of %s of its inviter only',
