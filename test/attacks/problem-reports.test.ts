@@ -217,6 +217,9 @@ describe('a handshake', () => {
       for (const key of [await raw.newKey(), undefined])
         expect((await raw.send(sent, { ...way, ...(key && { senderKey: key }) })).status).toBe(400)
       expect((await raw.send(report(protocol, { thid: randomUUID() }), { ...way, senderKey })).status).toBe(400)
+      // Otherwise the inviter would know that both DIDs are of one agent.
+      const elsewhere = await raw.routeToDid((await invite()).invitationDid)
+      expect((await raw.send(sent, { ...elsewhere, senderKey })).status).toBe(400)
       expect((await connectionNow(asked.id)).state).toBe('request-sent')
       expect(await raw.send(sent, { ...way, senderKey })).toEqual({ status: 200, body: '' })
       expect(await connectionNow(asked.id)).toMatchObject(GIVEN_UP)
