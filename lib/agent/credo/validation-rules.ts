@@ -14,11 +14,10 @@ export const rememberValidationRules = (storage: Storage = getMetadataStorage())
   const { getTargetValidationMetadatas: collect, groupByPropertyName: group, addValidationMetadata: add } = storage
   /** By class, then by the name of the schema; most have none. */
   let rules = new Map<unknown, Map<string | undefined, Rules>>()
-  let groups = new WeakMap<Rules, Grouped>()
+  const groups = new WeakMap<Rules, Grouped>()
 
   storage.addValidationMetadata = (rule) => {
     rules = new Map()
-    groups = new WeakMap()
     add.call(storage, rule)
   }
   storage.getTargetValidationMetadatas = (of, schema, always, strictGroups, names) => {
