@@ -49,6 +49,8 @@ describe('is refused in one line', () => {
       ],
       /^TOKEN_ISSUERS: https:\/\/one\.example has two entries for one audience$/,
     ],
+    ['one without a name', [{ ...ONE, issuer: '' }], /^TOKEN_ISSUERS\.0\.issuer: .+$/],
+    ['one whose tokens are for nobody', [{ ...ONE, audience: '' }], /^TOKEN_ISSUERS\.0\.audience: .+$/],
     [
       'a role that nobody knows',
       [{ ...ONE, grants: { ...SOME, roles: ['root'] } }],
