@@ -366,6 +366,15 @@ describe('an issuer that is asked and answers with', () => {
     await expect(old.sign().then(verify)).rejects.toMatchObject(refused)
   })
 
+  test.each([
+    [good, 512 * 1024],
+    [undefined, 512 * 1024 + 1],
+  ])('its keys is believed up to 512 KiB (%#)', async (principal, bytes) => {
+    server.behave((_, response) => response.end(JSON.stringify({ keys: [fresh.open] }).padEnd(bytes)))
+    const verify = verifier(entry())
+    expect(await verify(await fresh.sign()).catch(() => undefined)).toEqual(principal)
+  })
+
   test('its keys over plain http is not even asked on AWS', async () => {
     server.serve(fresh)
     settings().LOCAL_STAGE = false
