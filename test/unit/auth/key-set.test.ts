@@ -35,6 +35,8 @@ describe('a key is kept', () => {
     ['Ed25519', ed.open],
     ['P-256', ec.open],
     ['RSA', rsa.open],
+    ['one with an exponent of 48 bits', { ...rsa.open, e: 'AQABAQAB' }],
+    ['one with a kid of 256 characters', { ...ed.open, kid: 'k'.repeat(256) }],
     ['one that says nothing of its use', { ...ed.open, use: undefined, alg: undefined, kid: undefined }],
   ])('%s', (_, key) => {
     const given = JSON.parse(JSON.stringify(key))
@@ -64,9 +66,13 @@ describe('a key is left out', () => {
     ['for encryption', { ...rsa.open, use: 'enc' }],
     ['that may not verify', { ...ed.open, key_ops: ['wrapKey'] }],
     ['of an algorithm that is not on the list', { ...rsa.open, alg: 'RS512' }],
+    ['of a symmetric algorithm', { ...rsa.open, alg: 'HS256' }],
     ['of another curve', { ...ec.open, crv: 'P-384' }],
+    ['of a curve that signs nothing', { ...ed.open, crv: 'X25519' }],
+    ['half of whose point is short', { ...ec.open, y: 'A'.repeat(42) }],
     ['of a kind that nobody knows', { ...ed.open, kty: 'AKP' }],
     ['an RSA key of 1024 bits', { ...rsa.open, n: short }],
+    ['with an exponent of any length', { ...rsa.open, e: 'AQABAQABA' }],
     ['with a modulus of any length', { ...rsa.open, n: 'A'.repeat(100_000) }],
     ['with a kid that is no text', { ...ed.open, kid: 7 }],
     ['with a kid of any length', { ...ed.open, kid: 'k'.repeat(257) }],
@@ -93,7 +99,8 @@ describe('a set is none to be trusted', () => {
   })
 
   test.each(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'])('with the private member %s', (name) => {
-    expect(verifyingKeys({ keys: [{ ...rsa.open, [name]: 'AA' }, ed.open] })).toBe('holds a private key')
+    for (const value of ['AA', '', null])
+      expect(verifyingKeys({ keys: [{ ...rsa.open, [name]: value }, ed.open] })).toBe('holds a private key')
   })
 
   test('but not with 64 keys', () => {
