@@ -7,7 +7,7 @@ import type {
   DidCommMessageHandlerMiddleware,
   DidCommInboundMessageContext as Inbound,
 } from '@credo-ts/didcomm'
-import { AgentError } from '../../errors.ts'
+import { AgentError, isAgentError } from '../../errors.ts'
 import { mayPassLater } from '../../store/faults.ts'
 import { defineItem, readItem } from '../../store/item.ts'
 import { integer, packedText } from '../../store/item-fields.ts'
@@ -54,12 +54,12 @@ export const handleOnce = async (
       MAX_REPETITIONS,
     )
   } catch (error) {
-    if (error instanceof AgentError || mayPassLater(error)) throw error
+    if (mayPassLater(error) || isAgentError(error, 'quota.exceeded')) throw error
     // If the message was handled before, the commit has found the mark, or a handler did not expect the message any
-    // more.
+    // more, or had no room for another answer.
     const stored = await mark?.storedAnswer()
-    if (stored === undefined) throw cannotHandle(error)
-    return stored
+    if (stored !== undefined) return stored
+    throw error instanceof AgentError ? error : cannotHandle(error)
   }
 }
 

@@ -118,6 +118,16 @@ test('a repeated message gets its answer although nothing is there any more that
   await expect(receive({ ...message, from: bob }, 'never given')).rejects.toMatchObject(rejected)
 })
 
+test('a repeated message gets its answer although there is no room any more for the one that it would get now', async () => {
+  const message = { id: 'no room', from: alice }
+  await receive(message, 'answer')
+  handler.mockRejectedValue(new AgentError('connection.queue_full', 'too many messages wait'))
+  expect(await receive(message, 'never given')).toBe('answer')
+  await expect(receive({ ...message, from: bob }, 'never given')).rejects.toMatchObject({
+    code: 'connection.queue_full',
+  })
+})
+
 test('a message that was rejected leaves no mark, and is handled when it comes again', async () => {
   const message = { id: 'early', from: alice }
   handler.mockRejectedValueOnce(new CredoError('not yet'))
@@ -125,11 +135,13 @@ test('a message that was rejected leaves no mark, and is handled when it comes a
   expect(await receive(message, 'now')).toBe('now')
 })
 
-test('an error that this service has a code for is thrown as it is', async () => {
+test('a message of too many is told to come again, without a request to the table', async () => {
   handler.mockRejectedValue(new AgentError('quota.exceeded', 'too many'))
+  table.watch()
   await expect(receive({ id: 'too many', from: alice }, 'never given')).rejects.toMatchObject({
     code: 'quota.exceeded',
   })
+  expect(table.requests).toEqual([])
 })
 
 test('a message is handled after up to ten conflicts, because its sender may never send it again', async () => {
