@@ -175,11 +175,13 @@ test('a message that changes nothing leaves no mark, and is answered anew', asyn
 })
 
 test('a message whose time is up changes nothing, because nobody hears its answer, and is handled when it comes again', async () => {
+  const time = new AbortController()
   handler.mockImplementation(async () => {
     currentUnit().create({ ...toKey(keyAddress('acme', 'late')), kind: { S: 'key' } })
+    time.abort()
   })
   const message = { id: 'late', from: alice }
-  await expect(receive(message, 'unheard', AbortSignal.abort())).rejects.toMatchObject({ code: 'store.unavailable' })
+  await expect(receive(message, 'unheard', time.signal)).rejects.toMatchObject({ code: 'store.unavailable' })
   expect(await table.get(keyAddress('acme', 'late'))).toBeUndefined()
   expect(await receive(message, 'heard')).toBe('heard')
 })
