@@ -110,8 +110,10 @@ describe('a request to a DID', () => {
 
   test('has no effect where it is packed for the key of another DID', async () => {
     const { invitationDid } = await inviteToConnect(stage, caller)
+    const { body: known } = await stage.call('createDid', { caller, body: { method: 'peer', numAlgo: 2 } })
     const other = await inviteToConnect(stage, caller)
-    await expectNoEffect(async () => ask(await raw.routeToDid(other.invitationDid), invitationDid))
+    for (const did of [invitationDid, known.did])
+      await expectNoEffect(async () => ask(await raw.routeToDid(other.invitationDid), did))
   })
 
   test('of another tenant has no effect', async () => {
