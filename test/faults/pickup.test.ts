@@ -77,6 +77,27 @@ test.each(Object.entries(FAULTS))(
   },
 )
 
+test('a batch whose function has run out of time meanwhile stays in its queue, because nobody hears the answer', async () => {
+  const { pack, ask, connectionId } = await startFetching()
+  await say(connectionId, 'one')
+  const body = JSON.stringify(await pack(`${V1}/batch-pickup`, { batch_size: 10 }))
+  const { receiveDidcomm } = await import('../../functions/receive-didcomm.ts')
+  const answered = Promise.withResolvers<void>()
+  const { requestHandler } = stage.serviceClient.config
+  const handle = requestHandler.handle.bind(requestHandler)
+  requestHandler.handle = async (...request) => {
+    await answered.promise
+    return handle(...request)
+  }
+  const headers = { 'content-type': 'application/didcomm-envelope-enc' }
+  const event = { headers, pathParameters: { tenantId: caller.tenantId }, body, requestContext: {} }
+  const context = { getRemainingTimeInMillis: () => 250 }
+  expect(await receiveDidcomm(Object(event), Object(context))).toMatchObject({ statusCode: 503 })
+  answered.resolve()
+  requestHandler.handle = handle
+  expect((await ask(`${V1}/batch-pickup`, { batch_size: 10 })).message?.['messages~attach']).toHaveLength(1)
+})
+
 test('requests to the table: a message to a wallet that fetches, and each request of such a wallet', async () => {
   const { ask, connectionId } = await startFetching()
   await say(connectionId, 'the first makes the job')
