@@ -51,6 +51,11 @@ export interface Readable<Key, T> {
   decode(item: Image): T
 }
 
+/** What reads items: the table, or a unit of work, which keeps a failure. */
+export interface Reader {
+  load<Key, T>(definition: Readable<Key, T>, key: Key): Promise<T | undefined>
+}
+
 /** Decodes an item; undefined if it is of another kind or corrupt. */
 export const decodeIfSound = <T>(definition: { decode(item: Image): T }, item: Image): T | undefined => {
   try {

@@ -1,5 +1,5 @@
 /** Answers that are stored to be given again. One that is too large for an item lies in pieces in the item's partition. */
-import { defineItem, type Readable } from './item.ts'
+import { defineItem, type Reader } from './item.ts'
 import { integer, optional, packedText } from './item-fields.ts'
 import { type Address, answerPieceAddress } from './keys.ts'
 import type { Item } from './table.ts'
@@ -40,11 +40,6 @@ export const storedAnswer = (
   if (texts.length <= 1) return { stored: { answer }, pieces: [] }
   const pieces = texts.map((text, index) => pieceItem.encode({ markPk, number: index + 1, text, expiresAt }))
   return { stored: { answer: '', pieces: pieces.length }, pieces }
-}
-
-/** What reads items: the table, or a unit of work, which keeps a failure. */
-interface Reader {
-  load<Key, T>(definition: Readable<Key, T>, key: Key): Promise<T | undefined>
 }
 
 /** The whole answer; undefined if it expires while it is read. */

@@ -1,7 +1,7 @@
 /** Tenants in the table. */
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
-import { defineItem, type Readable, readItem, type Stored } from './item.ts'
+import { defineItem, type Reader, readItem, type Stored } from './item.ts'
 import { flag, optional, text } from './item-fields.ts'
 import { organizationTenants, tenantAddress } from './keys.ts'
 import { getItem, type Item, queryPage } from './table.ts'
@@ -40,11 +40,6 @@ interface Creator {
 export const insertTenant = (unit: Creator, tenant: Tenant): void => {
   unit.create(tenantItem.encode(tenant))
   unit.create(organizationTenantItem.encode(tenant))
-}
-
-/** What reads items: the table, or a unit of work, which keeps a failure. */
-interface Reader {
-  load<Key, T>(definition: Readable<Key, T>, key: Key): Promise<T | undefined>
 }
 
 /** Throws `resource.not_found`; after a deletion it takes up to a minute. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { AgentError } from '../errors.ts'
 import { webvhLogAddress, webvhResourceAddress } from '../store/anoncreds-keys.ts'
-import { defineItem, type Readable, readItem } from '../store/item.ts'
+import { defineItem, type Reader, readItem } from '../store/item.ts'
 import { bytes, flag, integer, text } from '../store/item-fields.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
@@ -39,11 +39,6 @@ interface PublishedResource {
   /** JSON. */
   document: string
   grows: boolean
-}
-
-/** Reads items from the table, or through a unit of work, which keeps errors. */
-interface Reader {
-  load<Key, T>(definition: Readable<Key, T>, key: Key): Promise<T | undefined>
 }
 
 const notFound = (): AgentError => new AgentError('resource.not_found', 'there is no such document')
