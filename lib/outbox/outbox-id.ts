@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { messageLane } from '../store/keys.ts'
 import type { Item } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
+import { toUuid } from '../uuid.ts'
 
 let lastMillisecond = 0
 let counter = 0
@@ -26,9 +27,8 @@ export const newOutboxId = (now: number = Date.now(), random: (size: number) => 
     counter = 0
   }
   bytes.writeUIntBE(lastMillisecond, 0, 6)
-  bytes.writeUInt16BE(0x7000 | counter, 6)
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+  bytes.writeUInt16BE(counter, 6)
+  return toUuid(bytes, 7)
 }
 
 /** The time of a UUIDv7, in ms since the epoch; 0 of none. RFC 9562, section 5.7. */

@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto'
 import { type EndpointKind, idsOf, MAX_BODY_BYTES } from '../records/webhook-event.ts'
+import { toUuid } from '../uuid.ts'
 import { type Endpoint, type ShownEndpoint, showEndpoint } from './endpoint-item.ts'
 import type { EventState, NewEvent } from './event-item.ts'
 import type { Fact } from './facts.ts'
@@ -81,9 +82,7 @@ export const eventIdOf = (occurredAt: string, ...parts: string[]): string => {
   const bytes = Buffer.alloc(16)
   hash('sha256', JSON.stringify(parts), 'buffer').copy(bytes, 6, 0, 10)
   bytes.writeUIntBE(Date.parse(occurredAt), 0, 6)
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+  return toUuid(bytes, 8)
 }
 
 const UUID_V8 = /^([0-9a-f]{8}-[0-9a-f]{4})-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { DidDocumentRole, DidRecord, getAlternativeDidsForPeerDid } from '@credo-ts/core'
-import { uuidOf } from '../../hash-id.ts'
+import { uuidOf } from '../../uuid.ts'
 import { type Ed25519Key, type KeyPurpose, keyOfVerkey, verkeyOf } from '../keys/index.ts'
 
 type DidOfKey = NonNullable<KeyPurpose['did']>

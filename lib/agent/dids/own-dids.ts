@@ -13,9 +13,9 @@ import {
   RecordDuplicateError,
 } from '@credo-ts/core'
 import { invalidField } from '../../errors.ts'
-import { uuidOf } from '../../hash-id.ts'
 import { PUBLIC_DID } from '../../records/kinds.ts'
 import { conflicting } from '../../store/faults.ts'
+import { uuidOf } from '../../uuid.ts'
 import { jwkOfSeed, keyManagement, keyOfVerkey, newKeyId } from '../keys/index.ts'
 
 type Agent = Pick<BaseAgent, 'context'>

@@ -12,9 +12,9 @@ import {
   DidCommOutOfBandService,
   DidCommOutOfBandState,
 } from '@credo-ts/didcomm'
-import { uuidOf } from '../../hash-id.ts'
 import { FORMER_KEYS } from '../../records/kinds.ts'
 import { currentUnit } from '../../store/transaction.ts'
+import { uuidOf } from '../../uuid.ts'
 import { tenantOf } from '../credo/index.ts'
 import { type Ed25519Key, sealedKeys, verkeyOf } from '../keys/index.ts'
 

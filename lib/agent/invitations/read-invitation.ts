@@ -5,7 +5,6 @@ import { JsonEncoder, JsonTransformer, verkeyToDidKey } from '@credo-ts/core'
 import { DidCommInvitationType, DidCommOutOfBandInvitation } from '@credo-ts/didcomm'
 import { urlFault } from '../../egress/address-guard.ts'
 import { invalidField } from '../../errors.ts'
-import { uuidOf } from '../../hash-id.ts'
 import { isObject, parseBase64 } from '../../json.ts'
 import type {
   ConnectionMessage,
@@ -14,6 +13,7 @@ import type {
   ServiceMessage,
 } from '../../records/invitation-message.ts'
 import { settings } from '../../settings.ts'
+import { uuidOf } from '../../uuid.ts'
 import { assertReadable } from '../envelopes/index.ts'
 
 /** An invitation of Aries RFC 0434. */

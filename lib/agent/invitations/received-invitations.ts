@@ -8,11 +8,11 @@ import {
   DidCommOutOfBandState,
 } from '@credo-ts/didcomm'
 import { AgentError, invalidField, isAgentError } from '../../errors.ts'
-import { uuidOf } from '../../hash-id.ts'
 import { defined } from '../../json.ts'
 import type { RecordJson } from '../../records/record-json.ts'
 import { toRecordJson } from '../../records/record-json.ts'
 import { currentUnit } from '../../store/transaction.ts'
+import { uuidOf } from '../../uuid.ts'
 import { currentAgent, type TenantAgent, toStored } from '../credo/index.ts'
 import { findOwnDid, reachableKeysOf } from '../dids/index.ts'
 import { unreadDocument } from '../web/index.ts'

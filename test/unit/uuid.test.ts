@@ -1,6 +1,6 @@
 /** Ids that follow from content. */
 import { expect, test } from 'vitest'
-import { uuidOf } from '../../lib/hash-id.ts'
+import { uuidOf } from '../../lib/uuid.ts'
 
 test('one is a UUID of version 8 (RFC 9562), the same for the same text', () => {
   for (const text of ['', 'a', 'b', 'c', 'd', 'e', 'f', 'g'])
