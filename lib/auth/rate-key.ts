@@ -2,7 +2,7 @@
  * The API key for counting a caller's requests: the gateway's usage plan (infra/stage.yml) gives each key a rate of its
  * own.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { BASE_AGENT } from '../records/tenant.ts'
 
 /** Tenants share keys by hash, because an account has a limit of keys. */
@@ -22,5 +22,5 @@ export const rateKeys = (prefix: string): string[] => [
 /** The key of an agent (a tenant's id or BASE_AGENT). */
 export const rateKeyOf = (prefix: string, agent: string): string => {
   if (agent === BASE_AGENT) return baseKey(prefix)
-  return tenantKey(prefix, createHash('sha256').update(agent).digest().readUInt32BE() % TENANT_KEYS)
+  return tenantKey(prefix, hash('sha256', agent, 'buffer').readUInt32BE() % TENANT_KEYS)
 }

@@ -1,5 +1,5 @@
 /** The files that pages load: our own, and those of swagger-ui. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { AgentError } from '../errors.ts'
@@ -19,7 +19,7 @@ const read = new Map<string, BrowserFile>()
 const readBrowserFile = (name: string, place: string): BrowserFile => {
   const text = readFileSync(fileURLToPath(place), 'utf8')
   const extension = name.split('.').at(-1) ?? ''
-  const etag = `"${createHash('sha256').update(text).digest('base64url')}"`
+  const etag = `"${hash('sha256', text, 'base64url')}"`
   const file = { contentType: TYPES[extension] ?? 'text/plain', text, etag }
   read.set(name, file)
   return file

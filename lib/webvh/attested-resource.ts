@@ -1,5 +1,5 @@
 /** Attested resources of a did:webvh: content, links and a proof, under an id with the content's hash. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { MultibaseEncoding, multibaseDecode, multibaseEncode } from 'didwebvh-ts'
 import * as v from 'valibot'
 import { findFlaw } from '../json.ts'
@@ -15,7 +15,7 @@ export const canonicalJson = (value: unknown): string => {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`
 }
 
-export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
+export const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
 
 const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_ID))
 

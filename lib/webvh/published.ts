@@ -1,10 +1,10 @@
 /** The did:webvh that agents publish: the DID's log and its resources, one item each. */
-import { createHash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { AgentError } from '../errors.ts'
 import { webvhLogAddress, webvhResourceAddress } from '../store/anoncreds-keys.ts'
 import { defineItem, type Reader, readItem } from '../store/item.ts'
 import { bytes, flag, integer, text } from '../store/item-fields.ts'
+import { digest } from '../store/keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 const logItem = defineItem('webvh-log', ({ tenant }: { tenant: string }) => webvhLogAddress(tenant), {
@@ -148,4 +148,4 @@ export const replaceResource = async (unit: UnitOfWork, name: string, document: 
 }
 
 /** A strong validator of what is served. https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3 */
-export const etagOf = (document: string): string => `"${createHash('sha256').update(document).digest('base64url')}"`
+export const etagOf = (document: string): string => `"${digest(document)}"`

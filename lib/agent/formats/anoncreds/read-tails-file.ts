@@ -2,7 +2,7 @@
  * Reads tails files, with which a holder proves that a credential is not revoked: fetched through the address guard,
  * and checked at each use.
  */
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -49,13 +49,12 @@ const assertHash = (tailsHash: string): void => {
   if (!isHash) throw new CredoError('the tails hash of the registry is not a SHA-256 in base58')
 }
 
-const hashOf = (content: Uint8Array): string =>
-  TypedArrayEncoder.toBase58(createHash('sha256').update(content).digest())
+const hashOf = (content: Uint8Array): string => TypedArrayEncoder.toBase58(hash('sha256', content, 'buffer'))
 
-const fetchFile = async (hash: string, url: string, maxBytes: number): Promise<Uint8Array> => {
+const fetchFile = async (tailsHash: string, url: string, maxBytes: number): Promise<Uint8Array> => {
   if (url.startsWith(`${settings().PUBLIC_URL}/`)) {
     const unit = currentUnit()
-    const content = await readTailsFile(hash, (partition) => unit.queryAll(partition))
+    const content = await readTailsFile(tailsHash, (partition) => unit.queryAll(partition))
     if (content === undefined) throw new CredoError('there is no such tails file')
     return content
   }

@@ -1,5 +1,5 @@
 /** Fixes the contexts of a proof request, in the unit of work that makes it. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { AgentContext } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
@@ -81,9 +81,7 @@ const selected = new Bounded<string, readonly string[]>(200)
 
 const keyOf = (contexts: readonly VerifierContext[], schemas: readonly string[]): string => {
   const texts = contexts.map(({ address, stored }) => [address, stored?.digest])
-  return createHash('sha256')
-    .update(JSON.stringify([texts, schemas]))
-    .digest('base64')
+  return hash('sha256', JSON.stringify([texts, schemas]), 'base64')
 }
 
 const pathIn = (schemas: ReadonlyMap<string, string>, address: string): string => schemas.get(address) ?? CONTEXTS_PATH
@@ -111,7 +109,7 @@ const contextOfSetting = async (
   if (known !== undefined) return { text: known, stored }
   const text = read.get(address)
   if (text === undefined) throw invalidField(CONTEXTS_PATH, `a context that the stage trusts ${unreadable(address)}`)
-  if (createHash('sha256').update(text).digest('hex') !== hex)
+  if (hash('sha256', text) !== hex)
     throw invalidField(CONTEXTS_PATH, `the stage trusts ${address} with another digest than it has now`)
   return { text, stored: await storeContext(currentUnit(), SERVICE, text) }
 }

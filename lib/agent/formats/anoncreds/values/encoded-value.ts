@@ -2,12 +2,11 @@
  * Encodes a credential's value as the number that is signed (Aries RFC 0036, "Encoding Claims for Indy-based Verifiable
  * Credentials").
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { MAX_INT32 } from '../../../../records/anoncreds-objects.ts'
 
 export const isInt32 = (raw: string): boolean =>
   /^-?\d+$/.test(raw) && Number(raw) <= MAX_INT32 && Number(raw) >= -MAX_INT32 - 1
 
 /** A 32-bit integer is encoded as itself, any other value as its SHA-256. */
-export const encodedValue = (raw: string): string =>
-  isInt32(raw) ? BigInt(raw).toString() : BigInt(`0x${createHash('sha256').update(raw).digest('hex')}`).toString()
+export const encodedValue = (raw: string): string => BigInt(isInt32(raw) ? raw : `0x${hash('sha256', raw)}`).toString()
