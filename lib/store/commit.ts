@@ -54,10 +54,7 @@ const send = (writes: Write[]): Promise<Transacted> => {
 }
 
 const toTableWrite = (write: Write): TableWrite => {
-  if ('update' in write) {
-    const { update, change, condition, orSkip } = write
-    return { update, change, ...(condition !== undefined && { condition }), ...(orSkip === true && { orSkip }) }
-  }
+  if ('update' in write) return write
   const condition = conditionOf(write.expects)
   return 'item' in write ? { put: write.item, condition } : { remove: write.remove, condition }
 }

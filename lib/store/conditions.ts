@@ -29,14 +29,14 @@ export interface Change {
 }
 
 interface Expressions {
-  ConditionExpression?: string
-  UpdateExpression?: string
-  ExpressionAttributeNames?: Record<string, string>
-  ExpressionAttributeValues?: Item
+  ConditionExpression: string | undefined
+  UpdateExpression: string | undefined
+  ExpressionAttributeNames: Record<string, string> | undefined
+  ExpressionAttributeValues: Item | undefined
 }
 
-/** The parameters of a write for its condition and change. */
-export const expressionsOf = (condition: Condition | undefined, change?: Change): Expressions => {
+/** The parameters of a write for its condition and change. DynamoDB takes none that is empty. */
+export const expressionsOf = (condition: Condition = {}, change: Change = {}): Expressions => {
   const names = new Map<string, string>()
   const values: Item = {}
   const name = (attribute: string): string => {
@@ -60,22 +60,21 @@ export const expressionsOf = (condition: Condition | undefined, change?: Change)
     ...(anyOf === undefined ? [] : either(anyOf.map(terms))),
   ]
 
-  const ConditionExpression = condition === undefined ? '' : terms(condition).join(' AND ')
+  const ConditionExpression = terms(condition).join(' AND ')
   const UpdateExpression = [
-    clause('SET', compare(change?.set, '=')),
-    clause('REMOVE', (change?.remove ?? []).map(name)),
+    clause('SET', compare(change.set, '=')),
+    clause('REMOVE', (change.remove ?? []).map(name)),
     clause(
       'ADD',
-      Object.entries(change?.add ?? {}).map(([key, number]) => `${name(key)} ${value(integerAttribute(number))}`),
+      Object.entries(change.add ?? {}).map(([key, number]) => `${name(key)} ${value(integerAttribute(number))}`),
     ),
   ].join('')
   return {
-    ...(ConditionExpression === '' ? {} : { ConditionExpression }),
-    ...(UpdateExpression === '' ? {} : { UpdateExpression }),
-    ...(names.size === 0
-      ? {}
-      : { ExpressionAttributeNames: Object.fromEntries([...names].map(([key, placeholder]) => [placeholder, key])) }),
-    ...(Object.keys(values).length === 0 ? {} : { ExpressionAttributeValues: values }),
+    ConditionExpression: ConditionExpression || undefined,
+    UpdateExpression: UpdateExpression || undefined,
+    ExpressionAttributeNames:
+      names.size === 0 ? undefined : Object.fromEntries([...names].map(([key, placeholder]) => [placeholder, key])),
+    ExpressionAttributeValues: Object.keys(values).length === 0 ? undefined : values,
   }
 }
 

@@ -1,7 +1,7 @@
 /** The sparse index `due`: finds lanes, destinations and jobs by the time for which they wait. No others are in it. */
 import { integer, optional, text } from './item-fields.ts'
 import { shardOf } from './keys.ts'
-import { type Item, queryIndex } from './table.ts'
+import { type Item, queryDue } from './table.ts'
 
 /**
  * Shards, so that no key of the index takes more than a sixteenth of the writes; DynamoDB takes 1,000 a second for one
@@ -38,7 +38,7 @@ const KINDS = ['lane', 'destination', 'job'] as const
 export async function* dueEntries(shard: string, until: number): AsyncGenerator<DueEntry[]> {
   let after: Item | undefined
   do {
-    const { items, next } = await queryIndex('due', shard, until, { limit: 500, after })
+    const { items, next } = await queryDue(shard, until, { limit: 500, after })
     yield items.flatMap(toEntry)
     after = next
   } while (after !== undefined)

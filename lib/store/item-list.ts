@@ -29,7 +29,7 @@ export const openCursor = (cursor: string, shape: RegExp): string => {
 }
 
 /** Reads a page: of a partition (`queryPage`), or of several (`queryMerged`). */
-type ReadPage = (range: { limit: number; descending: boolean; after?: string }) => Promise<PartitionPage>
+type ReadPage = (range: { limit: number; descending: boolean; after: string | undefined }) => Promise<PartitionPage>
 
 export interface ListQuery {
   /** Maximum number of entries, 1 to 1000. */
@@ -89,7 +89,7 @@ export const listItems = async <T>(
       // One more than requested shows whether there is a next page. A filter may leave out most items.
       limit: atMost(complete, Math.max(limit + 1 - shown.length, filtered ? FILTERED_READ : 0)),
       descending: order === 'desc',
-      ...(after === undefined ? {} : { after }),
+      after,
     })
     after = page.next
     for (const item of complete === undefined ? page.items : await complete(page.items)) {

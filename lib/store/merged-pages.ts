@@ -33,8 +33,7 @@ export const queryMerged = async (
   const sources = partitions.map((pk): Source => ({ pk, items: [], after, ended: false }))
   const fill = async (source: Source): Promise<void> => {
     while (source.items.length === 0 && !source.ended) {
-      const from = source.after === undefined ? {} : { after: source.after }
-      const { items, next } = await queryPage(source.pk, { limit: share, descending, ...from })
+      const { items, next } = await queryPage(source.pk, { limit: share, descending, after: source.after })
       Object.assign(source, { items, after: next, ended: next === undefined })
     }
   }

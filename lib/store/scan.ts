@@ -20,7 +20,7 @@ export async function* scanItems(condition: Condition): AsyncGenerator<Item> {
           TableName: settings().TABLE_NAME,
           FilterExpression,
           ...expressions,
-          ...(ExclusiveStartKey === undefined ? {} : { ExclusiveStartKey }),
+          ExclusiveStartKey,
         }),
       )
       .catch((error) => {

@@ -93,9 +93,9 @@ const getBatch = async (addresses: Address[]): Promise<Item[]> => {
 
 export interface PartitionRead {
   /** The maximum number of items; a page also ends at 1 MB. */
-  limit?: number
+  limit?: number | undefined
   /** The sort key to continue after. */
-  after?: string
+  after?: string | undefined
   descending?: boolean
   /** First and last sort key, both inclusive. */
   from?: string | undefined
@@ -105,7 +105,7 @@ export interface PartitionRead {
 export interface PartitionPage {
   items: Item[]
   /** The sort key to continue after; absent at the end of the partition. */
-  next?: string
+  next?: string | undefined
 }
 
 /** One page of a partition, in the order of its sort keys. */
@@ -125,14 +125,12 @@ export const queryPage = async (
         },
         ScanIndexForward: descending !== true,
         ConsistentRead: true,
-        ...(limit === undefined ? {} : { Limit: limit }),
-        ...(after === undefined ? {} : { ExclusiveStartKey: toKey({ pk, sk: after }) }),
+        Limit: limit,
+        ExclusiveStartKey: after === undefined ? undefined : toKey({ pk, sk: after }),
       }),
     ),
   )
-  const items = Items.filter((item) => isLive(item))
-  const next = LastEvaluatedKey?.sk?.S
-  return next === undefined ? { items } : { items, next }
+  return { items: Items.filter((item) => isLive(item)), next: LastEvaluatedKey?.sk?.S }
 }
 
 /** DynamoDB accepts one condition on the sort key. */
@@ -142,52 +140,44 @@ const within = (from: string | undefined, to: string | undefined): string => {
   return to === undefined ? '' : ' AND sk <= :to'
 }
 
-/**
- * The global secondary indexes (infra/table.yml): a string that spreads the entries over shards, and a time in ms since
- * the epoch.
- */
-const INDEXES = { due: { shard: 'dueShard', time: 'dueAt' } } as const
-
 interface IndexPage {
   /** The indexed part of the items: their keys and the attributes of the projection. */
   items: Item[]
   /** Where to continue (`after`); absent at the end of the shard. */
-  next?: Item
+  next: Item | undefined
 }
 
 /**
- * Items of a shard up to a time, earliest first. An index is eventually consistent, so callers read the item itself.
+ * Items of a shard of the index `due` up to a time (ms since the epoch), earliest first. An index is eventually
+ * consistent, so callers read the item itself.
  */
-export const queryIndex = async (
-  indexName: keyof typeof INDEXES,
-  shardName: string,
+export const queryDue = async (
+  shard: string,
   until: number,
   { limit, after }: { limit?: number; after?: Item | undefined } = {},
 ): Promise<IndexPage> => {
-  const { shard, time } = INDEXES[indexName]
   const { Items = [], LastEvaluatedKey } = await attempt(() =>
     dynamodb().send(
       new QueryCommand({
         TableName: settings().TABLE_NAME,
-        IndexName: indexName,
-        KeyConditionExpression: '#shard = :shard AND #time <= :until',
-        ExpressionAttributeNames: { '#shard': shard, '#time': time },
-        ExpressionAttributeValues: { ':shard': { S: shardName }, ':until': { N: String(until) } },
-        ...(limit === undefined ? {} : { Limit: limit }),
-        ...(after === undefined ? {} : { ExclusiveStartKey: after }),
+        IndexName: 'due',
+        KeyConditionExpression: 'dueShard = :shard AND dueAt <= :until',
+        ExpressionAttributeValues: { ':shard': { S: shard }, ':until': { N: String(until) } },
+        Limit: limit,
+        ExclusiveStartKey: after,
       }),
     ),
   )
-  return LastEvaluatedKey === undefined ? { items: Items } : { items: Items, next: LastEvaluatedKey }
+  return { items: Items, next: LastEvaluatedKey }
 }
 
 /** The pages of a partition, in the order of its sort keys. `limit`: the maximum number of items of each. */
 export async function* queryPages(pk: string, limit?: number): AsyncGenerator<Item[]> {
   let after: string | undefined
   do {
-    const page = await queryPage(pk, { ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) })
-    yield page.items
-    after = page.next
+    const { items, next } = await queryPage(pk, { limit, after })
+    yield items
+    after = next
   } while (after !== undefined)
 }
 

@@ -108,7 +108,7 @@ export const putAlone = async (item: Item, condition: Condition): Promise<Transa
 /** One write of a transaction. `orSkip`: it is left out if its condition fails, and the others are written. */
 export type TableWrite =
   | { put: Item; condition?: Condition }
-  | { update: Address; change: Change; condition?: Condition; orSkip?: boolean }
+  | { update: Address; change: Change; condition?: Condition | undefined; orSkip?: boolean }
   | { remove: Address; condition?: Condition }
 
 /** `cause` is the error of the SDK. */

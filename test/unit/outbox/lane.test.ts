@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { enterLane, type LeasedLane, laneWrites } from '../../../lib/outbox/lane.ts'
 import type { LaneWakeUp } from '../../../lib/outbox/wake-up.ts'
-import { queryIndex } from '../../../lib/store/table.ts'
+import { queryDue } from '../../../lib/store/table.ts'
 import { transact } from '../../../lib/store/write.ts'
 import { failure } from '../store/started-table.ts'
 import { leaseLane } from './lease-lane.ts'
@@ -176,7 +176,7 @@ describe('an idle lane', () => {
     await scene.commit(to, 'one')
     await enterLane(to.lane, scene.now)
     const shard = (await scene.table.items(to.lane)).find(({ kind }) => kind?.S === 'lane')?.dueShard?.S ?? ''
-    expect((await queryIndex('due', shard, scene.now)).items.map(({ lane }) => lane?.S)).toContain(to.lane)
+    expect((await queryDue(shard, scene.now)).items.map(({ lane }) => lane?.S)).toContain(to.lane)
     await scene.pass(60_000)
     expect(scene.taken).toEqual(['one'])
     expect(await scene.left()).toEqual([])

@@ -3,7 +3,7 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Condition, expressionsOf } from '../../../lib/store/conditions.ts'
 import type { Address } from '../../../lib/store/keys.ts'
-import { epochSeconds, type Item, queryIndex, toKey } from '../../../lib/store/table.ts'
+import { epochSeconds, type Item, queryDue, toKey } from '../../../lib/store/table.ts'
 import { putIf, putIfAbsent, removeIf, transact, updateIf } from '../../../lib/store/write.ts'
 import { failure } from './started-table.ts'
 import { useTable } from './use-table.ts'
@@ -280,14 +280,14 @@ describe('the index of what is due', () => {
     await stored({ dueAt: { N: '1' } })
     await stored({ dueShard: { S: 's2' }, dueAt: { N: '1' } })
     const index = (dueAt: string) => ({ dueShard: { S: 's1' }, dueAt: { N: dueAt }, kind: { S: 'lane' } })
-    expect(await queryIndex('due', 's1', 2_000)).toEqual({
+    expect(await queryDue('s1', 2_000)).toEqual({
       items: [
         { ...toKey(earlier), ...index('1000') },
         { ...toKey(later), ...index('2000'), lane: { S: 'l2' }, destination: { S: 'd' }, epoch: { N: '3' } },
       ],
     })
     await updateIf(earlier, { remove: ['dueShard', 'dueAt'] })
-    expect((await queryIndex('due', 's1', 2_000)).items).toHaveLength(1)
+    expect((await queryDue('s1', 2_000)).items).toHaveLength(1)
   })
 
   test('is read in pages', async () => {
@@ -297,7 +297,7 @@ describe('the index of what is due', () => {
     let after: Item | undefined
     let pages = 0
     do {
-      const page = await queryIndex('due', 'pages', 7, { limit: 2, after })
+      const page = await queryDue('pages', 7, { limit: 2, after })
       seen.push(...page.items)
       after = page.next
       pages += 1
