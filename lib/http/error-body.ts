@@ -94,7 +94,7 @@ const chainOf = (error: unknown): unknown[] => {
 }
 
 /** One of our own errors. `isError` comes first, because anything may have been thrown. */
-const isOwn = (error: unknown, code?: ErrorCode): error is AgentError => isError(error) && isAgentError(error, code)
+const isOwn = (error: unknown): error is AgentError => isError(error) && isAgentError(error)
 
 /** Maximum number of `details` in a response. */
 const MAX_DETAILS = 200

@@ -72,7 +72,7 @@ export class UnitOfWork {
   }
 
   /** One page of a partition, in the order of its sort keys. */
-  query(partition: string, range: PartitionRead = {}): Promise<PartitionPage> {
+  query(partition: string, range: PartitionRead): Promise<PartitionPage> {
     return this.recordFailure(() => queryPage(partition, range))
   }
 

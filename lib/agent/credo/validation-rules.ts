@@ -10,7 +10,8 @@ type Grouped = ReturnType<Storage['groupByPropertyName']>
  * fifths of what it took to validate a message or record. What is validated stays the same; rules that are added later
  * are found too.
  */
-export const rememberValidationRules = (storage: Storage = getMetadataStorage()): void => {
+export const rememberValidationRules = (): void => {
+  const storage = getMetadataStorage()
   const { getTargetValidationMetadatas: collect, groupByPropertyName: group, addValidationMetadata: add } = storage
   /** By class, then by the name of the schema; most have none. */
   let rules = new Map<unknown, Map<string | undefined, Rules>>()

@@ -68,8 +68,6 @@ export const datesOf = ({ root }: Statements, ...properties: string[]): number[]
     .flatMap((property) => asArray(root[`${CREDENTIALS}${property}`]))
     .map((value) => Date.parse(isObject(value) ? String(value['@value']) : ''))
 
-const has = ({ root }: Statements, property: string): boolean => `${CREDENTIALS}${property}` in root
-
 export const typeIrisOf = ({ root }: Statements): string[] => typesOf(root)
 
 /** IRIs of all types and properties, without those of every credential. */
@@ -113,7 +111,8 @@ export const toVerifierJson = async (
 
 /** Throws a CredoError for a credential that is over, or whose status would have to be read: nobody verifies it here. */
 export const assertVerifiable = (credential: Statements): void => {
-  if (has(credential, 'credentialStatus')) throw new CredoError('the status of a credential can not be verified')
+  if (`${CREDENTIALS}credentialStatus` in credential.root)
+    throw new CredoError('the status of a credential can not be verified')
   if (!datesOf(credential, 'expirationDate', 'validUntil').every((date) => date > Date.now()))
     throw new CredoError('a credential has expired')
 }
