@@ -18,20 +18,18 @@ import { LEDGER_OBJECT_TYPES } from '../records/ledger-object.ts'
 import { COMMAND, defineContract, QUERY } from './contract.ts'
 import { exactly, MAX_IN_PATH, Paging, text } from './fields.ts'
 
-/** Id of an object or of its issuer: a DID, a DID URL, or an unqualified id of an Indy ledger. */
-const objectId = (max: number) =>
+const plainText = (max: number) =>
   v.pipe(
     text(max),
-    v.check((id) => id.isWellFormed() && !/\p{Cc}/u.test(id), 'must have no control characters'),
+    v.check((plain) => plain.isWellFormed() && !/\p{Cc}/u.test(plain), 'must have no control characters'),
   )
-const ObjectId = objectId(MAX_OBJECT_ID)
-const ObjectInPath = objectId(MAX_IN_PATH)
+
+/** Id of an object or of its issuer: a DID, a DID URL, or an unqualified id of an Indy ledger. */
+const ObjectId = plainText(MAX_OBJECT_ID)
+const ObjectInPath = plainText(MAX_IN_PATH)
 
 /** For people. On some ledgers it is part of the object's id. */
-const Label = v.pipe(
-  text(256),
-  v.check((label) => label.isWellFormed() && !/\p{Cc}/u.test(label), 'must have no control characters'),
-)
+const Label = plainText(256)
 
 const Version = v.pipe(v.string(), v.regex(/^[0-9]{1,10}(?:\.[0-9]{1,10}){0,4}$/, 'must be digits and dots, as 1.0'))
 

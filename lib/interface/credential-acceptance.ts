@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { EntityId } from '../records/tenant.ts'
 import { anonCredsFormats } from './anoncreds-formats.ts'
-import { Attributes, CredentialFormats, JsonLdOffer } from './credential-offer.ts'
+import { Attributes, CredentialFormats, GOAL, JsonLdOffer } from './credential-offer.ts'
 import { AutoAccept, Comment, exactly, text } from './fields.ts'
 import { withSuitable } from './suitable-formats.ts'
 
@@ -14,9 +14,6 @@ const STEP = {
   autoAcceptCredential: v.optional(AutoAccept),
   comment: v.optional(Comment),
 }
-
-/** Sent to the wallet in v2 only. */
-const GOAL = { goalCode: v.optional(text(255)), goal: v.optional(text(2000)) }
 
 /** Absent fields are taken from the proposal, and so are all formats if none is named. */
 export const ProposalAcceptance = exactly({

@@ -59,6 +59,9 @@ export const CredentialFormats = v.pipe(
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
+/** Sent to the wallet in v2 only. */
+export const GOAL = { goalCode: v.optional(text(255)), goal: v.optional(text(2000)) }
+
 const OFFER_FIELDS = {
   protocolVersion: v.picklist(['v1', 'v2']),
   credentialFormats: CredentialFormats,
@@ -71,9 +74,7 @@ const ConnectionOffer = withSuitable(
   exactly({
     connectionId: EntityId,
     ...OFFER_FIELDS,
-    /** Sent to the wallet in v2 only. */
-    goalCode: v.optional(text(255)),
-    goal: v.optional(text(2000)),
+    ...GOAL,
   }),
 )
 

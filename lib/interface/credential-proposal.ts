@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
 import { EntityId } from '../records/tenant.ts'
 import { UNQUALIFIED } from './anoncreds-formats.ts'
-import { Attributes, JsonLdOffer } from './credential-offer.ts'
+import { Attributes, GOAL, JsonLdOffer } from './credential-offer.ts'
 import { AutoAccept, Comment, exactly, text } from './fields.ts'
 import { withSuitable } from './suitable-formats.ts'
 
@@ -47,7 +47,6 @@ export const CredentialProposal = withSuitable(
      */
     autoAcceptCredential: v.optional(AutoAccept, 'contentApproved'),
     comment: v.optional(Comment),
-    goalCode: v.optional(text(255)),
-    goal: v.optional(text(2000)),
+    ...GOAL,
   }),
 )

@@ -14,7 +14,7 @@ export const noFaults = <T extends object>(faultsOf: (value: T) => readonly Faul
     for (const fault of faultsOf(dataset.value)) addIssue(issueOf(dataset.value, fault))
   })
 
-/** The same as valibot has it. */
+/** The fault as an issue of valibot. */
 export const issueOf = (root: object, { path, message }: Fault) => {
   let input: unknown = root
   const [first, ...others] = path.map((key) => {

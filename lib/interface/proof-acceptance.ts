@@ -6,10 +6,7 @@ import { Comment, exactly, noArray, text } from './fields.ts'
 /** Id of an input descriptor, or referent in AnonCreds. The verifier chooses them. */
 const Name = text(256)
 
-const MAX_NAMED = 100
-
-const byName = <Item extends v.GenericSchema>(item: Item) =>
-  v.pipe(noArray(v.record(Name, item)), v.maxEntries(MAX_NAMED))
+const byName = <Item extends v.GenericSchema>(item: Item) => v.pipe(noArray(v.record(Name, item)), v.maxEntries(100))
 
 /** Credentials for each input descriptor, by the ids of their W3C records. If none is named, the agent selects. */
 const PresentationExchangeSelection = exactly({

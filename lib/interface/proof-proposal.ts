@@ -16,43 +16,25 @@ const Referent = v.pipe(
   v.check((referent) => !(referent in {}), 'must not be a name that every object has'),
 )
 
+const listOf = <Entries extends v.ObjectEntries>(entries: Entries) =>
+  v.optional(v.pipe(v.array(exactly(entries)), v.maxLength(100)), [])
+
 const preview = (credentialDefinitionId: v.GenericSchema<unknown, string>) =>
   v.pipe(
     exactly({
       /** Name of the request that the verifier makes of the proposal; not in version 1. */
       name: v.optional(Name),
       version: v.optional(text(64)),
-      attributes: v.optional(
-        v.pipe(
-          v.array(
-            exactly({
-              name: Name,
-              credentialDefinitionId: v.optional(credentialDefinitionId),
-              /** The value of the attribute; in version 1 only. */
-              value: v.optional(v.pipe(v.string(), v.maxLength(65_536))),
-              mimeType: v.optional(MimeType),
-              /** Attributes with the same referent are from one credential. */
-              referent: v.optional(Referent),
-            }),
-          ),
-          v.maxLength(100),
-        ),
-        [],
-      ),
-      predicates: v.optional(
-        v.pipe(
-          v.array(
-            exactly({
-              name: Name,
-              credentialDefinitionId,
-              predicate: PredicateType,
-              threshold: Int32,
-            }),
-          ),
-          v.maxLength(100),
-        ),
-        [],
-      ),
+      attributes: listOf({
+        name: Name,
+        credentialDefinitionId: v.optional(credentialDefinitionId),
+        /** The value of the attribute; in version 1 only. */
+        value: v.optional(v.pipe(v.string(), v.maxLength(65_536))),
+        mimeType: v.optional(MimeType),
+        /** Attributes with the same referent are from one credential. */
+        referent: v.optional(Referent),
+      }),
+      predicates: listOf({ name: Name, credentialDefinitionId, predicate: PredicateType, threshold: Int32 }),
     }),
     v.check(
       ({ attributes, predicates }) => attributes.length + predicates.length > 0,

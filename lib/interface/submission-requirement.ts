@@ -1,9 +1,9 @@
 /** Submission requirements of DIF Presentation Exchange: which groups of input descriptors have to be fulfilled. */
 import * as v from 'valibot'
 import type { SubmissionRequirement as Requirement } from '../presentation-exchange/definition-schema.ts'
-import { exactly, text } from './fields.ts'
+import { exactly } from './fields.ts'
+import { Id, Sentence } from './presentation-constraints.ts'
 
-const Sentence = v.optional(text(1024))
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000))
 
 export const SubmissionRequirement: v.GenericSchema<unknown, Requirement> = v.pipe(
@@ -14,7 +14,7 @@ export const SubmissionRequirement: v.GenericSchema<unknown, Requirement> = v.pi
     count: v.optional(v.pipe(Count, v.minValue(1))),
     min: v.optional(Count),
     max: v.optional(Count),
-    from: v.optional(text(256)),
+    from: v.optional(Id),
     from_nested: v.optional(v.pipe(v.array(v.lazy(() => SubmissionRequirement)), v.minLength(1), v.maxLength(50))),
   }),
   v.check(

@@ -4,7 +4,7 @@ import { EntityId } from '../records/tenant.ts'
 import { DELIVERY_STATUSES, WebhookDelivery } from '../records/webhook-delivery.ts'
 import { RotatedWebhookEndpoint, WebhookEndpoint } from '../records/webhook-endpoint.ts'
 import { isDateTime } from '../rfc3339.ts'
-import { defineContract, QUERY } from './contract.ts'
+import { COMMAND, defineContract, QUERY } from './contract.ts'
 import { Cursor, exactly, Limit, MAX_PAGE } from './fields.ts'
 import { MANAGERS } from './webhooks.ts'
 
@@ -14,8 +14,7 @@ const WHOSE = `Needs a token of ${MANAGERS}.`
 
 /** Changes something of an endpoint. */
 const CHANGE = {
-  security: 'token',
-  idempotent: true,
+  ...COMMAND,
   parameters: { path: EndpointPath },
   errorStatuses: [404],
 } as const
@@ -43,7 +42,6 @@ export const DeleteWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
 export const RotateWebhookSecret = /* @__PURE__ */ defineContract(() => ({
   ...CHANGE,
   operationId: 'RotateWebhookSecret',
-  method: 'POST',
   path: '/webhooks/orgs/{orgId}/{endpointId}/rotate-secret',
   summary: 'Rotate the signing secret of a webhook endpoint',
   description:
@@ -56,7 +54,6 @@ export const RotateWebhookSecret = /* @__PURE__ */ defineContract(() => ({
 export const TestWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
   ...CHANGE,
   operationId: 'TestWebhookEndpoint',
-  method: 'POST',
   path: '/webhooks/orgs/{orgId}/{endpointId}/test',
   summary: 'Send an endpoint.test event to a webhook endpoint',
   description: `${WHOSE} The result is in the endpoint's deliveries. A disabled endpoint has to be enabled first.`,
@@ -66,7 +63,6 @@ export const TestWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
 export const EnableWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
   ...CHANGE,
   operationId: 'EnableWebhookEndpoint',
-  method: 'POST',
   path: '/webhooks/orgs/{orgId}/{endpointId}/enable',
   summary: 'Enable a disabled webhook endpoint',
   description: `${WHOSE} Events that it has missed are kept for 30 days and can be replayed. An endpoint that is not disabled is not changed.`,
@@ -133,7 +129,6 @@ const Replay = v.pipe(
 export const ReplayWebhookEvents = /* @__PURE__ */ defineContract(() => ({
   ...CHANGE,
   operationId: 'ReplayWebhookEvents',
-  method: 'POST',
   path: '/webhooks/orgs/{orgId}/{endpointId}/replay',
   summary: 'Send events to a webhook endpoint again, with the same ids',
   description:

@@ -3,6 +3,7 @@
  * https://identity.foundation/didwebvh/v1.0/
  */
 import * as v from 'valibot'
+import { TailsHash } from '../records/anoncreds-objects.ts'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
 
@@ -45,9 +46,6 @@ export const GetWebvhResource = /* @__PURE__ */ defineContract(() => ({
   },
   errorStatuses: [404],
 }))
-
-/** `tailsHash` of a revocation registry: SHA-256 in base58. */
-const TailsHash = v.pipe(v.string(), v.regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'is not a SHA-256 in base58'))
 
 export const GetTailsFile = /* @__PURE__ */ defineContract(() => ({
   operationId: 'GetTailsFile',

@@ -69,7 +69,7 @@ const Decimal = v.pipe(v.string(), v.regex(/^[0-9]{1,620}$/, 'must be a whole nu
 /** Coordinates of a point, or an element of a field, in hexadecimal. */
 const Point = v.pipe(v.string(), v.regex(/^[0-9A-Fa-f ]{1,2000}$/, 'must be hexadecimal numbers'))
 
-const Seconds = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+export const TailsHash = v.pipe(v.string(), v.regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be a SHA-256 in base58'))
 
 export const AnonCredsSchema = v.object({
   issuerId: Id,
@@ -127,8 +127,7 @@ export const AnonCredsRevocationRegistryDefinition = v.object({
     publicKeys: v.object({ accumKey: v.object({ z: Point }) }),
     maxCredNum: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_REGISTRY)),
     tailsLocation: Id,
-    /** SHA-256 in base58. */
-    tailsHash: v.pipe(v.string(), v.regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be 32 bytes in base58')),
+    tailsHash: TailsHash,
   }),
 })
 
@@ -139,7 +138,7 @@ export const AnonCredsRevocationStatusList = v.object({
   revocationList: v.pipe(v.array(v.picklist([0, 1])), v.minLength(1), v.maxLength(MAX_REGISTRY)),
   currentAccumulator: Point,
   /** The time from which it is valid, in epoch seconds. */
-  timestamp: Seconds,
+  timestamp: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
 })
 
 export type AnonCredsSchema = v.InferOutput<typeof AnonCredsSchema>
