@@ -4,21 +4,7 @@ import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
 import { isObject } from '../json.ts'
 import { EntityId } from '../records/tenant.ts'
-import { type Grants, Reach, ROLES, type Role, reaches } from './grants.ts'
-
-export interface Principal {
-  role: Role
-  /** Only with `RestTenantAgent`. */
-  tenantId?: string
-  /** Roles by organization id. Any id may be a key, also `__proto__`: look for own keys only. */
-  organizations: Record<string, string[]>
-  /** Only with a root role of a limited issuer: the tenants and organizations that it may reach. */
-  grants?: Omit<Grants, 'roles'>
-  /** `sub` of the token, or its role. */
-  subject: string
-  /** Expiry of the token in epoch seconds. */
-  expiresAt: number
-}
+import { type Grants, Reach, ROLES, reaches } from './grants.ts'
 
 /** Clock tolerance of every time claim, in seconds. */
 export const CLOCK_TOLERANCE = 30
@@ -84,30 +70,32 @@ const limitsOf = ({ tenants, organizations }: Grants): Pick<Principal, 'grants'>
   tenants === '*' && organizations === '*' ? {} : { grants: { tenants, organizations } }
 
 /** What the gateway passes from the authorizer to the function: strings only. */
-interface AuthorizerContext {
-  /** JSON of the principal. */
-  principal: string
-}
+const Context = v.object({ principal: v.string() })
 
-export const toAuthorizerContext = (principal: Principal): AuthorizerContext => ({
+export const toAuthorizerContext = (principal: Principal): v.InferOutput<typeof Context> => ({
   principal: JSON.stringify(principal),
 })
-
-const Context = v.object({ principal: v.string() })
 
 const PrincipalJson = v.pipe(
   v.string(),
   v.parseJson(),
   v.object({
     role: v.picklist(ROLES),
+    /** Only with `RestTenantAgent`. */
     tenantId: v.exactOptional(EntityId),
+    /** Roles by organization id. Any id may be a key, also `__proto__`: look for own keys only. */
     organizations: byId(v.array(v.string())),
+    /** Only with a root role of a limited issuer: the tenants and organizations that it may reach. */
     grants: v.exactOptional(v.object({ tenants: Reach, organizations: Reach })),
+    /** `sub` of the token, or its role. */
     subject: v.pipe(v.string(), v.minLength(1)),
+    /** Expiry of the token in epoch seconds. */
     expiresAt: v.number(),
   }),
   v.check(({ role, tenantId }) => (role === 'RestTenantAgent') === (tenantId !== undefined)),
 )
+
+export type Principal = v.InferOutput<typeof PrincipalJson>
 
 const readPrincipal = (json: string): Principal => {
   const result = v.safeParse(PrincipalJson, json)
