@@ -28,9 +28,7 @@ export const createVerifier = (issuers: readonly TokenIssuer[], now: () => numbe
   const verify = async (token: string) => {
     const { iss, aud } = decodeJwt(token)
     // Unverified claims only select a configured issuer. jwtVerify checks both again.
-    const audiences = Array.isArray(aud) ? aud : [aud]
-    const candidates = known.filter(({ issuer }) => issuer === iss)
-    const issuer = candidates.find(({ audience }) => audiences.includes(audience))
+    const issuer = known.find(({ issuer, audience }) => issuer === iss && [aud].flat().includes(audience))
     if (issuer === undefined) throw unauthorized('issuer or audience')
     const { payload } = await jwtVerify(token, issuer.keys, {
       algorithms: ALGORITHMS,
