@@ -2,6 +2,7 @@
  * The circuit breaker: which failures close a destination, and when it is probed. Pure: clock and randomness are
  * arguments.
  */
+import * as v from 'valibot'
 import type { PostOutcome } from '../egress/post.ts'
 
 /**
@@ -35,18 +36,19 @@ export const reachedBy = <D>(outcome: PostOutcome, { origin, address }: { origin
 }
 
 /** A failure that counts against a destination. */
-export interface Suspicion {
-  lane: string
+export const Suspicion = v.object({
+  lane: v.string(),
   /**
    * The party whose delivery failed, at a shared destination. Failures of one party alone close nothing, because it may
    * have caused them.
    */
-  party?: string | undefined
+  party: v.optional(v.string()),
   /** The lane's full name, at a destination that is not shared. */
-  own?: string | undefined
+  own: v.optional(v.string()),
   /** Ms since the epoch. */
-  at: number
-}
+  at: v.number(),
+})
+export type Suspicion = v.InferOutput<typeof Suspicion>
 
 /** Failures at a shared destination count for a minute. */
 const COUNTS_FOR = 60_000

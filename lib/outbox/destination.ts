@@ -9,6 +9,7 @@ import { integer, json, optional, text } from '../store/item-fields.ts'
 import { destinationAddress, digest, laneOwner } from '../store/keys.ts'
 import { epochSeconds, type Item } from '../store/table.ts'
 import { absentOrExpired } from '../store/write.ts'
+import { Suspicion } from './circuit-breaker.ts'
 import type { Update } from './lane.ts'
 
 /**
@@ -22,13 +23,6 @@ export const suspectOf = (lane: string): { lane: string; party: string } => ({
 
 /** A part of a lane's digest. */
 export const shortName = (lane: string): string => digest(lane).slice(0, 12)
-
-const Suspicion = v.object({
-  lane: v.string(),
-  party: v.optional(v.string()),
-  own: v.optional(v.string()),
-  at: v.number(),
-})
 
 /** Times are ms since the epoch. */
 const fields = {

@@ -4,6 +4,7 @@ import { integer, text } from '../store/item-fields.ts'
 import { slotAddress } from '../store/keys.ts'
 import { epochSeconds, getItems } from '../store/table.ts'
 import { putIf, removeIf } from '../store/write.ts'
+import type { Slot } from './step.ts'
 
 /** Attempts at once at a slow destination. */
 const SLOTS = 4
@@ -31,7 +32,7 @@ export const takeSlot = async (
   destination: string,
   owner: string,
   { now, random }: { now: number; random: number },
-): Promise<{ release: () => Promise<void> } | undefined> => {
+): Promise<Slot | undefined> => {
   const until = now + TAKEN_MS
   const first = Math.floor(random * SLOTS)
   for (let index = 0; index < SLOTS; index++) {

@@ -104,7 +104,7 @@ const sweepShard = async (shard: string, now: number, census: Census | undefined
  * Ms after which an entry is woken again that is still due at the same time: until then its wake-up may still be in its
  * queue.
  */
-const AGAIN_AFTER = 5 * 60_000
+const AGAIN_AFTER = 5 * MINUTE
 
 /**
  * Entries of one owner in a shard whose wake-ups may be in a queue: it has room for 120,000 messages, and others need
