@@ -93,7 +93,7 @@ const end = async (unit: UnitOfWork, job: LeasedJob, result: Done | PutOff): Pro
   unit.replace(jobItem.encode({ tenant, type, id, createdAt, attempts: 0, failures: 0, ...due }), isLeased(job).equals)
 }
 
-class LeaseLost extends AgentError {
+class LeaseLostError extends AgentError {
   constructor() {
     super('internal', 'another invocation has the job')
   }
@@ -101,12 +101,12 @@ class LeaseLost extends AgentError {
 
 /** Checked before any write, so that a lost lease is not mistaken for a conflict that a repetition could resolve. */
 const checkLease = async (unit: UnitOfWork, job: LeasedJob): Promise<void> => {
-  if ((await unit.load(jobItem, job))?.lease !== job.lease) throw new LeaseLost()
+  if ((await unit.load(jobItem, job))?.lease !== job.lease) throw new LeaseLostError()
 }
 
 /** The same after an error. */
 const afterFailure = async (job: LeasedJob, error: unknown): Promise<string | undefined> => {
-  if (error instanceof LeaseLost) {
+  if (error instanceof LeaseLostError) {
     log('warn', 'a job was taken over while it ran', { event: 'job.taken_over', type: job.type })
     return undefined
   }
@@ -135,7 +135,7 @@ const giveUp = async (job: LeasedJob, handler: JobHandler, reason: string): Prom
   try {
     await transaction(job.tenant, (unit) => end(unit, job, later === undefined ? { commit } : { commit, later }))
   } catch (error) {
-    if (error instanceof LeaseLost) return
+    if (error instanceof LeaseLostError) return
     // After an outage it runs again, and finds its reason again.
     const failures = reason !== STOPPED && mayPassLater(error) ? job.failures : MAX_FAILURES
     await releaseJob(job, { failures, at: Date.now() + growingPause(job) })
