@@ -101,9 +101,8 @@ const tryAgain = async (failed: FailedChange[], pause: (ms: number) => Promise<u
 /** Parks a change, unless a retry may succeed. Returns its sequence number where the stream is to repeat it. */
 const parkOne = async ({ record, error }: FailedChange): Promise<string | undefined> => {
   const sequence = record.dynamodb?.SequenceNumber ?? ''
-  const passes = mayPassLater(error)
   const fields = { sequence, error: nameOf(error) }
-  if (passes) {
+  if (mayPassLater(error)) {
     log('warn', 'the events of a change were not written, and will be retried', {
       event: 'dispatcher.event_not_written',
       ...fields,

@@ -1,5 +1,5 @@
 /** Stored registrations: endpoints with their health and sealed secrets, and pending registrations. */
-import type { EndpointKind } from '../records/webhook-event.ts'
+import { ENDPOINT_KINDS, type EndpointKind } from '../records/webhook-event.ts'
 import { defineItem, type Image, readItem, type Stored } from '../store/item.ts'
 import { bytes, inKey, integer, optional, picklist, text } from '../store/item-fields.ts'
 import { type Address, endpointAddress, organizationPartition } from '../store/keys.ts'
@@ -25,7 +25,7 @@ const { status, ...history } = SHOWN_HEALTH
 const SHOWN = {
   id: text(),
   orgId: text(),
-  kind: inKey('sk', picklist(['notification', 'webhook'])),
+  kind: inKey('sk', picklist(ENDPOINT_KINDS)),
   url: text(),
   status,
   createdAt: text(),

@@ -83,7 +83,7 @@ export const openEventLane = async (
         : rests(event, 'held', stored?.delivery)
     },
     send: async ({ event }, now) => {
-      if (endpoint === undefined) throw new Error('an event that is settled is not sent')
+      if (endpoint === undefined) throw new Error('an event is not sent without its endpoint')
       return sendEvent(event, endpoint, now, transport)
     },
     afterAttempt: async (waiting, attempt) => {

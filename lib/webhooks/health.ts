@@ -30,11 +30,11 @@ export type AttemptResult =
 /** ISO 8601 in UTC with milliseconds sorts as text. Results of concurrent attempts may arrive in any order. */
 const later = (a: string | undefined, b: string): string => (a === undefined || a < b ? b : a)
 
-const succeeded = (health: EndpointHealth, at: string): EndpointHealth => ({
+const succeeded = ({ lastSuccessAt, lastFailureAt, lastError }: EndpointHealth, at: string): EndpointHealth => ({
   status: 'active',
-  lastSuccessAt: later(health.lastSuccessAt, at),
-  ...(health.lastFailureAt === undefined ? {} : { lastFailureAt: health.lastFailureAt }),
-  ...(health.lastError === undefined ? {} : { lastError: health.lastError }),
+  lastSuccessAt: later(lastSuccessAt, at),
+  lastFailureAt,
+  lastError,
 })
 
 const failed = (health: EndpointHealth, { kind, at, error }: Exclude<AttemptResult, { kind: 'taken' }>) => {
