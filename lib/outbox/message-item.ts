@@ -9,6 +9,7 @@ import { defineItem, type Stored } from '../store/item.ts'
 import { inKey, integer, isoTime, json, keyPart, optional, packed, text } from '../store/item-fields.ts'
 import { basicMessageAddress, digest, messageLane, outcomeAddress } from '../store/keys.ts'
 import { deliveryChange } from '../store/stored-record.ts'
+import { epochSeconds } from '../store/table.ts'
 import type { TableWrite } from '../store/write.ts'
 
 /** One packed DIDComm message: `payload` is the JSON text of the envelope, as it is posted. */
@@ -73,7 +74,16 @@ export const outcomeItem = defineItem(
 )
 export type Outcome = Stored<typeof outcomeItem>
 
-/** The same for the sender of the message. */
+/** Seconds for which an item that was given up is kept. */
+const SECONDS_KEPT = 14 * 24 * 60 * 60
+
+/** The fields of an item that is given up at `now` (ms since the epoch). */
+export const failedAt = (now: number): Pick<Outcome, 'endedAt' | 'expiresAt'> => ({
+  endedAt: new Date(now).toISOString(),
+  expiresAt: epochSeconds(now) + SECONDS_KEPT,
+})
+
+/** What the sender of the message sees of an item that was given up. */
 export const failedDelivery = ({ attempts, lastError, endedAt }: Outcome): StoredDelivery => ({
   ...{ state: 'failed', attempts, at: endedAt },
   ...(lastError !== undefined && { lastError }),

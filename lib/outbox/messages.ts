@@ -9,7 +9,7 @@ import { settings } from '../settings.ts'
 import { decodeIfSound } from '../store/item.ts'
 import { LAST_WAITING, messageLaneOf } from '../store/keys.ts'
 import { setAside } from '../store/set-aside.ts'
-import { epochSeconds, type Item, queryPage } from '../store/table.ts'
+import { type Item, queryPage } from '../store/table.ts'
 import type { TableWrite } from '../store/write.ts'
 import type { CorruptItem } from './corrupt-item.ts'
 import { readWithDestination } from './destination-access.ts'
@@ -17,6 +17,7 @@ import type { Attempt, LaneContents } from './lane-contents.ts'
 import {
   deliveryUpdates,
   destinationAt,
+  failedAt,
   failedDelivery,
   type OutboxItem,
   type Outcome,
@@ -31,9 +32,6 @@ const ENVELOPE_TYPE = 'application/didcomm-envelope-enc'
 
 /** Items read at once: one may have hundreds of KB. */
 const READ = 10
-
-/** Seconds for which an item that was given up is kept. */
-const SECONDS_KEPT = 14 * 24 * 60 * 60
 
 /** Items that this process has delivered, by the deduplication ids of their wake-ups. */
 const deliveredHere = new Bounded<string, true>(10_000)
@@ -170,11 +168,6 @@ const changed = (item: OutboxItem, change: Partial<OutboxItem>): TableWrite => (
   update: outboxItem.addressOf(item),
   change: { set: outboxItem.attributes(change) },
   condition: { present: ['pk'] },
-})
-
-const failedAt = (now: number) => ({
-  endedAt: new Date(now).toISOString(),
-  expiresAt: epochSeconds(now) + SECONDS_KEPT,
 })
 
 /** The item leaves the lane. */

@@ -8,10 +8,7 @@ export const MAX_DAYS = 14
 export const MAX_WAIT = MAX_DAYS * DAY
 
 /** Number of messages and their bytes. */
-export interface Amount {
-  messages: number
-  bytes: number
-}
+export type Amount = { messages: number; bytes: number }
 
 export const NOTHING: Amount = { messages: 0, bytes: 0 }
 

@@ -3,14 +3,19 @@
  */
 import { AgentError } from '../errors.ts'
 import { dueJob, enqueue, type JobKey, jobItem } from '../jobs/job.ts'
-import { deliveryUpdates, failedDelivery, outcomeItem, type SentBasicMessage } from '../outbox/message-item.ts'
+import {
+  deliveryUpdates,
+  failedAt,
+  failedDelivery,
+  outcomeItem,
+  type SentBasicMessage,
+} from '../outbox/message-item.ts'
 import { newOutboxId, timeOfId } from '../outbox/outbox-id.ts'
 import type { StoredDelivery } from '../records/delivery.ts'
 import type { Condition } from '../store/conditions.ts'
 import { decodeIfSound } from '../store/item.ts'
 import { LAST_WAITING } from '../store/keys.ts'
-import { pickupPartition, pickupQueueAddress, pickupUsageAddress } from '../store/pickup-keys.ts'
-import { epochSeconds } from '../store/table.ts'
+import { pickupPartition, pickupQueueAddress, pickupUsageAddress, type QueueKey } from '../store/pickup-keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { type Amount, BATCH, DAY, difference, fullBy, NOTHING, QUEUE, sum } from './bounds.ts'
 import { listedQueue, type PickupMessage, pickupMessage, type Queue, queueItem, usageItem } from './pickup-item.ts'
@@ -194,14 +199,11 @@ const giveUp = (unit: UnitOfWork, message: PickupMessage, lastError: string, now
   const outcome = {
     ...message,
     ...{ messages: [], taken: 0, attempts: 0, lastError },
-    ...{ endedAt: new Date(now).toISOString(), expiresAt: epochSeconds(now) + SECONDS_KEPT },
+    ...failedAt(now),
   }
   unit.create(outcomeItem.encode(outcome))
   return failedDelivery(outcome)
 }
-
-/** In seconds, as for sent messages. */
-const SECONDS_KEPT = 14 * 24 * 60 * 60
 
 /** Concurrent messages do not conflict as long as there is room for all. */
 const roomFor = ({ messages, bytes }: Amount): Condition => ({
@@ -222,16 +224,14 @@ const write = (unit: UnitOfWork, connectionId: string, tracked: TrackedQueue): v
     unit.create(queueItem.encode({ ...key, ...change }))
     enqueue(unit, jobOf(key), DAY)
     listQueue(unit, key)
-  } else unit.change(queueItem.addressOf(key), { add: { ...change } }, roomFor(change))
+  } else unit.change(queueItem.addressOf(key), { add: change }, roomFor(change))
   addToUsage(unit, key, change)
 }
 
-const jobOf = ({ tenant, connectionId }: { tenant: string; connectionId: string }): JobKey => ({
-  ...{ tenant, type: 'pickup-expiry', id: connectionId },
-})
+const jobOf = ({ tenant, connectionId: id }: QueueKey): JobKey => ({ tenant, type: 'pickup-expiry', id })
 
 /** Lists a queue in its share, so that the share can be counted. */
-const listQueue = (unit: UnitOfWork, key: { tenant: string; connectionId: string }): void =>
+const listQueue = (unit: UnitOfWork, key: QueueKey): void =>
   unit.change(listedQueue.addressOf(key), { set: { kind: { S: listedQueue.kind } } })
 
 /**

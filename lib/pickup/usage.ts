@@ -4,23 +4,19 @@
  */
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
+import type { QueueKey } from '../store/pickup-keys.ts'
 import { getItems, queryPages } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { updateIf } from '../store/write.ts'
 import { type Amount, DAY, difference, NOTHING, sum } from './bounds.ts'
 import { listedQueue, queueItem, usageItem } from './pickup-item.ts'
 
-interface QueueKey {
-  tenant: string
-  connectionId: string
-}
-
 const ofKind = { kind: { S: usageItem.kind } }
 
 /** Adds to the usage after the commit. A process that ends before has not counted it: the jobs of the queues do. */
 export const addToUsage = (unit: UnitOfWork, key: QueueKey, change: Amount): void =>
   unit.afterCommit(() =>
-    updateIf(usageItem.addressOf(key), { set: ofKind, add: { ...change } }).catch((error) =>
+    updateIf(usageItem.addressOf(key), { set: ofKind, add: change }).catch((error) =>
       log('warn', 'the usage of pickup queues was not counted', {
         event: 'pickup.usage_not_counted',
         ...{ tenant: key.tenant, error: errorName(error) },
@@ -44,7 +40,7 @@ export const countUsage = async (key: QueueKey, now = Date.now()): Promise<void>
   const lately = usageItem.attributes({ countedAt: now - COUNTED_FOR })
   const usage = await updateIf(
     address,
-    { set, add: { ...NOTHING } },
+    { set, add: NOTHING },
     { anyOf: [{ absent: ['countedAt'] }, { atMost: lately }] },
   )
   if (usage === undefined) return
@@ -54,5 +50,5 @@ export const countUsage = async (key: QueueKey, now = Date.now()): Promise<void>
     const queues = await getItems(listed.map(({ connectionId }) => queueItem.addressOf({ ...key, connectionId })))
     counted = sum(counted, ...queues.filter(queueItem.is).map(queueItem.decode))
   }
-  await updateIf(address, { add: { ...difference(counted, usageItem.decode(usage)) } })
+  await updateIf(address, { add: difference(counted, usageItem.decode(usage)) })
 }
