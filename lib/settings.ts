@@ -4,14 +4,7 @@ import { join } from 'node:path'
 import * as v from 'valibot'
 import { AgentError } from './errors.ts'
 
-const json = v.rawTransform<string, unknown>(({ dataset, addIssue, NEVER }) => {
-  try {
-    return JSON.parse(dataset.value)
-  } catch {
-    addIssue({ message: 'is not JSON' })
-    return NEVER
-  }
-})
+const json = v.parseJson(undefined, 'is not JSON')
 
 /** A JSON-LD context that every verifier of the stage trusts. It is fetched once, and accepted only with this digest. */
 const TrustedContext = v.object({
