@@ -9,7 +9,7 @@ export const isObject = (value: unknown): value is JsonObject =>
 /** Parses JSON in base64 or base64url; undefined if it is invalid. */
 export const parseBase64 = (base64: string): unknown => parseJson(Buffer.from(base64, 'base64').toString())
 
-/** Undefined for a text that is not JSON. */
+/** Undefined for a text that is not JSON: the error of the parser would quote it. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)

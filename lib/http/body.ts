@@ -3,7 +3,7 @@ import httpJsonBodyParser from '@middy/http-json-body-parser'
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { type Contract, mayBeEmpty, type Schema } from '../interface/contract.ts'
-import { findFlaw, UNSAFE_NAMES } from '../json.ts'
+import { findFlaw, parseJson, UNSAFE_NAMES } from '../json.ts'
 import { addChecked, headerOf, type OperationMiddleware } from './event.ts'
 import { validate } from './validate.ts'
 
@@ -52,13 +52,10 @@ const decode = (bytes: Buffer): string => {
   }
 }
 
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // The parser's message quotes the body.
-    throw notJson()
-  }
+const parsed = (text: string): unknown => {
+  const json = parseJson(text)
+  if (json === undefined) throw notJson()
+  return json
 }
 
 const parser = httpJsonBodyParser({ disableContentTypeCheck: true })
@@ -68,13 +65,13 @@ const parser = httpJsonBodyParser({ disableContentTypeCheck: true })
  * much, because anybody may send them without a token. `findFlaw` rejects the same names, and says where they are.
  */
 const parse = (request: Parameters<OperationMiddleware>[0], text: string, { security }: Contract): unknown => {
-  if (security !== 'token') return parseJson(text)
+  if (security !== 'token') return parsed(text)
   Object.assign(request.event, { body: text, isBase64Encoded: false })
   try {
     parser.before?.(request)
     return request.event.body
   } catch {
-    return parseJson(text)
+    return parsed(text)
   }
 }
 

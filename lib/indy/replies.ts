@@ -3,7 +3,7 @@
  * https://github.com/hyperledger/indy-node/blob/main/docs/source/requests.md#read-requests
  */
 import * as v from 'valibot'
-import { findFlaw, UNSAFE_NAMES } from '../json.ts'
+import { findFlaw, parseJson, UNSAFE_NAMES } from '../json.ts'
 import {
   AnonCredsCredentialDefinition,
   AnonCredsRevocationRegistryDefinition,
@@ -93,20 +93,12 @@ interface LedgerReply {
 /** State proofs have the deepest nesting. */
 const MAX_DEPTH = 12
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new LedgerReplyError('the reply is not JSON')
-  }
-}
-
 /**
  * The ledger's reply to a request with these fields; undefined if the ledger has no such object. Throws
  * `LedgerReplyError`.
  */
 export const readReply = (text: string, query: Record<string, unknown>): LedgerReply | undefined => {
-  const reply = parsed(text)
+  const reply = parseJson(text)
   const { output, success } = v.safeParse(Reply, reply)
   if (!success || findFlaw(reply, { maxDepth: MAX_DEPTH, forbidden: UNSAFE_NAMES }) !== undefined)
     throw new LedgerReplyError('this is not a reply of a ledger')

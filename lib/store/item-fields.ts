@@ -1,5 +1,6 @@
 /** Types of fields in stored items: how a value is written as an attribute, and validated when it is read. */
 import * as v from 'valibot'
+import { parseJson } from '../json.ts'
 import { isDateTime } from '../rfc3339.ts'
 import { MismatchError } from './packing/mismatch.ts'
 import { pack, unpack } from './packing/packed-text.ts'
@@ -106,21 +107,14 @@ export const packed = <const S extends v.GenericSchema>(schema: S): Field<v.Infe
 const jsonIn = <const S extends v.GenericSchema>(field: Field<string>, schema: S): Field<v.InferOutput<S>> => ({
   write: (value) => field.write(JSON.stringify(value)),
   read: (attribute) => {
-    const result = v.safeParse(schema, parsed(field.read(attribute)), { abortEarly: true })
+    const value = parseJson(field.read(attribute))
+    if (value === undefined) throw new MismatchError('JSON')
+    const result = v.safeParse(schema, value, { abortEarly: true })
     if (result.success) return result.output
     const [issue] = result.issues
     throw new MismatchError(issue.expected ?? 'what its schema says', v.getDotPath(issue) ?? '')
   },
 })
-
-/** Without the cause, because a syntax error of JSON.parse quotes the text. */
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new MismatchError('JSON')
-  }
-}
 
 /** An optional field. */
 export const optional = <T>(field: Field<T>): Field<T> & { readonly optional: true } => ({ ...field, optional: true })

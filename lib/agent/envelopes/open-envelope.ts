@@ -1,6 +1,7 @@
 /** Opens envelopes (Aries RFC 0019, "Unpack"), in place of Credo's implementation. */
 import { type AgentContext, CredoError, type Kms, TypedArrayEncoder } from '@credo-ts/core'
 import type { DidCommEncryptedMessage, DidCommEnvelopeService } from '@credo-ts/didcomm'
+import { parseJson } from '../../json.ts'
 import {
   agreementKeyOf,
   decryptByAgreement,
@@ -44,16 +45,9 @@ export const openEnvelope = (envelope: Envelope, recipient: Recipient, key: Kms.
       aad: Buffer.from(envelope.protected),
     },
   )
-  return { message: parse(text(content)), senderKey }
-}
-
-const parse = (json: string): unknown => {
-  try {
-    return JSON.parse(json)
-  } catch {
-    // The parser's message quotes the text, and this error is logged.
-    throw new CredoError('the message is not JSON')
-  }
+  const message = parseJson(text(content))
+  if (message === undefined) throw new CredoError('the message is not JSON')
+  return { message, senderKey }
 }
 
 const bytes = (base64url: string): Uint8Array => Buffer.from(base64url, 'base64url')
