@@ -19,8 +19,8 @@ export const anonCredsUnavailable = (cause?: unknown): AgentError =>
   )
 
 /**
- * Throws `anoncreds.unavailable` unless the deployment has the library. On AWS a function whose job needs it, in another function, has it not in its
- * own zip: there the setting says it.
+ * Throws `anoncreds.unavailable` unless the deployment has the library. On AWS a function whose job in another function
+ * needs it has none in its own zip: there the setting says it.
  */
 export const assertAnonCredsDeployed = (): void => {
   const { ANONCREDS, LIB_ANONCREDS_PATH: folder } = settings()

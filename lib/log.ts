@@ -1,7 +1,6 @@
-/** The log: one JSON line for each event, for CloudWatch. Callers pass ids and numbers, never contents, tokens or keys. */
-import { settings } from './settings.ts'
+/** The log: one JSON line an event, for CloudWatch. Callers pass ids and numbers, never contents, tokens or keys. */
+import { LEVELS, settings } from './settings.ts'
 
-const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type Level = Exclude<(typeof LEVELS)[number], 'silent'>
 
 export interface Fields {
@@ -15,7 +14,7 @@ export const log = (level: Level, message: string, fields: Fields): void => {
   if (LEVELS.indexOf(level) >= LEVELS.indexOf(settings().LOG_LEVEL)) write({ level, message, ...fields })
 }
 
-/** A line with metrics: on Lambda it is written whatever `LOG_LEVEL` says, except `silent`. Elsewhere nothing reads metrics. */
+/** A line with metrics: on Lambda it is written whatever `LOG_LEVEL` says, except `silent`. */
 export const logAlways = (level: Level, message: string, fields: Fields): void => {
   const { LOG_LEVEL, AWS_LAMBDA_LOG_FORMAT } = settings()
   if (AWS_LAMBDA_LOG_FORMAT === undefined) log(level, message, fields)

@@ -1,4 +1,4 @@
-/** The settings of the service, from the environment and the file packed with the code, validated once. Nothing else reads `process.env`. */
+/** The service's settings, from the environment and a file packed with the code. Nothing else reads `process.env`. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
@@ -13,18 +13,18 @@ const TrustedContext = v.object({
   digest: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hexadecimal')),
 })
 
-/** A ledger, with its network if it has several: `sovrin:staging`. https://hyperledger.github.io/indy-did-method/#namespace-identifier */
+/** A ledger, with its network if it has several. https://hyperledger.github.io/indy-did-method/#namespace-identifier */
 export const INDY_NAMESPACE = /^[a-z][a-z0-9_-]{0,31}(?::[a-z][a-z0-9_-]{0,31})?$/
 
 const IndyNamespace = v.pipe(v.string(), v.regex(INDY_NAMESPACE, 'has a name that is no namespace of did:indy'))
 
-const NO_PROXY = 'is not a URL of http or https without query and fragment'
+const NOT_A_PROXY = 'is not a URL of http or https without query and fragment'
 
 /** Base address of an indy-vdr-proxy, to which its routes are appended. */
 const IndyProxy = v.pipe(
-  v.string(NO_PROXY),
-  v.url(NO_PROXY),
-  v.regex(/^https?:[^?#]*$/, NO_PROXY),
+  v.string(NOT_A_PROXY),
+  v.url(NOT_A_PROXY),
+  v.regex(/^https?:[^?#]*$/, NOT_A_PROXY),
   v.transform((address) => address.replace(/\/$/, '')),
 )
 
@@ -32,6 +32,9 @@ const flag = v.pipe(
   v.picklist(['true', 'false']),
   v.transform((value) => value === 'true'),
 )
+
+/** Levels of the log, the lowest first. */
+export const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
 export const Settings = v.object({
   /** Name of the table. */
@@ -53,7 +56,7 @@ export const Settings = v.object({
   DISPATCH_FAILURES_URL: v.optional(v.pipe(v.string(), v.url())),
   /** Lanes that may wait before it counts for an alarm. */
   WAITING_LANES: v.optional(v.pipe(v.string(), v.digits(), v.transform(Number)), '1000'),
-  /** Local stage: leases from before this time (ms since the epoch) are void, because the process of their holders has ended. */
+  /** Local stage: leases from before this time (ms since the epoch) are void, because their process has ended. */
   LEASES_VOID_BEFORE: v.optional(v.pipe(v.string(), v.digits(), v.transform(Number))),
   /** Base URL of the stage, without a trailing slash. */
   PUBLIC_URL: v.pipe(v.string(), v.url(), v.regex(/[^/]$/, 'ends with a slash')),
@@ -85,7 +88,7 @@ export const Settings = v.object({
   AUTO_ACCEPT_PROOF_REQUESTS: v.optional(flag, 'false'),
   /** The local stage also allows `http` and loopback addresses. */
   LOCAL_STAGE: v.optional(flag, 'false'),
-  LOG_LEVEL: v.optional(v.picklist(['debug', 'info', 'warn', 'error', 'silent']), 'info'),
+  LOG_LEVEL: v.optional(v.picklist(LEVELS), 'info'),
   /** Whether to trace calls to DynamoDB with X-Ray. Empty is off. */
   TRACING: v.optional(v.picklist(['on', 'off', '']), 'off'),
   /** Set by Lambda: address of the X-Ray daemon. */
@@ -109,8 +112,8 @@ export const readSettings = (environment: Record<string, string | undefined>): S
   validSettings(Settings, environment)
 
 /**
- * File of settings that a deployment packs with the code as JSON (infra/plugins/packed-settings.ts), because they can exceed the 4 KB of a function's
- * environment: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ * File of settings that a deployment packs with the code as JSON (infra/plugins/packed-settings.ts), because they can
+ * exceed the 4 KB of a function's environment: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 export const PACKED_FILE = 'settings.json'
 
@@ -151,5 +154,5 @@ export const settings = (): Settings => {
   return current
 }
 
-/** The trace of this invocation. Lambda sets it for each one. https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html */
+/** The trace of this invocation, which Lambda sets for each one. */
 export const traceHeader = (): string => process.env._X_AMZN_TRACE_ID ?? ''

@@ -1,4 +1,4 @@
-/** Modules of every agent of this service, below Credo's protocols: storage, keys, DIDs, envelopes, outbox and sessions. */
+/** Modules of every agent of this service, below Credo's protocols: storage, keys, DIDs, envelopes, outbox, sessions. */
 import {
   type AgentContextProvider,
   type BaseRecord,
@@ -46,7 +46,7 @@ export const commonOptions = (endpoint: string) => ({
   connections: { autoAcceptConnections: true },
 })
 
-/** Credo's modules below DIDComm (`below`), and the module that has to come after DIDComm's, because it replaces their registrations (`platform`). */
+/** Credo's modules below DIDComm, and ours, which comes after DIDComm's because it replaces what that registers. */
 export const platformModules = (contexts: AgentContextProvider) => ({
   below: {
     // The default cache writes to the storage. This one only caches DID documents.

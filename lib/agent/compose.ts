@@ -1,4 +1,4 @@
-/** The agent with all protocols: connections, basic messages, credentials, proofs. A process has one, and each tenant a child context of it. */
+/** The agent with all protocols. A process has one, and each tenant a child context of it. */
 // Must be first: Credo's AnonCreds copies the reference to the library when it is imported.
 import './formats/anoncreds/index.ts'
 import { AnonCredsModule } from '@credo-ts/anoncreds'

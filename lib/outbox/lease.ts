@@ -39,9 +39,9 @@ export interface Lease {
 
 /**
  * Leases the lane of a wake-up. There is nothing to do if the lane waits for something else, or is leased: then a
- * commit marks it, so that its holder reads again, or the next one if that one dies. Unless a commit has woken it, the lane is
- * due when the lease is over: if this invocation dies, its wake-up may find that the lane no longer waits under it, but
- * the sweep finds the lane.
+ * commit marks it, so that its holder reads again, or the next one if that one dies. Unless a commit has woken it, the
+ * lane is due when the lease is over: if this invocation dies, its wake-up may find that the lane no longer waits under
+ * it, but the sweep finds the lane.
  */
 export const leaseOf = <R>(
   wakeUp: LaneWakeUp,

@@ -1,4 +1,4 @@
-/** The sweep: once a minute it wakes what is due. Every five minutes it counts what waits, and dead letters, and looks after the key. */
+/** Once a minute the sweep wakes what is due. Every five it counts what waits and dead letters, and checks the key. */
 import { Bounded } from '../bounded.ts'
 import { measure } from '../metrics.ts'
 import { settings } from '../settings.ts'

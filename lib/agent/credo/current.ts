@@ -1,4 +1,4 @@
-/** The running agent and its tenant. Knows no part of the agent: `compose.ts` or `compose-sending.ts`, whichever a function imports, provides it. */
+/** The running agent and its tenant. `compose.ts` or `compose-sending.ts`, whichever a function imports, provides it. */
 import type {
   AnonCredsDidCommCredentialFormatService,
   AnonCredsDidCommProofFormatService,
@@ -108,7 +108,7 @@ export const currentAgent = async (): Promise<TenantAgent> => {
 const MESSAGE = Symbol('the inbound message')
 
 interface InboundMessage {
-  /** It continues nothing that the agent has begun or accepted: it may come from anybody, and name hosts that never answer. */
+  /** It continues nothing that the agent has begun: it may come from anybody, and name hosts that never answer. */
   isUnsolicited: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Seals secrets in records before they reach the unit of work, so that no version, index entry or stream image shows them. */
+/** Seals secrets in records before they reach the unit of work: no version, index entry or stream image shows them. */
 import * as v from 'valibot'
 import { AgentError } from '../../errors.ts'
 import { isObject } from '../../json.ts'
@@ -28,7 +28,7 @@ export const withSecretSealed = <R extends Sealable>(record: R): Promise<R> =>
     sealed: Buffer.from(seal(Buffer.from(JSON.stringify(secret)), key, address)).toString('base64'),
   }))
 
-/** The record with its secret opened, for Credo. If it can't be opened, this throws and the unit of work does not commit. */
+/** The record with its secret opened, for Credo. If that fails, the unit of work does not commit. */
 export const withSecretOpen = <R extends Sealable>(record: R): Promise<R> =>
   currentUnit().recordFailure(() =>
     withSecret(record, (secret, key, address) => {

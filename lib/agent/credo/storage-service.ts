@@ -20,9 +20,7 @@ import { currentUnit } from '../../store/transaction.ts'
 import { withSecretOpen, withSecretSealed } from './sealed-records.ts'
 import { tenantOf } from './tenant-contexts.ts'
 
-/**
- * Record types that Credo queries but this agent never stores, because it uses no mediator and its credentials are W3C records. They cost no request.
- */
+/** Record types that Credo queries and this agent never stores: it uses no mediator, and credentials are W3C records. */
 const NEVER_STORED = new Set(['MediationRecord', 'MediatorRoutingRecord', 'AnonCredsCredentialRecord'])
 
 export class UnitOfWorkStorageService implements StorageService<BaseRecord> {
@@ -124,9 +122,9 @@ const HandledRequest = v.object({
 })
 
 /**
- * The tags of a record. Answers find the invitation of their request by its thread (Aries RFC 0434). A received invitation is tagged only with the
- * thread of the request that was handled: its author could name the thread of another exchange, to be treated as the other party of that exchange, or
- * to block that party's messages.
+ * The tags of a record. Answers find the invitation of their request by its thread (Aries RFC 0434). A received
+ * invitation is tagged only with the thread of the request that was handled: its author could name the thread of
+ * another exchange, to be treated as the other party of that exchange, or to block that party's messages.
  */
 const withHandledThread = (type: string, value: NewRecord['value'], tags: NewRecord['tags']): NewRecord['tags'] => {
   if (type !== DidCommOutOfBandRecord.type || value.role !== DidCommOutOfBandRole.Receiver) return tags

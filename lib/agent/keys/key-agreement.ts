@@ -57,7 +57,7 @@ export const agreementPublicKey = ({ x }: Kms.KmsJwkPublicOkp): X25519PublicKey 
 /** X25519 forms of other agents' Ed25519 keys: converting takes longer than using them. */
 const converted = new Bounded<string, X25519PublicKey>(MAX_CONVERTED)
 
-/** The X25519 key for boxes to an Ed25519 key, without the schemas of `convertTo`. Throws if it is not a point of the curve. */
+/** The X25519 key for boxes to an Ed25519 key, without `convertTo`'s schemas. Throws if it is no point of the curve. */
 export const agreementKeyOf = (key: Ed25519Key): X25519PublicKey => {
   const jwk = key.toJson()
   const known = converted.get(jwk.x)

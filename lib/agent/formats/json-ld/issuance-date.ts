@@ -1,7 +1,7 @@
 /** Dates of issuance by a clock that is ahead of this one. */
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** In ms. Clocks that are set by NTP differ by less; a message of whose credential this is used holds a function as long. */
+/** In ms: a message holds a function for as long. Clocks that are set by NTP differ by less. */
 const MAX_AHEAD = 2_000
 
 /**
