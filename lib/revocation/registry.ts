@@ -53,10 +53,10 @@ const jobOf = (
   type: JobType = 'revocation-registry',
 ): JobKey => ({ tenant, type, id: `${number}.${size}.${escaped(credentialDefinitionId)}` })
 
-/** The registry that a job should create; undefined if its id names none. */
-export const registryOfJob = ({ tenant, id }: JobKey): NewRegistry | undefined => {
+/** The registry of a job. Throws `internal` if the job's id names none. */
+export const registryOfJob = ({ tenant, id }: JobKey): NewRegistry => {
   const [, number, size, definition] = ID.exec(id) ?? []
-  if (definition === undefined) return undefined
+  if (definition === undefined) throw new AgentError('internal', `the job ${id} must name a registry`)
   const credentialDefinitionId = definition.replace(/%25|%7C/g, decodeURIComponent)
   return { tenant, credentialDefinitionId, number: Number(number), size: Number(size) }
 }

@@ -1,6 +1,6 @@
 /** The job that waits until an operator has written an object of a revocation registry, and continues from there. */
-import { AgentError, isAgentError } from '../../../errors.ts'
-import type { Done, GivenUp, JobHandler, JobKey, PutOff } from '../../../jobs/job.ts'
+import { isAgentError } from '../../../errors.ts'
+import type { Done, GivenUp, JobHandler, PutOff } from '../../../jobs/job.ts'
 import { log } from '../../../log.ts'
 import { toLedgerObject } from '../../../records/ledger-object.ts'
 import { type NewRegistry, registryItem, registryOfJob, waitForNextWrite } from '../../../revocation/registry.ts'
@@ -12,7 +12,7 @@ import { addRegistry, publishFirstList, removeRegistry } from './registry-publis
 
 export const registryWriteJob: JobHandler = {
   run: async (job) => {
-    const registry = registryOf(job)
+    const registry = registryOfJob(job)
     try {
       return await transaction(job.tenant, (unit) => poll(unit, registry))
     } catch (error) {
@@ -22,16 +22,10 @@ export const registryWriteJob: JobHandler = {
   },
 
   giveUp: async (unit, job, reason) => {
-    const registry = registryOf(job)
+    const registry = registryOfJob(job)
     const write = await unit.load(registryWriteItem, registry)
     if (write !== undefined) await fail(unit, registry, write, reason)
   },
-}
-
-const registryOf = (job: JobKey): NewRegistry => {
-  const registry = registryOfJob(job)
-  if (registry === undefined) throw new AgentError('internal', `the job ${job.id} must name a registry`)
-  return registry
 }
 
 /** Only this job changes the waiting object, so the commit applies to what was read here. */

@@ -57,7 +57,6 @@ const generateRegistry = async ({
 export const revocationRegistryJob: JobHandler = {
   async run(job) {
     const requested = registryOfJob(job)
-    if (requested === undefined) throw new AgentError('internal', `the job ${job.id} must name a registry`)
     const generated = await generateRegistry(requested)
     return { commit: (unit) => publishRegistry(unit, requested, generated) }
   },
