@@ -16,8 +16,6 @@ import { registryWriteItem } from '../store/ledger-objects.ts'
 import { transaction } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
-export type { RegistryKey } from '../store/anoncreds-keys.ts'
-
 export const registryItem = defineItem('revocation-registry', (key: RegistryKey) => registryAddress(key), {
   number: integer(),
   /** Id of the registry's definition. */

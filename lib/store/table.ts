@@ -14,7 +14,6 @@ import { translateFault } from './faults.ts'
 import type { Address } from './keys.ts'
 
 export type { AttributeValue } from '@aws-sdk/client-dynamodb'
-export { translateFault } from './faults.ts'
 
 export type Item = Record<string, AttributeValue>
 

@@ -3,6 +3,7 @@ import type { BatchGetItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { AgentError } from '../../../lib/errors.ts'
 import { dynamodb } from '../../../lib/store/client.ts'
+import { translateFault } from '../../../lib/store/faults.ts'
 import {
   epochSeconds,
   getItem,
@@ -13,7 +14,6 @@ import {
   queryAll,
   queryPage,
   toKey,
-  translateFault,
 } from '../../../lib/store/table.ts'
 import { failure } from './started-table.ts'
 import { useTable } from './use-table.ts'
