@@ -104,7 +104,7 @@ const haveOneInCommon = ([first, ...others]: readonly ReadonlySet<string>[]): bo
 
 /** Self-attested: every subject is the issuer. */
 const isSelfIssued = (credential: unknown): boolean => {
-  const issuer = issuerId(credential)
+  const issuer = idOf(property(credential, 'issuer'))
   return issuer !== undefined && subjectIds(credential).every((id) => id === issuer)
 }
 
@@ -115,15 +115,9 @@ const idOf = (value: unknown): string | undefined => {
   return typeof id === 'string' ? id : undefined
 }
 
-const subjectsOf = (credential: unknown): readonly unknown[] => {
-  const subjects = property(credential, 'credentialSubject')
-  return Array.isArray(subjects) ? subjects : [subjects]
-}
-
 /** Ids of all subjects; undefined for a subject without one. */
-const subjectIds = (credential: unknown): (string | undefined)[] => subjectsOf(credential).map(idOf)
-
-const issuerId = (credential: unknown): string | undefined => idOf(property(credential, 'issuer'))
+const subjectIds = (credential: unknown): (string | undefined)[] =>
+  [property(credential, 'credentialSubject')].flat().map(idOf)
 
 /**
  * Ids of the subjects that the claim at a location is about: the one that it lies in, or else all of the credential.

@@ -2,6 +2,7 @@
  * Filters of DIF Presentation Exchange: JSON Schema with a closed list of keywords and formats, interpreted and never
  * compiled to code.
  */
+import { isObject } from '../json.ts'
 import { toInstant } from '../rfc3339.ts'
 import type { Filter } from './definition-schema.ts'
 import { hasFormat } from './formats.ts'
@@ -68,7 +69,7 @@ const isOfType = (name: Filter['type'], value: unknown): boolean => {
   if (name === 'integer') return Number.isInteger(value)
   if (name === 'array') return Array.isArray(value)
   if (name === 'null') return value === null
-  if (name === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (name === 'object') return isObject(value)
   return typeof value === name
 }
 

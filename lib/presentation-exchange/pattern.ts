@@ -16,9 +16,7 @@ interface Pattern {
   expression: RE2JS
 }
 
-const MAX_COMPILED = 64
-
-const compiled = new Bounded<string, Pattern>(MAX_COMPILED)
+const compiled = new Bounded<string, Pattern>(64)
 
 /** Compiles a pattern, in a few milliseconds at most. Throws `PatternError`. */
 export const compilePattern = (source: string): Pattern => {

@@ -117,6 +117,5 @@ const shortcomingOf = (
 ): string | undefined => {
   if (!matchesSchema(schema, credential)) return 'schema'
   if (![definition.format, format].every((formats) => permits(formats, 'ldp_vc', credential.proofType))) return 'format'
-  const [first] = unmetConstraints(constraints, { credential: credential.json, signer }, work)
-  return first
+  return unmetConstraints(constraints, { credential: credential.json, signer }, work)[0]
 }
