@@ -2,7 +2,7 @@
  * The HTTP client: one guarded, bounded POST or GET to an address of a stranger, whose faults are an outcome, never a
  * throw.
  */
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { type AddressPolicy, AddressRejectedError, guardedLookup, urlFault } from './address-guard.ts'
@@ -41,7 +41,7 @@ export interface Post extends Get {
 export interface PostOutcome {
   /** Of the response; present as soon as its head was read, whatever became of its body. */
   status?: number
-  headers: { 'retry-after'?: string; 'content-type'?: string; location?: string }
+  headers: Pick<IncomingHttpHeaders, 'retry-after' | 'location'>
   /** The part of the response body that was read, as UTF-8 and as it came. */
   body: string
   bytes?: Uint8Array
@@ -76,12 +76,6 @@ const failureOf = (error: Error, stage: Stage): PostFailure => {
   if (codeOf(error).startsWith('HPE_')) return 'response'
   return stage
 }
-
-const chosenHeaders = ({ headers }: IncomingMessage): PostOutcome['headers'] => ({
-  ...(headers['retry-after'] === undefined ? {} : { 'retry-after': headers['retry-after'] }),
-  ...(headers['content-type'] === undefined ? {} : { 'content-type': headers['content-type'] }),
-  ...(headers.location === undefined ? {} : { location: headers.location }),
-})
 
 /**
  * A connection of its own for every attempt: one kept open over a freeze of the function is stale, and a POST on it may
@@ -161,7 +155,8 @@ const exchange = (attempt: Get, sent: string | undefined): Promise<PostOutcome> 
     })
     request.on('response', (response) => {
       outcome.status = response.statusCode ?? 0
-      outcome.headers = chosenHeaders(response)
+      const { 'retry-after': retryAfter, location } = response.headers
+      outcome.headers = { 'retry-after': retryAfter, location }
       // Nobody reads the text beside a redirect, which would use up what is left for the document.
       if (sent === undefined && isRedirect(outcome)) return end()
       response.on('data', (chunk: Buffer) => {

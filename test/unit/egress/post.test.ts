@@ -51,9 +51,9 @@ afterEach(async () => {
 
 describe('an answer', () => {
   test('of 2xx is taken, and the receiver has path, headers and every byte of the body', async () => {
-    receiver.behave({ status: 202, headers: { 'content-type': 'text/plain', 'set-cookie': 'a=b' }, body: 'thanks' })
+    receiver.behave({ status: 202, headers: { 'retry-after': '5', 'set-cookie': 'a=b' }, body: 'thanks' })
     const outcome = await send()
-    expect(outcome).toMatchObject({ status: 202, headers: { 'content-type': 'text/plain' }, body: 'thanks' })
+    expect(outcome).toMatchObject({ status: 202, headers: { 'retry-after': '5' }, body: 'thanks' })
     expect(outcome.failure).toBeUndefined()
     expect(outcome.headers).not.toHaveProperty('set-cookie')
     expect(isTaken(outcome)).toBe(true)
