@@ -23,9 +23,8 @@ const seenItem = defineItem(
 )
 type Seen = Stored<typeof seenItem>
 
-/** What is stored of a subject, and what the running unit of work makes of it. */
+/** What the running unit of work makes of what is stored of a subject. */
 interface TrackedVersions {
-  stored: Seen | undefined
   current: Seen | undefined
 }
 
@@ -43,7 +42,7 @@ const track = (unit: UnitOfWork, subject: string): Promise<TrackedVersions> => {
 const read = async (unit: UnitOfWork, subject: string): Promise<TrackedVersions> => {
   const key = { tenant: unit.tenant, subject }
   const stored = await unit.load(seenItem, key)
-  const tracked: TrackedVersions = { stored, current: stored }
+  const tracked: TrackedVersions = { current: stored }
   unit.beforeCommit(() => {
     const { current } = tracked
     if (current === undefined || current === stored) return
