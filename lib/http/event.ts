@@ -44,8 +44,6 @@ export const requestIdOf = (event: OperationEvent, context: { awsRequestId?: str
 /** Verifies an `Authorization` header. Throws `auth.unauthorized` or `auth.keys_unavailable`. */
 export type Verify = (authorization: string) => Promise<Principal>
 
-const epochSeconds = (): number => Date.now() / 1000
-
 /** Where the header is present, its token must be valid: a caller with a bad token is not treated as anonymous. */
 const optionalPrincipal = async (event: OperationEvent, verify: Verify | undefined) => {
   const authorization = headerOf(event, 'authorization')
@@ -57,7 +55,7 @@ export const checkCaller =
   ({ security }: Contract, verify?: Verify): OperationMiddleware =>
   ({ event }) => {
     if (security === 'token')
-      addChecked(event, { principal: principalFromContext(event.requestContext?.authorizer, epochSeconds()) })
+      addChecked(event, { principal: principalFromContext(event.requestContext?.authorizer, Date.now() / 1000) })
     if (security === 'optional')
       return optionalPrincipal(event, verify).then((principal) => addChecked(event, { principal }))
   }

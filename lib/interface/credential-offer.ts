@@ -2,6 +2,7 @@
  * Contracts for offering a credential, and the schemas of an offer (issue-credential, Aries RFC 0453; with `indy` also
  * version 1, RFC 0036).
  */
+import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import { MAX_ATTRIBUTES, MAX_INT32 } from '../records/anoncreds-objects.ts'
 import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
@@ -52,12 +53,10 @@ export const CredentialFormats = v.pipe(
   // The message has one preview for both formats.
   v.check(
     ({ indy, anoncreds }) =>
-      indy === undefined || anoncreds === undefined || isSame(indy.attributes, anoncreds.attributes),
+      indy === undefined || anoncreds === undefined || isDeepStrictEqual(indy.attributes, anoncreds.attributes),
     'must offer the same attributes in indy and in anoncreds',
   ),
 )
-
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /** Sent to the wallet in v2 only. */
 export const GOAL = { goalCode: v.optional(text(255)), goal: v.optional(text(2000)) }

@@ -9,7 +9,7 @@ import { type CommittedItem, wakeCommitted } from '../outbox/queues.ts'
 import { BASE_AGENT } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
 import { mayPassLater } from '../store/faults.ts'
-import type { Item } from '../store/table.ts'
+import { addressOf } from '../store/table.ts'
 import { readTenant } from '../store/tenants.ts'
 import { putIfAbsent } from '../store/write.ts'
 import { countEnded } from './ended-exchanges.ts'
@@ -46,10 +46,9 @@ const writeEvent = async ({ event, state }: EventToWrite): Promise<CommittedItem
       return []
     } catch {}
   const pending = pendingEventItem.encode(pendingEvent(event, new Date().toISOString()))
-  return (await putIfAbsent(pending)) ? [committedAt(pending)] : []
+  const { pk: lane, sk: itemId } = addressOf(pending)
+  return (await putIfAbsent(pending)) ? [{ lane, itemId }] : []
 }
-
-const committedAt = ({ pk, sk }: Item): CommittedItem => ({ lane: pk?.S ?? '', itemId: sk?.S ?? '' })
 
 /**
  * Waits for all, even if one fails. An outage takes precedence over other errors, because then the whole change is

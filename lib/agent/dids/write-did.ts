@@ -114,7 +114,7 @@ const webvh = async (agent: TenantAgent, domain: string | undefined): Promise<Cr
 
 /** Whether a stored DID was created with this key. */
 const isCreatedWith = ({ keys = [] }: DidRecord, key: Kms.PublicJwk): boolean =>
-  (keys ?? []).some(({ kmsKeyId }) => kmsKeyId === key.keyId)
+  keys.some(({ kmsKeyId }) => kmsKeyId === key.keyId)
 
 const web = async (agent: TenantAgent, { seed, domain }: Pick<NewDid, 'seed' | 'domain'>): Promise<CreatedDid> => {
   const did = webDidFor(domain)

@@ -69,8 +69,6 @@ const markOf = (unit: UnitOfWork) => unit.slot(markItem, (): { mark?: InboxMark 
 /** Thrown by the commit if the mark exists. */
 class HandledBeforeError extends Error {}
 
-const handled = () => new HandledBeforeError('the message was handled before')
-
 /** The mark of one inbound message. It is committed in the same transaction as the message's changes. */
 class InboxMark {
   /** The packed message to return in the response; empty if there is none. */
@@ -96,7 +94,7 @@ class InboxMark {
     const expiresAt = epochSeconds() + SECONDS_KEPT
     const { stored, pieces } = storedAnswer(this.address, this.answer, expiresAt)
     for (const item of [markItem.encode({ ...this.address, ...stored, expiresAt }), ...pieces])
-      this.#unit.create(item, handled)
+      this.#unit.create(item, () => new HandledBeforeError('the message was handled before'))
   }
 
   /** The stored answer, if the message was handled before. */
