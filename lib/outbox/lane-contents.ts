@@ -30,9 +30,9 @@ export interface LaneContents<T> {
   send(item: T, now: number): Promise<PostOutcome>
   /** Called after an attempt. What this writes may be lost, unlike the outcome; a success is recorded before it. */
   afterAttempt?(item: T, attempt: Attempt): Promise<void>
-  /** The writes that record an attempt: the item was delivered, or still waits. */
+  /** The writes that record an attempt: the item was delivered, or still waits. `nextAttemptAt`: ms since the epoch. */
   delivered(item: T, attempt: Attempt): TableWrite[]
-  failed(item: T, attempt: Attempt): TableWrite[]
+  failed(item: T, attempt: Attempt, nextAttemptAt: number): TableWrite[]
   /** The writes that record giving up, with or without a last attempt. */
   givenUp(item: T, now: number, attempt?: Attempt): TableWrite[]
   /** Ids for the log. */
@@ -44,6 +44,4 @@ export interface Attempt {
   /** Ms since the epoch. */
   startedAt: number
   endedAt: number
-  /** Only of a failed attempt; ms since the epoch. */
-  nextAttemptAt?: number | undefined
 }

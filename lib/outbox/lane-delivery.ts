@@ -264,7 +264,7 @@ const waitAfterFailure = (before: Reading, attempt: Attempt, closed: string | un
       ...(next !== undefined && { nextAttemptAt: new Date(next).toISOString() }),
     })
   if (next === undefined) return withLine(line, giveUp(d, by, attempt))
-  const writes = contents.failed(item, { ...attempt, nextAttemptAt: next })
+  const writes = contents.failed(item, attempt, next)
   if (closed !== undefined) return withLine(line, waitFor(d, { destination: closed, giveUpAt }, by, writes))
   return withLine(line, waitUntil(d, { at: next, failures }, by, writes))
 }

@@ -87,7 +87,7 @@ export const openMessageLane = (
     send: (waiting) => send(waiting, transport),
     delivered: ({ item, index }, { endedAt }) =>
       index < item.messages.length - 1 ? [changed(item, { taken: index + 1 })] : delivered(item, endedAt),
-    failed: ({ item }, attempt) => failed({ ...item, ...attempted(item, attempt) }, attempt),
+    failed: ({ item }, attempt, next) => failed({ ...item, ...attempted(item, attempt) }, attempt.endedAt, next),
     afterAttempt: async ({ item, index }, { outcome }) => {
       if (isTaken(outcome) && index === item.messages.length - 1) deliveredHere.set(committedId(lane, item.id), true)
     },
@@ -151,17 +151,16 @@ const attempted = ({ attempts }: OutboxItem, { outcome }: Attempt) => ({
 })
 
 /** The item still waits. */
-const failed = (item: OutboxItem, { endedAt, nextAttemptAt }: Attempt): TableWrite[] => {
+const failed = (item: OutboxItem, endedAt: number, nextAttemptAt: number): TableWrite[] => {
   const { attempts, lastError } = item
-  const next = nextAttemptAt === undefined ? {} : { nextAttemptAt: new Date(nextAttemptAt).toISOString() }
-  return [
-    changed(item, { attempts, lastError }),
-    ...deliveryUpdates(item, {
-      ...{ state: 'pending', attempts, at: new Date(endedAt).toISOString() },
-      ...(lastError !== undefined && { lastError }),
-      ...next,
-    }),
-  ]
+  const delivery = {
+    state: 'pending',
+    attempts,
+    lastError,
+    nextAttemptAt: new Date(nextAttemptAt).toISOString(),
+    at: new Date(endedAt).toISOString(),
+  } as const
+  return [changed(item, { attempts, lastError }), ...deliveryUpdates(item, delivery)]
 }
 
 const changed = (item: OutboxItem, change: Partial<OutboxItem>): TableWrite => ({

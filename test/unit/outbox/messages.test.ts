@@ -43,7 +43,7 @@ test('a message that was given up is kept for 14 days', () => {
 })
 
 test.each([
-  ['failed', contents().failed({ item: ITEM, index: 0 }, attempt(500))],
+  ['failed', contents().failed({ item: ITEM, index: 0 }, attempt(500), 0)],
   ['delivered', contents().delivered({ item: ITEM, index: 0 }, attempt(200))],
   ['given up', contents().givenUp({ item: ITEM, index: 0 }, NOW)],
 ])('a message that is no longer there has not %s, and no part of it is made anew', async (_, writes) => {

@@ -158,7 +158,10 @@ test('an event that is no longer there has not failed, and no part of it is made
   await removeIf(pendingEventItem.addressOf(pendingEvent(scene.event, '')))
   const outcome = { status: 500, headers: {}, body: '', milliseconds: 1 }
   const attempt = { outcome, startedAt: scene.now, endedAt: scene.now }
-  expect(await transact((first && lane?.failed(first, attempt)) ?? [])).toMatchObject({ written: false, failed: [0] })
+  expect(await transact((first && lane?.failed(first, attempt, 0)) ?? [])).toMatchObject({
+    written: false,
+    failed: [0],
+  })
   expect(await places()).toEqual([])
 })
 
