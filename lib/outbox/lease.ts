@@ -86,12 +86,11 @@ export const leaseOf = <R>(
 
   const leaseUntil = now + LEASE_MS
   const { anyOf, ...condition } = conditionOf(wakeUp, now)
-  const also = anyOf === undefined ? {} : { anyOf }
   const due = reason.kind === 'committed' ? {} : dueFor(lane, leaseUntil)
   const set = { kind: { S: laneItem.kind }, ...laneItem.attributes({ lane, lease: id, leaseUntil, ...due }) }
   const free = [
-    { absent: ['lease'], ...also },
-    { atMost: { leaseUntil: time(overUntil) }, ...also },
+    { absent: ['lease'], anyOf },
+    { atMost: { leaseUntil: time(overUntil) }, anyOf },
   ]
   const change = { set, add: { leases: 1 } }
   return ask(

@@ -85,8 +85,7 @@ export const failedAt = (now: number): Pick<Outcome, 'endedAt' | 'expiresAt'> =>
 
 /** What the sender of the message sees of an item that was given up. */
 export const failedDelivery = ({ attempts, lastError, endedAt }: Outcome): StoredDelivery => ({
-  ...{ state: 'failed', attempts, at: endedAt },
-  ...(lastError !== undefined && { lastError }),
+  ...{ state: 'failed', attempts, lastError, at: endedAt },
 })
 
 interface Sent {

@@ -34,13 +34,7 @@ const withLedgerEntry = (metadata: Record<string, unknown>): Record<string, unkn
   const anonCreds = metadata[ANONCREDS]
   if (!isObject(anonCreds)) return metadata
   const { credentialDefinitionId, schemaId } = anonCreds
-  return {
-    ...metadata,
-    [LEDGER_ENTRY]: {
-      ...(credentialDefinitionId !== undefined && { credentialDefinitionId }),
-      ...(schemaId !== undefined && { schemaId }),
-    },
-  }
+  return { ...metadata, [LEDGER_ENTRY]: { credentialDefinitionId, schemaId } }
 }
 
 /** A stored credential exchange as GetCredentialById shows it. Both lists are always present. */

@@ -16,7 +16,7 @@ export interface Condition {
   /** Attributes that exist and are at most these. */
   atMost?: Item
   /** At least one of these holds. None of them may be empty. */
-  anyOf?: readonly Condition[]
+  anyOf?: readonly Condition[] | undefined
 }
 
 /** What an update does to an item. */

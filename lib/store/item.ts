@@ -133,7 +133,7 @@ export const defineItem = <Key, F extends Fields>(
   }
 
   const corrupt = (path: string, cause?: unknown): AgentError =>
-    new AgentError('internal', `a stored ${kind} is corrupt at ${path}`, cause === undefined ? {} : { cause })
+    new AgentError('internal', `a stored ${kind} is corrupt at ${path}`, { cause })
 
   return {
     kind,

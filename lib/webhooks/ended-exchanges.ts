@@ -19,7 +19,7 @@ export const endOf = ({ type, value }: Pick<StoredRecord, 'type' | 'value'>): En
 }
 
 /** Writes one line for each format and state. A repeated batch of the stream is counted again. */
-export const countEnded = (facts: readonly { ended?: EndedExchange }[]): void => {
+export const countEnded = (facts: readonly { ended?: EndedExchange | undefined }[]): void => {
   const ends = facts.flatMap(({ ended }) => (ended === undefined ? [] : [ended]))
   for (const same of Map.groupBy(ends, ({ format, state }) => `${format} ${state}`).values()) {
     const [{ format, state } = { format: '', state: '' }] = same

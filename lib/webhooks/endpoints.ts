@@ -132,10 +132,7 @@ export const listDeliveries = (
 const toDelivery = ({ outcome, status, failure, ...attempt }: ListedAttempt): WebhookDelivery => {
   const { eventId, type, attempt: number, startedAt, milliseconds, response } = attempt
   return {
-    ...{ eventId, type, attempt: number, startedAt, status: outcome },
-    ...(status !== undefined && { responseStatus: status }),
-    ...(failure !== undefined && { failure }),
-    milliseconds,
-    response,
+    ...{ eventId, type, attempt: number, startedAt, status: outcome, responseStatus: status },
+    ...{ failure, milliseconds, response },
   }
 }

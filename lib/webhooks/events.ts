@@ -66,7 +66,7 @@ const bodyOf = ({ type, occurredAt, of, sequence, previousState }: Fact, orgId: 
       orgId,
       ...('tenant' in of && { tenantId: of.tenant }),
       sequence,
-      ...(previousState !== undefined && { previousState }),
+      previousState,
       ...shown,
     },
   })

@@ -23,12 +23,12 @@ export interface Fact {
   recordId: string
   /** Grows with each event of the record: its version. */
   sequence: number
-  previousState?: string
+  previousState?: string | undefined
   /** ISO 8601 UTC with milliseconds; the same for a repeated dispatch. */
   occurredAt: string
   /** As the API shows it. */
   record: Record<string, unknown>
-  ended?: EndedExchange
+  ended?: EndedExchange | undefined
 }
 
 interface Change {
@@ -68,9 +68,7 @@ const recordFacts = (change: Change): Fact[] => {
   if (isChange !== isStateChange) return [fact]
   const ended = endOf(stored)
   const previousState = before?.state
-  return [
-    { ...fact, ...(typeof previousState === 'string' && { previousState }), ...(ended !== undefined && { ended }) },
-  ]
+  return [{ ...fact, ...(typeof previousState === 'string' && { previousState }), ended }]
 }
 
 /** An endpoint was disabled. */
@@ -85,7 +83,7 @@ const endpointFacts = (change: Change): Fact[] => {
       of: { orgId: record.orgId, endpointId: record.id },
       recordId: record.id,
       sequence: version,
-      ...(previousState !== undefined && { previousState }),
+      previousState,
       occurredAt: timeOf([record.disabledAt], change),
       record,
     },

@@ -44,7 +44,7 @@ const assertState = async (context: AgentContext, connectionId: string, expected
 }
 
 const notReady = (message: string, cause?: unknown): AgentError =>
-  new AgentError('connection.not_ready', message, cause === undefined ? {} : { cause })
+  new AgentError('connection.not_ready', message, { cause })
 
 /** Continues the handshake. Credo can't answer every message that it has accepted. */
 const continueHandshake = async (
