@@ -10,13 +10,9 @@ import { type Actions, type By, run } from './step.ts'
 import { DUE_ACTIONS } from './wake-destination.ts'
 import type { FirstItem, LaneWakeUp } from './wake-up.ts'
 
-export interface DeliveryOptions {
+export interface DeliveryOptions extends Omit<By, 'now'> {
   /** Ms since the epoch. */
   clock: () => number
-  /** A number in [0, 1). */
-  random: () => number
-  /** A unique id. */
-  newId: () => string
   /** Waits for some ms. */
   pause: (ms: number) => Promise<unknown>
   /** Calls `act` after some ms. The returned function cancels that. */

@@ -88,18 +88,12 @@ export const failedDelivery = ({ attempts, lastError, endedAt }: Outcome): Store
   ...{ state: 'failed', attempts, lastError, at: endedAt },
 })
 
-interface Sent {
-  tenant: string
-  connectionId: string
-  basicMessages?: SentBasicMessage[] | undefined
-}
-
 /**
  * The changes of the basic messages that show a delivery. They are part of the transaction that records it. A message
  * that was deleted meanwhile is left out: an update would create a part of it anew.
  */
 export const deliveryUpdates = (
-  { tenant, connectionId, basicMessages = [] }: Sent,
+  { tenant, connectionId, basicMessages = [] }: Pick<OutboxItem, 'tenant' | 'connectionId' | 'basicMessages'>,
   delivery: StoredDelivery,
 ): Extract<TableWrite, { update: unknown }>[] =>
   basicMessages.map(({ id, createdAt }) => ({

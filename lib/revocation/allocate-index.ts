@@ -29,9 +29,7 @@ export const allocateRevocationIndex = async (
   const registries = items.map(registryItem.decode)
   const key = { tenant, credentialDefinitionId }
   const newest = registries[0]
-  if (newest === undefined) {
-    throw noIndex(await askForFirst(key))
-  }
+  if (newest === undefined) throw noIndex(await askForFirst(key))
   for (const registry of registries.toReversed()) {
     const index = await allocateFrom({ ...key, ...registry })
     if (index === undefined) continue

@@ -2,7 +2,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { AgentError } from '../errors.ts'
 import { webvhLogAddress, webvhResourceAddress } from '../store/anoncreds-keys.ts'
-import { defineItem, type Reader, readItem } from '../store/item.ts'
+import { defineItem, type Reader, readItem, type Stored } from '../store/item.ts'
 import { bytes, flag, integer, text } from '../store/item-fields.ts'
 import { digest } from '../store/keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
@@ -30,10 +30,7 @@ const resourceItem = defineItem(
   },
 )
 
-interface PublishedLog {
-  did: string
-  log: string
-}
+type PublishedLog = Stored<typeof logItem>
 
 interface PublishedResource {
   /** JSON. */

@@ -6,7 +6,7 @@ import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { EntityId } from '../records/tenant.ts'
 import { webDocumentAddress } from '../store/anoncreds-keys.ts'
-import { defineItem, readItem } from '../store/item.ts'
+import { defineItem, readItem, type Stored } from '../store/item.ts'
 import { text } from '../store/item-fields.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { locationOf, tenantOfSegment } from './did.ts'
@@ -17,10 +17,7 @@ const documentItem = defineItem('web-document', ({ tenant }: { tenant: string })
   document: text(),
 })
 
-interface WebDocument {
-  did: string
-  document: string
-}
+type WebDocument = Stored<typeof documentItem>
 
 /** The agent's did:web at this service. */
 export const webDidOf = (tenant: string): string => {
@@ -30,9 +27,9 @@ export const webDidOf = (tenant: string): string => {
 
 /** The document of an agent's did:web, in one read. Throws `resource.not_found`. */
 export const requireWebDocument = async (tenant: string): Promise<WebDocument> => {
-  const held = await readItem(documentItem, { tenant })
-  if (held === undefined) throw new AgentError('resource.not_found', 'there is no such document')
-  return held
+  const document = await readItem(documentItem, { tenant })
+  if (document === undefined) throw new AgentError('resource.not_found', 'there is no such document')
+  return document
 }
 
 /** Publishes the document in the running unit of work. The commit fails if another unit of work was first. */

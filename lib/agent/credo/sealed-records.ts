@@ -42,11 +42,11 @@ type Change = (secret: unknown, dataKey: Uint8Array, address: string) => unknown
 const withSecret = async <R extends Sealable>(record: R, change: Change): Promise<R> => {
   const { tenant, type, id, value } = record
   const [field, member] = SECRETS[type] ?? []
-  const held = field === undefined ? undefined : value[field]
-  const secret = member === undefined ? held : isObject(held) ? held[member] : undefined
+  const content = field === undefined ? undefined : value[field]
+  const secret = member === undefined ? content : isObject(content) ? content[member] : undefined
   if (field === undefined || secret === undefined) return record
   // `ensureDataKey` also for opening, because the running unit may have created the key.
   const changed = change(secret, await ensureDataKey(currentUnit(), tenant), recordAddress(tenant, type, id).pk)
-  const replaced = member === undefined ? changed : { ...(isObject(held) && held), [member]: changed }
+  const replaced = member === undefined ? changed : { ...(isObject(content) && content), [member]: changed }
   return { ...record, value: { ...value, [field]: replaced } }
 }
