@@ -59,7 +59,7 @@ export const Int32 = v.pipe(
 /** Maximum number of credentials in a registry of another issuer: its status list has 2 bytes of JSON for each. */
 export const MAX_REGISTRY = 500_000
 
-const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_OBJECT_ID))
+export const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_OBJECT_ID))
 
 const Name = v.pipe(v.string(), v.minLength(1), v.maxLength(256))
 

@@ -4,10 +4,8 @@
  * https://anoncreds.github.io/anoncreds-spec/#anoncreds-credential-issuance-data-flow
  */
 import * as v from 'valibot'
-import { LINK_SECRET, MAX_ATTRIBUTES, MAX_OBJECT_ID, MAX_REGISTRY } from '../../../records/anoncreds-objects.ts'
+import { Id, LINK_SECRET, MAX_ATTRIBUTES, MAX_REGISTRY } from '../../../records/anoncreds-objects.ts'
 import { between, Nonce, ofBits } from './values/index.ts'
-
-const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_OBJECT_ID))
 
 const Name = v.pipe(v.string(), v.maxLength(256))
 

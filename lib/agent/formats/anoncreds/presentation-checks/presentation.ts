@@ -1,5 +1,6 @@
 /** The schema of an AnonCreds presentation: form and limits. The other files of this folder check its claims. */
 import * as v from 'valibot'
+import { Id } from '../../../../records/anoncreds-objects.ts'
 
 /** Maximum number of credentials in a presentation. */
 const MAX_CREDENTIALS = 10
@@ -8,8 +9,6 @@ const MAX_CREDENTIALS = 10
 const MAX_DIGITS = 1000
 
 const MAX_NAME = 256
-
-const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(4096))
 
 /** Each number has one form here: the library reads `7`, `07` and `7x` alike, but texts are compared here. */
 const Digits = v.pipe(v.string(), v.maxLength(MAX_DIGITS), v.regex(/^(?:0|[1-9][0-9]*)$/))
