@@ -2,7 +2,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Registered, Registration } from '../records/registration.ts'
 import type { RotatedWebhookEndpoint } from '../records/webhook-endpoint.ts'
-import type { EndpointKind } from '../records/webhook-event.ts'
 import { settings } from '../settings.ts'
 import { type Address, decoyAddress, pendingAddress } from '../store/keys.ts'
 import { epochSeconds } from '../store/table.ts'
@@ -26,11 +25,7 @@ import {
 } from './endpoints.ts'
 import { newSecret, PREVIOUS_SECONDS, sealSecret } from './secrets.ts'
 
-export interface NewEndpoint {
-  orgId: string
-  kind: EndpointKind
-  url: string
-}
+export type NewEndpoint = Pick<Endpoint, 'orgId' | 'kind' | 'url'>
 
 /**
  * Registers the organization's active endpoint of a kind. The same URL keeps its id and secret; another URL replaces
