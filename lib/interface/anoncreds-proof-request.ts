@@ -114,5 +114,3 @@ export const AnonCredsProofRequest = proofRequest(RESTRICTIONS)
 
 /** Format `indy`: unqualified ids of objects on an Indy ledger. */
 export const IndyProofRequest = proofRequest(INDY_RESTRICTIONS)
-
-export type AnonCredsProofRequest = v.InferOutput<typeof AnonCredsProofRequest>

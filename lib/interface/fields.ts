@@ -106,8 +106,6 @@ export const Paging = v.object({
   order: v.optional(Order, 'asc'),
 })
 
-export type Paging = v.InferOutput<typeof Paging>
-
 /** The query of a list of credential or proof exchanges. */
 export const exchangeQuery = <const States extends readonly string[], const Roles extends readonly string[]>(
   states: States,

@@ -102,5 +102,3 @@ export const JsonLdCredential = v.pipe(
   ),
   notTooDeep(),
 )
-
-export type JsonLdCredential = v.InferOutput<typeof JsonLdCredential>

@@ -142,6 +142,4 @@ export const AnonCredsRevocationStatusList = v.object({
 })
 
 export type AnonCredsSchema = v.InferOutput<typeof AnonCredsSchema>
-export type AnonCredsCredentialDefinition = v.InferOutput<typeof AnonCredsCredentialDefinition>
-export type AnonCredsRevocationRegistryDefinition = v.InferOutput<typeof AnonCredsRevocationRegistryDefinition>
 export type AnonCredsRevocationStatusList = v.InferOutput<typeof AnonCredsRevocationStatusList>

@@ -22,5 +22,3 @@ export const BasicMessageRecord = recordSchema({
     parentThreadId: v.optional(v.string()),
   }),
 })
-
-export type BasicMessageRecord = v.InferOutput<typeof BasicMessageRecord>

@@ -47,5 +47,3 @@ export const ConnectionRecord = recordSchema({
   errorMessage: v.optional(v.string()),
   _tags: v.looseObject(SHARED_FIELDS),
 })
-
-export type ConnectionRecord = v.InferOutput<typeof ConnectionRecord>

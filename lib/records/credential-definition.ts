@@ -42,7 +42,6 @@ export const CredentialDefinitionRecord = recordSchema({
     credentialDefinitionId: v.optional(v.string()),
   }),
 })
-export type CredentialDefinitionRecord = v.InferOutput<typeof CredentialDefinitionRecord>
 
 /** The fields of a stored record that this service writes. */
 export const StoredCredentialDefinition = v.looseObject({

@@ -60,5 +60,3 @@ export const CredentialExchangeRecord = recordSchema({
     role: v.optional(v.picklist(CREDENTIAL_ROLES)),
   }),
 })
-
-export type CredentialExchangeRecord = v.InferOutput<typeof CredentialExchangeRecord>

@@ -72,5 +72,3 @@ export const OutOfBandRecord = recordSchema({
     recipientRoutingKeyFingerprint: v.optional(v.string()),
   }),
 })
-
-export type OutOfBandRecord = v.InferOutput<typeof OutOfBandRecord>

@@ -48,8 +48,6 @@ const PROOF_FIELDS = {
 
 export const ProofRecord = recordSchema(PROOF_FIELDS)
 
-export type ProofRecord = v.InferOutput<typeof ProofRecord>
-
 /** Contents of the exchange's messages. */
 const FORM_DATA = {
   proposal: v.optional(FormatData),
@@ -74,5 +72,3 @@ export const ProofFormData = recordSchema({
     v.strictObject({ indy: v.optional(PresentedAttributes), anoncreds: v.optional(PresentedAttributes) }),
   ),
 })
-
-export type ProofFormData = v.InferOutput<typeof ProofFormData>

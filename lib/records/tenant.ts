@@ -29,5 +29,3 @@ export const TenantRecord = v.looseObject({
   /** Organization that receives the tenant's events. */
   orgId: EntityId,
 })
-
-export type TenantRecord = v.InferOutput<typeof TenantRecord>

@@ -24,5 +24,3 @@ export const W3cCredentialRecord = recordSchema({
     anonCredsSchemaId: v.optional(v.string()),
   }),
 })
-
-export type W3cCredentialRecord = v.InferOutput<typeof W3cCredentialRecord>
