@@ -75,7 +75,7 @@ export const memorySizeOf = (value: unknown): number => {
   return size
 }
 
-export interface Flaw {
+interface Flaw {
   /** Names and indexes to it; for a bad name, to its object. */
   path: (string | number)[]
   /** `must ...`, for people. */

@@ -14,7 +14,7 @@ import { updateIf } from '../store/write.ts'
  */
 const MAX_QUEUED = { fast: 45_000, slow: 180_000 }
 
-export interface Queued {
+interface Queued {
   queue: 'fast' | 'slow'
   /** From the wake-up's arrival in the queue to its first receipt, in ms. */
   queuedFor: number

@@ -10,7 +10,7 @@ import { type Actions, type By, run } from './step.ts'
 import { DUE_ACTIONS } from './wake-destination.ts'
 import type { FirstItem, LaneWakeUp } from './wake-up.ts'
 
-export interface DeliveryOptions extends Omit<By, 'now'> {
+interface DeliveryOptions extends Omit<By, 'now'> {
   /** Ms since the epoch. */
   clock: () => number
   /** Waits for some ms. */

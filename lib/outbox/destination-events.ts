@@ -121,7 +121,7 @@ const quicker = (read: Destination, now: number): Change | undefined => {
 /** A decision is made again this many times, if others have changed the destination at the same time. */
 const MAX_TRIES = 10
 
-export interface Telling<R> {
+interface Telling<R> {
   destination: string
   event: DestinationEvent
   /** Ms since the epoch. */

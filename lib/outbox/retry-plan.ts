@@ -42,7 +42,7 @@ export const WEBHOOK_PLAN: RetryPlan = {
 }
 
 /** A failed attempt. */
-export interface FailedAttempt {
+interface FailedAttempt {
   /** Failed attempts so far, this one included. */
   failures: number
   /** In [0, 1). */

@@ -10,7 +10,7 @@ import { countDeadLetters } from './dead-letters.ts'
 import { wakeDestinations, wakeJobs, wakeLanes } from './queues.ts'
 import { jobGroupOf } from './wake-up.ts'
 
-export interface Swept {
+interface Swept {
   /** Entries that were due. */
   entries: number
   /** How long the oldest of them has been due, in ms. */

@@ -7,7 +7,7 @@ import { PLACES } from './browser-file-places.ts'
 
 const TYPES: Record<string, string> = { css: 'text/css', js: 'text/javascript' }
 
-export interface BrowserFile {
+interface BrowserFile {
   contentType: string
   text: string
   /** A strong validator (RFC 9110, section 8.8.3), with quotes. */

@@ -11,7 +11,7 @@ const HEADER = /Root=(?<root>1-[0-9a-f]{8}-[0-9a-f]{24});.*Parent=(?<parent>[0-9
 const PREAMBLE = '{"format": "json", "version": 1}\n'
 
 /** Given by the caller, because each imported module would be one more chunk of the bundle to load. */
-export interface TraceContext {
+interface TraceContext {
   /** The trace of the invocation. */
   header: string
   /** Address and port of the daemon. */

@@ -34,7 +34,7 @@ import { isReadableDocument } from '../envelopes/index.ts'
 import { type Ed25519Key, keyOfVerkey } from '../keys/index.ts'
 import { QUEUE } from '../transport/index.ts'
 
-export interface TheirDid {
+interface TheirDid {
   did: string
   /** Only if the DID does not contain it. */
   didDocument?: DidDocument

@@ -25,7 +25,7 @@ import { rememberValidationRules } from './validation-rules.ts'
 type Modules = Record<string, Module>
 
 /** What distinguishes the agents of this service: their modules. */
-export interface AgentKind<M extends Modules> {
+interface AgentKind<M extends Modules> {
   modules(endpoint: string, contexts: AgentContextProvider): M
   /** The DIDComm configuration of a tenant. Its endpoint differs from the root's. */
   configOf(endpoint: string): DidCommModuleConfig

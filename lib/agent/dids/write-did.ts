@@ -21,7 +21,7 @@ import { createWebvhDidOf, webvhIssuer } from './webvh-issuer.ts'
 
 type NewDid = v.InferOutput<typeof CreateDid.body>
 
-export interface CreatedDid {
+interface CreatedDid {
   did: string
   didDocument: object
   didLog?: string

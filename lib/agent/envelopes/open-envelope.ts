@@ -15,7 +15,7 @@ import { assertReadable } from './readable-message.ts'
 
 type Recipient = EnvelopeHeader['recipients'][number]
 
-export interface OpenedEnvelope {
+interface OpenedEnvelope {
   /** Any JSON. */
   message: unknown
   /** The authenticated sender; absent with `Anoncrypt`. */

@@ -20,12 +20,12 @@ const CIPHERS = {
 const NONCE_LENGTH = 12
 const TAG_LENGTH = 16
 
-export type ContentEncryptionAlgorithm = keyof typeof CIPHERS
+type ContentEncryptionAlgorithm = keyof typeof CIPHERS
 
 export const isContentEncryptionAlgorithm = (algorithm: string): algorithm is ContentEncryptionAlgorithm =>
   Object.hasOwn(CIPHERS, algorithm)
 
-export interface EncryptedContent {
+interface EncryptedContent {
   encrypted: Uint8Array<ArrayBuffer>
   iv: Uint8Array<ArrayBuffer>
   tag: Uint8Array<ArrayBuffer>

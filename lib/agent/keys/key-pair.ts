@@ -3,7 +3,7 @@ import { createPrivateKey, generateKeyPairSync, type JsonWebKey, type KeyObject,
 import { Kms, TypedArrayEncoder } from '@credo-ts/core'
 
 /** Supported types of private keys: those of signatures and envelopes. */
-export type SupportedJwk = Kms.KmsJwkPrivateOkp | Kms.KmsJwkPrivateEc
+type SupportedJwk = Kms.KmsJwkPrivateOkp | Kms.KmsJwkPrivateEc
 
 const EC_CURVES = ['P-256', 'secp256k1']
 

@@ -37,7 +37,7 @@ interface KnownKey {
   purpose: KeyPurpose
 }
 
-export interface OpenedKey extends KnownKey {
+interface OpenedKey extends KnownKey {
   keyId: string
 }
 

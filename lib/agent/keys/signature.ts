@@ -5,7 +5,7 @@ import { Kms } from '@credo-ts/core'
 /** Digests by JWA name. EdDSA has its own (RFC 8032); `Ed25519` is its name in RFC 9864. */
 const DIGESTS = { EdDSA: null, Ed25519: null, ES256: 'sha256', ES256K: 'sha256' } as const
 
-export type SignatureAlgorithm = keyof typeof DIGESTS
+type SignatureAlgorithm = keyof typeof DIGESTS
 
 export const isSignatureAlgorithm = (algorithm: string): algorithm is SignatureAlgorithm =>
   Object.hasOwn(DIGESTS, algorithm)

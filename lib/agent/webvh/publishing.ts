@@ -10,7 +10,7 @@ const CONTEXT = [
   'https://w3id.org/security/data-integrity/v2',
 ]
 
-export interface NewResource {
+interface NewResource {
   issuerId: string
   content: Record<string, unknown>
   /** The type that other implementations use, such as `anonCredsSchema`. */
