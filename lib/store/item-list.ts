@@ -83,11 +83,12 @@ export const listItems = async <T>(
   let shownBytes = 0
   let readBytes = 0
   let after = cursor === undefined ? undefined : openCursor(cursor, LIST_POSITION)
+  const most = complete === undefined ? Number.POSITIVE_INFINITY : COMPLETED_READ
   const isFull = () => shown.length > limit || shownBytes >= ENOUGH_BYTES || readBytes >= MAX_READ_BYTES
   for (let reads = 0; reads < MAX_READS && !isFull(); reads++) {
     const page = await read({
       // One more than requested shows whether there is a next page. A filter may leave out most items.
-      limit: atMost(complete, Math.max(limit + 1 - shown.length, filtered ? FILTERED_READ : 0)),
+      limit: Math.min(most, Math.max(limit + 1 - shown.length, filtered ? FILTERED_READ : 0)),
       descending: order === 'desc',
       after,
     })
@@ -116,6 +117,3 @@ export const listItems = async <T>(
   const next = shown.length > limit ? shown[limit - 1]?.position : after
   return next === undefined ? { entries } : { entries, next: toCursor(next) }
 }
-
-const atMost = (complete: unknown, limit: number): number =>
-  complete === undefined ? limit : Math.min(limit, COMPLETED_READ)

@@ -84,9 +84,7 @@ export const isPending = (registration: StoredRegistration): registration is Pen
   registration.status === 'pending'
 
 export const decodeRegistration = (item: Image): StoredRegistration =>
-  hasEndpoint(item) ? endpointItem.decode(item) : pendingItem.decode(item)
-
-const hasEndpoint = ({ status }: Image): boolean => status?.S !== 'pending'
+  item.status?.S === 'pending' ? pendingItem.decode(item) : endpointItem.decode(item)
 
 type ShownName = keyof typeof SHOWN
 export type ShownEndpoint = Pick<Endpoint, ShownName>

@@ -36,7 +36,7 @@ export const encryptContent = (
   algorithm: ContentEncryptionAlgorithm,
   jwk: Kms.KmsJwkPrivateOct,
   content: Uint8Array,
-  { iv = randomBytes(NONCE_LENGTH), aad }: { iv?: Uint8Array | undefined; aad?: Uint8Array | undefined } = {},
+  { iv = randomBytes(NONCE_LENGTH), aad }: { iv?: Uint8Array | undefined; aad?: Uint8Array | undefined },
 ): EncryptedContent => {
   const cipher = createCipheriv(cipherName(algorithm, iv), contentKey(algorithm, jwk), iv, {
     authTagLength: TAG_LENGTH,
