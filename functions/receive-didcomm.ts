@@ -3,7 +3,7 @@ import '../lib/agent/compose.ts'
 import { readEnvelope } from '../lib/agent/envelopes/index.ts'
 import { logRejections, receiveEnvelope } from '../lib/agent/inbound/index.ts'
 import { defineOperation } from '../lib/http/operation.ts'
-import { withHeaders } from '../lib/http/request.ts'
+import { OperationResponse } from '../lib/http/request.ts'
 import { ReceiveDidcomm } from '../lib/interface/didcomm.ts'
 import { BASE_AGENT } from '../lib/records/tenant.ts'
 import { readTenant } from '../lib/store/tenants.ts'
@@ -16,6 +16,6 @@ export const receiveDidcomm = defineOperation(ReceiveDidcomm, {
       const envelope = readEnvelope(body)
       if (tenantId !== undefined) await readTenant(tenantId)
       const returned = await receiveEnvelope(tenantId ?? BASE_AGENT, envelope, signal)
-      return returned === '' ? undefined : withHeaders(JSON.parse(returned), ENVELOPE)
+      return returned === '' ? undefined : new OperationResponse(JSON.parse(returned), ENVELOPE)
     }),
 })

@@ -127,8 +127,8 @@ const runOf =
 /**
  * Makes a Lambda handler of a contract and its implementation. Caller, path, query and body are checked in this order.
  * It acts for the token's agent, unless `authorize` returns another one, which is asked each time, also where the
- * `Idempotency-Key` already has a response. `handle` throws AgentErrors, and returns the body of the response or
- * `withHeaders(body, headers)`; a contract with pages also takes a `Page`, one that redirects a `Redirect`.
+ * `Idempotency-Key` already has a response. `handle` throws AgentErrors, and returns the body of the response or an
+ * `OperationResponse`; a contract with pages also takes a `Page`, one that redirects a `Redirect`.
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
 export const defineOperation = <const C extends Contract, Prepared = undefined, Unit = undefined, Codec = undefined>(

@@ -52,9 +52,6 @@ export class OperationResponse {
   }
 }
 
-export const withHeaders = (body: ResponseBody, headers: Record<string, string>): OperationResponse =>
-  new OperationResponse(body, headers)
-
 /** `Cache-Control` of content that is named by its hash. */
 export const IMMUTABLE = 'public, max-age=31536000, immutable'
 
@@ -118,9 +115,9 @@ export const pageOf = <T>(
   { path, query }: PageRequest,
 ): OperationResponse => {
   const items = entries.map(show)
-  if (next === undefined) return withHeaders(items, {})
+  if (next === undefined) return new OperationResponse(items, {})
   const url = new URL(settings().PUBLIC_URL + path)
   for (const [name, value] of Object.entries({ ...query, cursor: next }))
     if (value !== undefined) url.searchParams.set(name, String(value))
-  return withHeaders(items, { link: `<${url}>; rel="next"` })
+  return new OperationResponse(items, { link: `<${url}>; rel="next"` })
 }

@@ -8,7 +8,7 @@ import { actingAgent } from '../../../lib/auth/access.ts'
 import type { Principal } from '../../../lib/auth/principal.ts'
 import { AgentError } from '../../../lib/errors.ts'
 import { command } from '../../../lib/http/command.ts'
-import { withHeaders } from '../../../lib/http/request.ts'
+import { OperationResponse } from '../../../lib/http/request.ts'
 import { defineContract } from '../../../lib/interface/contract.ts'
 import { idempotencyAddress } from '../../../lib/store/keys.ts'
 import { sealedAnswers } from '../../../lib/store/sealed-answers.ts'
@@ -387,7 +387,7 @@ describe('an answer with a secret', () => {
 })
 
 test('an answer that could not be kept whole should be a 500, and change nothing', async () => {
-  for (const given of [undefined, withHeaders({ id: '1' }, { link: '<x>' })]) {
+  for (const given of [undefined, new OperationResponse({ id: '1' }, { link: '<x>' })]) {
     const handler = command(contractOf('MakeThing'), {
       handle: async ({ unit }) => {
         unit.insert(newRecord({ tenant: unit.tenant, type: 'StorageVersionRecord' }))

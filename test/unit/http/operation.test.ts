@@ -8,7 +8,7 @@ import { toErrorLog } from '../../../lib/http/error-body.ts'
 import { headerOf } from '../../../lib/http/event.ts'
 import type { inTransaction as RealTransaction } from '../../../lib/http/in-transaction.ts'
 import { defineOperation } from '../../../lib/http/operation.ts'
-import { Page, Redirect, StoredDocument, withHeaders } from '../../../lib/http/request.ts'
+import { OperationResponse, Page, Redirect, StoredDocument } from '../../../lib/http/request.ts'
 import { defineContract } from '../../../lib/interface/contract.ts'
 import { exactly, Paging, text } from '../../../lib/interface/fields.ts'
 import { EntityId } from '../../../lib/records/tenant.ts'
@@ -101,7 +101,7 @@ describe('a request that passes every check', () => {
 
   test("is answered with the handler's own headers", async () => {
     handle.mockResolvedValue(
-      withHeaders({ id: '1' }, { link: '<x>; rel="next"', 'content-type': 'application/x+json' }),
+      new OperationResponse({ id: '1' }, { link: '<x>; rel="next"', 'content-type': 'application/x+json' }),
     )
     const { headers } = await postWith({})
     expect(headers).toMatchObject({
