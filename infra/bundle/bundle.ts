@@ -24,6 +24,7 @@ import {
   slimWebvh,
   treeOfCredo,
   treeOfRxjs,
+  unreadErrorLeftOut,
   versionsOnly,
   webvhLeftOut,
 } from './slim-packages.ts'
@@ -130,6 +131,7 @@ const optionsOf = (
       nodeStreams,
       versionsOnly,
       slimWebvh,
+      unreadErrorLeftOut,
     ],
   }) satisfies BuildOptions
 

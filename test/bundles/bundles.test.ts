@@ -91,6 +91,11 @@ describe.each(OF_THE_TABLE)('the bundle of %s', (name) => {
   })
 })
 
+test('the error that the SDK makes before a request, and never reads, is not made', () => {
+  const code = Buffer.from(unpackedFunction('get-connection-by-id').files['index.mjs'] ?? '').toString()
+  expect(code.search(/\.acquireInitialRetryToken\(\w+\),\w+\),\w+,/)).toBeGreaterThan(0)
+})
+
 testStart(() => unpacked)
 
 testTextToCode(() => unpacked)
