@@ -16,6 +16,7 @@ import { SubmissionRequirement } from '../interface/submission-requirement.ts'
 import { EVENT_TYPES, eventBodies } from '../interface/webhook-events.ts'
 import { AnonCredsCredentialDefinition, AnonCredsSchema } from '../records/anoncreds-objects.ts'
 import { DidDocument } from '../records/did.ts'
+import { OutOfBandMessage } from '../records/invitation-message.ts'
 import { ProofFormData } from '../records/proof.ts'
 import { NotificationRegistrationResult, WebhookRegistrationResult } from '../records/registration.ts'
 import { SHOWN_RECORDS } from '../records/shown-records.ts'
@@ -63,8 +64,9 @@ const CONFIG: ConversionConfig = {
     if (valibotSchema.type === 'literal') return { type: typeof jsonSchema.const, ...jsonSchema } as JsonSchema
     // Such a schema accepts unknown members and removes them.
     if (valibotSchema.type === 'object') {
+      const properties = { ...jsonSchema.properties }
       // Accepted beside goal_code, but generated code would have the name twice.
-      const { goalCode: _, ...properties } = jsonSchema.properties ?? {}
+      if (valibotSchema === OutOfBandMessage) delete properties.goalCode
       return { ...jsonSchema, properties, additionalProperties: true }
     }
     const isClosed = 'rest' in valibotSchema && Object(valibotSchema.rest).type === 'never'
