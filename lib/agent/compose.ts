@@ -36,7 +36,7 @@ import {
 } from './connections/index.ts'
 import { AgentFeatureRegistry, type AgentModules, agentOf, provideAgent } from './credo/index.ts'
 import { AgentEnvelopeService } from './envelopes/index.ts'
-import { credentialProtocols } from './exchanges/credentials/index.ts'
+import { credentialProtocols, issueLater } from './exchanges/credentials/index.ts'
 import { AgentMessageRepository } from './exchanges/index.ts'
 import { proofProtocols } from './exchanges/proofs/index.ts'
 import { anoncreds, registries, TailsFiles } from './formats/anoncreds/index.ts'
@@ -116,6 +116,7 @@ const MIDDLEWARE = [
   acceptRepeatedComplete,
   completeByMessage,
   ignorePendingAcks,
+  issueLater,
 ]
 
 provideAgent(

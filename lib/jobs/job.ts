@@ -17,6 +17,7 @@ const JOB_TYPES = [
   'ledger-object',
   'registry-write',
   'presentation',
+  'issuance',
   'pickup-expiry',
 ] as const
 export type JobType = (typeof JOB_TYPES)[number]

@@ -160,6 +160,26 @@ describeWithLibrary('a revocable credential by the ids of an Indy ledger', () =>
     expect(world.wallet.journal.errors).toEqual([])
   })
 
+  test('is issued later where the ledger does not answer; a call is told so', async () => {
+    const definition = await operator.define(INDY_ISSUER, 'away')
+    for (const type of ['REVOC_REG_DEF', 'REVOC_REG_ENTRY']) {
+      operator.write((await operator.waiting(definition.id, type))[0])
+      await later()
+    }
+    await operator.hasWritten(definition.id)
+    const { body: offered } = await offer(legacyId(definition.credentialDefinitionId))
+    ledger.proxy.answerWith((path, honest, response) =>
+      path.includes('rev_reg') || path.includes('submit') ? void response.writeHead(503).end() : honest(),
+    )
+    await waitFor('the request', async () => (await exchange(offered.id)).state === 'request-received')
+    const body = { credentialRecordId: offered.id }
+    expect(await call('acceptCredentialRequest', { body })).toMatchObject({ status: 503 })
+    ledger.proxy.answerWith()
+    await later()
+    await waitFor('the credential to be issued', async () => (await exchange(offered.id)).state === 'done')
+    expect(world.wallet.journal.errors).toEqual([])
+  })
+
   /** Asks for the degree, not revoked at a time, in the `indy` format; whatever fits is presented. Resolves when the proof has ended. */
   const present = async (credentialDefinitionId: string, to: number): Promise<Json> => {
     const { wallet, caller } = world

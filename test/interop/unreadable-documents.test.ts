@@ -47,10 +47,10 @@ const expectLater = ({ status, headers, body }: Reply): void => {
   expect(Number(headers['retry-after'])).toBeGreaterThan(0)
 }
 
-/** Does what is due in ten minutes, such as the next attempt at what a receiver has answered with a 503. */
-const passTenMinutes = async (): Promise<void> => {
+/** Does what is due in some minutes, such as the next attempt at what a receiver has answered with a 503. */
+const passMinutes = async (minutes: number): Promise<void> => {
   await stage.line.pause()
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 60_000 })
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * 60_000 })
   await stage.line.sweep()
   await stage.line.settle()
   vi.useRealTimers()
@@ -76,6 +76,7 @@ describe('a credential with a context that can not be read', async () => {
     await settled(stage)
     return id
   }
+  const ISSUED = /^(credential-issued|done)$/
   const stateOf = async (credentialRecordId: string): Promise<string> =>
     (await succeed(stage, 'getCredentialById', issuer, { path: { credentialRecordId } })).state
 
@@ -87,13 +88,32 @@ describe('a credential with a context that can not be read', async () => {
     expect(await accept()).toMatchObject({ status: 200, body: { state: 'credential-issued' } })
   })
 
-  test('is issued to a request that comes again', async () => {
+  test('is issued later, without another request', async () => {
     const id = await requested('contentApproved', 503)
-    expect(await stateOf(id)).toBe('offer-sent')
+    expect(await stateOf(id)).toBe('request-received')
     expect(lines.map(({ event }) => event)).not.toContain('inbound.refused')
+    await passMinutes(10)
+    expect(await stateOf(id)).toBe('request-received')
     hosts.status = 200
-    await passTenMinutes()
-    expect(await stateOf(id)).toMatch(/^(credential-issued|done)$/)
+    await passMinutes(20)
+    expect(await stateOf(id)).toMatch(ISSUED)
+  })
+
+  test('is issued once where a call was faster', async () => {
+    const id = await requested('contentApproved', 503)
+    hosts.status = 200
+    await succeed(stage, 'acceptCredentialRequest', issuer, { body: { credentialRecordId: id } })
+    await passMinutes(10)
+    expect(await stateOf(id)).toMatch(ISSUED)
+    expect(lines.map(({ event }) => event)).not.toContain('credential.not_issued')
+  })
+
+  test('waits for a call where it can never be issued', async () => {
+    const id = await requested('contentApproved', 503)
+    hosts.status = 410
+    await passMinutes(10)
+    expect(await stateOf(id)).toBe('request-received')
+    expect(lines).toContainEqual(expect.objectContaining({ event: 'credential.not_issued', credentialRecordId: id }))
   })
 })
 
@@ -140,7 +160,7 @@ describe('a presentation of a credential with such a context', () => {
     const { proof } = await askedFor(503, { autoAcceptProofRequests: true })
     expect(await proof()).toBeUndefined()
     hosts.status = 200
-    await passTenMinutes()
+    await passMinutes(10)
     expect(await proof()).toMatchObject({ state: 'presentation-sent' })
   })
 

@@ -66,11 +66,17 @@ export const unreadDocument = (): AgentError | undefined => {
   return cause && new AgentError('registry.unavailable', 'a document of another host could not be read', { cause })
 }
 
-/**
- * Runs `act`. If it fails and a document could not be read, the unit of work fails with `registry.unavailable`: `act` may
- * succeed later, whatever a library or Credo makes of the error.
- */
+/** Runs `act`. If it fails and a document could not be read, it throws `registry.unavailable`: `act` may succeed later. */
 export const withReadErrors = async <T>(act: () => Promise<T>): Promise<T> => {
+  try {
+    return await act()
+  } catch (error) {
+    throw unreadDocument() ?? error
+  }
+}
+
+/** The same, and the unit of work fails with `registry.unavailable`, whatever a library or Credo makes of the error. */
+export const endWithReadErrors = async <T>(act: () => Promise<T>): Promise<T> => {
   try {
     return await act()
   } catch (error) {

@@ -2,6 +2,7 @@
 export { resolutionOf, toDidDocument } from './did-documents.ts'
 export {
   boundDocumentsOfJsonLd,
+  endWithReadErrors,
   readText,
   UnreadableDocumentError,
   unreadable,

@@ -103,6 +103,7 @@ describe('a job', () => {
     'ledger-object',
     'registry-write',
     'presentation',
+    'issuance',
     'pickup-expiry',
   ]
   test.each(TYPES)('of type %s is found by its name in a wake-up, and one of another type is not', (type) => {

@@ -1,4 +1,5 @@
 /** Issue Credential (Aries RFC 0036 and 0453). */
+export { issuanceJob, issueLater } from './issue-later.ts'
 export { offerCredential, offerCredentialOutOfBand } from './offers.ts'
 export { acceptProposal, proposeCredential } from './proposals.ts'
 export { credentialProtocols } from './protocols.ts'

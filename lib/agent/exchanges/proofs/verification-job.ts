@@ -14,8 +14,8 @@ import { currentAgent, type TenantAgent } from '../../credo/index.ts'
 import { PresentationError } from '../../formats/anoncreds/presentation-checks/index.ts'
 import { noteUnverified, unverifiedBecause } from '../../formats/index.ts'
 import { abandonExchange, updateExchange } from '../../threads/index.ts'
+import { nextAttempt } from '../index.ts'
 import { proofChecksOf } from './protocols.ts'
-import { nextAttempt } from './verification-plan.ts'
 import { waitsForVerification } from './verify-later.ts'
 
 type Outcome =

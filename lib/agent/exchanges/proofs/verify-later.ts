@@ -8,7 +8,7 @@ import { enqueue } from '../../../jobs/job.ts'
 import { currentUnit } from '../../../store/transaction.ts'
 import { unverifiedBecause } from '../../formats/index.ts'
 import { updateExchange } from '../../threads/index.ts'
-import { nextAttempt } from './verification-plan.ts'
+import { nextAttempt } from '../index.ts'
 
 /** Whether the record's presentation waits to be verified. */
 export const waitsForVerification = ({

@@ -19,6 +19,7 @@ import {
 import * as v from 'valibot'
 import { idLike, parseIndyId } from '../../../indy/ids.ts'
 import { ANONCREDS_ISSUED } from '../../../records/record-json.ts'
+import { withReadErrors } from '../../web/index.ts'
 import { NOT_OFFERED, NotAsOfferedError } from '../index.ts'
 import { CredentialRequest, Offer, OfferedIds } from './issuance-messages.ts'
 import { assertAnonCredsLoads } from './library.ts'
@@ -76,8 +77,10 @@ export const issueOffered = async <T>(
   const request = requestTo(contentOf(offerAttachment), contentOf(requestAttachment))
   if (request === undefined) throw new NotAsOfferedError(NOT_OFFERED)
   alignRegistryId(request.cred_def_id, credentialExchangeRecord)
-  const issued = await withLibraryErrors('the request does not prove what was offered', () =>
-    issue(withContent(requestAttachment, request)),
+  const issued = await withReadErrors(() =>
+    withLibraryErrors('the request does not prove what was offered', () =>
+      issue(withContent(requestAttachment, request)),
+    ),
   )
   withoutRevocationTags(credentialExchangeRecord)
   credentialExchangeRecord.metadata.set(ANONCREDS_ISSUED, {})

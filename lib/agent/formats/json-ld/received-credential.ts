@@ -11,7 +11,7 @@ import {
   W3cJsonLdVerifiableCredential,
 } from '@credo-ts/core'
 import * as v from 'valibot'
-import { withReadErrors } from '../../web/index.ts'
+import { endWithReadErrors } from '../../web/index.ts'
 import { NotAsOfferedError } from '../index.ts'
 import { type CredentialDetail, withPurpose } from './credential-detail.ts'
 import { waitForIssuance } from './issuance-date.ts'
@@ -45,7 +45,7 @@ export const storeRequested = async (
     throw new NotAsOfferedError('the credential is not what was offered')
   try {
     // Otherwise the issuer would have to believe that its credential was rejected.
-    return await withReadErrors(() => store(agentContext, credential))
+    return await endWithReadErrors(() => store(agentContext, credential))
   } catch (error) {
     throw error instanceof CredoError
       ? new NotAsOfferedError(`the credential does not verify: ${error.message}`, { cause: error })

@@ -1,6 +1,6 @@
 /** When a presentation is verified again that could not be verified. */
 import { expect, test } from 'vitest'
-import { nextAttempt } from '../../../lib/agent/exchanges/proofs/verification-plan.ts'
+import { nextAttempt } from '../../../../lib/agent/exchanges/later-attempts.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
