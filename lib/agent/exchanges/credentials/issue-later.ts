@@ -1,6 +1,7 @@
 /** Credentials that can't be issued when they are requested, because another host does not answer. */
 import { DidCommRequestCredentialV1Message } from '@credo-ts/anoncreds'
 import {
+  DidCommCredentialExchangeRepository,
   DidCommCredentialState,
   type DidCommMessageHandlerMiddleware,
   DidCommRequestCredentialV2Message,
@@ -10,8 +11,8 @@ import { enqueue, type JobHandler } from '../../../jobs/job.ts'
 import { log } from '../../../log.ts'
 import { mayPassLater } from '../../../store/faults.ts'
 import { currentUnit, transaction } from '../../../store/transaction.ts'
-import { findExchanges } from '../../threads/index.ts'
 import { nextAttempt } from '../index.ts'
+import { mayAutoRespond } from './checks.ts'
 import { acceptRequest } from './steps.ts'
 
 /** Keeps the request, and adds a job that issues the credential: wallets do not send a request again. */
@@ -22,9 +23,12 @@ export const issueLater: DidCommMessageHandlerMiddleware = async ({ agentContext
     const isRequest =
       message instanceof DidCommRequestCredentialV1Message || message instanceof DidCommRequestCredentialV2Message
     if (!isRequest || !isAgentError(error, 'registry.unavailable')) throw error
-    const exchanges = await findExchanges(agentContext, 'issue-credential', message.threadId)
+    const { threadId } = message
+    const exchanges = await agentContext
+      .resolve(DidCommCredentialExchangeRepository)
+      .findByQuery(agentContext, { threadId })
     const requested = exchanges.find(({ state }) => state === DidCommCredentialState.RequestReceived)
-    if (requested === undefined) throw error
+    if (requested === undefined || !mayAutoRespond(requested)) throw error
     const unit = currentUnit()
     enqueue(unit, { tenant: unit.tenant, type: 'issuance', id: requested.id }, nextAttempt(0))
   }
