@@ -3,7 +3,9 @@ import {
   DescribeTableCommand,
   type DynamoDBClient,
   ListTagsOfResourceCommand,
+  type ListTagsOfResourceCommandInput,
   ResourceNotFoundException,
+  type Tag,
 } from '@aws-sdk/client-dynamodb'
 import { DescribeKeyCommand, type KMSClient, NotFoundException } from '@aws-sdk/client-kms'
 import type { Template } from '../service.ts'
@@ -37,15 +39,21 @@ export const findTable = async (dynamodb: DynamoDBClient, TableName: string): Pr
   const { Table: table } = found
   const arn = table?.TableArn ?? ''
   const { StreamEnabled, StreamViewType } = table?.StreamSpecification ?? {}
-  const { Tags = [] } = await dynamodb.send(new ListTagsOfResourceCommand({ ResourceArn: arn }))
+  const tags = await tagsOf(dynamodb, { ResourceArn: arn })
   return {
     name: TableName,
     arn,
     streamArn: StreamEnabled && StreamViewType === 'NEW_AND_OLD_IMAGES' ? table?.LatestStreamArn : undefined,
     status: table?.TableStatus ?? '',
     indexes: (table?.GlobalSecondaryIndexes ?? []).map(({ IndexName = '' }) => IndexName),
-    sealingKey: Tags.find(({ Key }) => Key === 'sealing-key')?.Value,
+    sealingKey: tags.find(({ Key }) => Key === 'sealing-key')?.Value,
   }
+}
+
+/** All of them: a table may have more than one answer holds. */
+const tagsOf = async (dynamodb: DynamoDBClient, of: ListTagsOfResourceCommandInput): Promise<Tag[]> => {
+  const { Tags = [], NextToken } = await dynamodb.send(new ListTagsOfResourceCommand(of))
+  return NextToken === undefined ? Tags : [...Tags, ...(await tagsOf(dynamodb, { ...of, NextToken }))]
 }
 
 /** A key by its ARN or id; undefined: there is none. */

@@ -1,5 +1,10 @@
 /** A resource of an earlier stack in place of one of the template: every reference stands for what is there. */
-import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import {
+  DescribeTableCommand,
+  DynamoDBClient,
+  ListTagsOfResourceCommand,
+  type ListTagsOfResourceCommandOutput,
+} from '@aws-sdk/client-dynamodb'
 import { expect, test, vi } from 'vitest'
 import { findTable, useExisting } from '../../../infra/deployment/existing-data.ts'
 import { replaceResource } from '../../../infra/deployment/replace-resource.ts'
@@ -101,4 +106,18 @@ test('a stream that was switched off is none, although DynamoDB names the latest
   }
   expect(await streamOf(true)).toBe('arn:old/stream')
   expect(await streamOf(false)).toBeUndefined()
+})
+
+test('the key of a table is found by its tag among those of an operator, of which DynamoDB answers some at a time', async () => {
+  const client = new DynamoDBClient({ region: 'eu-central-1' })
+  const pages = new Map<string | undefined, ListTagsOfResourceCommandOutput>([
+    [undefined, { Tags: [{ Key: 'team', Value: 'a' }], NextToken: '2', $metadata: {} }],
+    ['2', { Tags: [{ Key: 'sealing-key', Value: 'arn:key' }], $metadata: {} }],
+  ])
+  vi.spyOn(client, 'send').mockImplementation(async (command) =>
+    command instanceof ListTagsOfResourceCommand
+      ? pages.get(command.input.NextToken)
+      : { Table: { TableArn: 'arn:old' } },
+  )
+  expect(await findTable(client, 'old')).toMatchObject({ arn: 'arn:old', sealingKey: 'arn:key' })
 })
