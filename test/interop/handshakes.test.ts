@@ -126,6 +126,42 @@ test('a request of connections/1.0 has the context of Aries RFC 0160', async () 
   })
 })
 
+describe('an invitation of a wallet with several endpoints', () => {
+  const inviteTo = async (endpoints: string[]): Promise<Json> => {
+    const { outOfBandInvitation } = await wallet.agent.didcomm.oob.createInvitation({ label: 'Wallet' })
+    const invitation: Json = outOfBandInvitation.toJSON()
+    const [service] = invitation.services
+    const services = endpoints.map((serviceEndpoint, index) => ({
+      ...service,
+      id: `#inline-${index}`,
+      serviceEndpoint,
+    }))
+    const body = { invitation: { ...invitation, services } }
+    return stage.call('receiveInvitation', { caller, body })
+  }
+  const http = wallet.agent.didcomm.config.endpoints[0] as string
+  const webSocket = http.replace('http', 'ws')
+
+  test.each([[[http, webSocket]], [[webSocket, http]]])('is accepted by that of HTTP: %j', async (endpoints) => {
+    const { body } = await inviteTo(endpoints)
+    const { connectionRecord } = body
+    await waitFor('the connection', async () => {
+      const path = { connectionId: connectionRecord.id }
+      return (await stage.call('getConnectionById', { caller, path })).body.state === 'completed'
+    })
+  })
+
+  test.each([
+    [[webSocket], 0],
+    [[http, 'http://10.0.0.1'], 1],
+  ])('is rejected where one can not be used: %j', async (endpoints, index) => {
+    expect(await inviteTo(endpoints)).toMatchObject({
+      status: 422,
+      body: { details: [{ path: `invitation.services.${index}.serviceEndpoint` }] },
+    })
+  })
+})
+
 describe('did-exchange 1.0 with an unqualified DID', () => {
   test.each([
     ['unqualified', (did: string) => did],

@@ -113,7 +113,7 @@ const toInvitation = (message: Named<OutOfBandMessage>, path: string): DidCommOu
   )
   const json = {
     ...{ '@type': TYPE, '@id': id, label, goal, goal_code: goal_code ?? goalCode, accept, handshake_protocols },
-    services,
+    services: services.filter(isByHttp),
     ...(imageUrl !== undefined && isPublicUrl(imageUrl) && { imageUrl }),
     ...(attached.length > 0 && { 'requests~attach': attached }),
   }
@@ -130,11 +130,15 @@ const toInvitation = (message: Named<OutOfBandMessage>, path: string): DidCommOu
   }
 }
 
-/** Rejects queues and other transports, because this agent can't send by them. */
+/** Whether this agent can send by its transport. A DID's services are known when it is resolved. */
+const isByHttp = (service: OutOfBandMessage['services'][number]): boolean =>
+  typeof service === 'string' || /^https?:/i.test(service.serviceEndpoint)
+
+/** Rejects queues and other transports, unless they stand beside HTTP: services are alternatives (Aries RFC 0434). */
 const assertEndpoints = ({ services }: OutOfBandMessage, path: string): void => {
   const policy = { local: settings().LOCAL_STAGE }
   for (const [index, service] of services.entries()) {
-    if (typeof service === 'string') continue
+    if (typeof service === 'string' || (!isByHttp(service) && services.some(isByHttp))) continue
     const fault = urlFault(service.serviceEndpoint, policy)
     if (fault !== undefined)
       throw invalidField(`${path}.services.${index}.serviceEndpoint`, `must not be used: ${fault}`)
