@@ -31,12 +31,14 @@ const DidUrl = v.pipe(text(4096), v.regex(/^did:[a-z0-9]+:[A-Za-z0-9._:%-]+(?:#\
 
 const some = <S extends v.GenericSchema>(item: S, max: number) => v.pipe(v.array(item), v.maxLength(max))
 const someKeys = <S extends v.GenericSchema>(item: S) => v.pipe(v.array(item), v.minLength(1), v.maxLength(MAX_KEYS))
+/** Services of acapy-vc-authn-oidc and Aries Framework Go have null for no mediator. */
+const mediatorKeys = <S extends v.GenericSchema>(item: S) => v.nullish(some(item, MAX_ROUTING_KEYS))
 
 /** Where keys of Ed25519 in either form receive messages. */
 const ENDPOINT = {
   serviceEndpoint: text(2048),
   recipientKeys: someKeys(v.union([Verkey, DidKey])),
-  routingKeys: v.optional(some(v.union([Verkey, DidKey]), MAX_ROUTING_KEYS)),
+  routingKeys: mediatorKeys(v.union([Verkey, DidKey])),
 }
 
 const InlineService = v.object({
@@ -44,7 +46,7 @@ const InlineService = v.object({
   type: v.optional(text(256), 'did-communication'),
   serviceEndpoint: text(2048),
   recipientKeys: someKeys(DidKey),
-  routingKeys: v.optional(some(DidKey, MAX_ROUTING_KEYS)),
+  routingKeys: mediatorKeys(DidKey),
   accept: v.optional(some(text(64), 16)),
 })
 

@@ -66,7 +66,7 @@ type InlineService = Extract<OutOfBandMessage['services'][number], object>
 const inlineService = (service: {
   serviceEndpoint: string
   recipientKeys: string[]
-  routingKeys?: string[] | undefined
+  routingKeys?: string[] | null | undefined
 }): InlineService => ({
   id: '#inline',
   type: 'did-communication',

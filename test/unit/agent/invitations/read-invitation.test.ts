@@ -1,7 +1,9 @@
 /** Invitations of other agents. */
 import { didKeyToVerkey, Kms } from '@credo-ts/core'
+import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { readInvitation } from '../../../../lib/agent/invitations/read-invitation.ts'
+import { InvitationMessage, ServiceMessage } from '../../../../lib/records/invitation-message.ts'
 
 const invitation = {
   '@type': 'https://didcomm.org/out-of-band/1.1/invitation',
@@ -52,4 +54,19 @@ test('the answer to an older invitation is for the recipient, and goes by way of
   }
   const [service] = readInvitation(Object(older), 'invitation').invitation.getInlineServices()
   expect(service).toMatchObject({ recipientKeys: [recipient], routingKeys: [mediator] })
+})
+
+test.each([
+  ['an invitation', (service: object) => ({ ...invitation, services: [service] })],
+  ['an older one', (service: object) => ({ '@type': 'https://didcomm.org/connections/1.0/invitation', ...service })],
+  ['a request', (service: object) => ({ '@type': 'https://didcomm.org/x/1.0/y', '~service': service })],
+])('null is the same as no mediator: %s', (_, withService) => {
+  const recipientKeys = ['did:key:z6MkmM42vxfqZQsv4ehtTjFFxQ4sQKS2w6WR7emozFAn5cxu']
+  const service = { serviceEndpoint: 'https://inviter.example', recipientKeys, routingKeys: null }
+  const message = v.parse(v.union([InvitationMessage, ServiceMessage]), {
+    '@id': 'invitation-1',
+    ...withService(service),
+  })
+  const [read] = readInvitation(message, 'invitation').invitation.getInlineServices()
+  expect(read?.resolvedDidCommService.routingKeys).toEqual([])
 })
