@@ -48,6 +48,11 @@ const BROKEN = new Set<unknown>(['ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
 const namedAsBySdk = (error: Error & { code?: unknown }): Error =>
   BROKEN.has(error.code) ? Object.assign(error, { name: 'TimeoutError' }) : error
 
+/** The other idle connections were lost in the same freeze of the function, and each would cost one of three attempts. */
+const closeIdle = ({ freeSockets }: HttpAgent): void => {
+  for (const socket of Object.values(freeSockets).flatMap((sockets) => sockets ?? [])) socket.destroy()
+}
+
 /**
  * A `requestHandler` in place of the SDK's, which makes a stream of each body, and four timers and a dozen listeners
  * for each request. It is for DynamoDB and SQS, whose requests have no query.
@@ -69,6 +74,7 @@ export const leanRequestHandler = (changed: Partial<typeof TIMEOUTS> = {}, optio
         protocol === 'https:' ? requestHttps({ ...target, agent: https }) : requestHttp({ ...target, agent: http })
       const fail = (error: Error): void => {
         clearTimeout(waiting)
+        if (request.reusedSocket) for (const agent of [http, https]) closeIdle(agent)
         reject(signal?.aborted ? Object.assign(error, { name: 'AbortError' }) : namedAsBySdk(error))
         request.destroy()
       }

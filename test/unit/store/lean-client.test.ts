@@ -125,6 +125,19 @@ describe('a request fails', () => {
     expect(error.code).toMatch(code)
   })
 
+  test('once, where several connections that are kept were lost at the same time', async () => {
+    const waiting: Socket[] = []
+    const { port, sockets } = await serve((socket, _, number) => {
+      if (number > 3) return sockets.indexOf(socket) < 3 ? socket.resetAndDestroy() : socket.write(RESPONSE)
+      waiting.push(socket)
+      if (number === 3) for (const one of waiting) one.write(RESPONSE)
+    })
+    const handler = handlerOf(PATIENCE)
+    await Promise.all([1, 2, 3].map(() => handler.handle(requestTo(port))))
+    await expect(handler.handle(requestTo(port))).rejects.toMatchObject(BROKEN)
+    expect(textOf(await handler.handle(requestTo(port)))).toBe('body')
+  })
+
   test('whose response comes byte by byte for longer than it is waited for', async () => {
     const { port } = await serve(async (socket) => {
       socket.write(`${HEAD.replace('4', '1000')}\r\n`)
