@@ -14,6 +14,15 @@ import { INVITATION_FIELDS, INVITATION_RESULT } from './invitation.ts'
 import { JsonLdCredential } from './json-ld-credential.ts'
 import { withSuitable } from './suitable-formats.ts'
 
+/**
+ * Whether others read a text as an integer that this agent signs as a text: wallets of Credo one with a plus sign, and
+ * refuse the credential; verifiers of ACA-Py also one with spaces or underscores, and refuse the presentation.
+ */
+const isOtherwiseInteger = (text: string): boolean =>
+  /^\s*[+-]?\d+(?:_\d+)*\s*$/.test(text) &&
+  !/^-?\d+$/.test(text) &&
+  Math.abs(Number(text.replaceAll('_', ''))) <= MAX_INT32
+
 const Attribute = exactly({
   // Libraries keep attributes as properties of an object.
   name: v.pipe(text(256), v.notValue('__proto__', 'must not be the name of an attribute')),
@@ -21,8 +30,7 @@ const Attribute = exactly({
   value: v.pipe(
     v.string(),
     v.maxLength(65_536),
-    // Wallets of Credo read it as a number, whose signature is another one, and refuse the credential.
-    v.check((text) => !(/^\+\d+$/.test(text) && Number(text) <= MAX_INT32), 'must not be a number with a plus sign'),
+    v.check((text) => !isOtherwiseInteger(text), 'must not be a number with a plus sign, a space or an underscore'),
     noNul,
   ),
   mimeType: v.optional(MimeType),

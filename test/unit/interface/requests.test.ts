@@ -258,10 +258,11 @@ test('no value or referent of AnonCreds has a NUL, at which the library would en
   ])
 })
 
-test('a value of AnonCreds is no number with a plus sign, which wallets encode as another value than is signed', () => {
+test('a value of AnonCreds is no number with a plus sign, a space or an underscore, which others encode as another value than is signed', () => {
   const faultsOf = (value: string) => offeredFaults({ value })
-  for (const value of ['24', '-24', '007', '+', '+1.5', '+1 2', '+2147483648']) expect(faultsOf(value)).toEqual([])
-  for (const value of ['+24', '+0', '+0002147483647'])
+  for (const value of ['24', '-24', '007', '+', '+1.5', '+1 2', '+2147483648', '1 000', '2147483648 ', '1__0', ' '])
+    expect(faultsOf(value)).toEqual([])
+  for (const value of ['+24', '+0', '+0002147483647', '24 ', '\t24', '24\n', ' -24', '1_000'])
     expect(faultsOf(value)).toEqual(['credentialFormats.anoncreds.attributes.0.value'])
 })
 
