@@ -46,7 +46,8 @@ export const translatePattern = (source: string): Translation => {
     if (quantifier !== null) {
       // A second one makes the first lazy: that changes which match is found, and not whether there is one.
       if (quantified) continue
-      re2 += token
+      // RE2 reads `{01}` as four characters.
+      re2 += token.replace(/\b0+(?=\d)/g, '')
       grow(last * (copies(quantifier) - 1))
     } else if (token.startsWith('(')) {
       re2 += openGroup(token)

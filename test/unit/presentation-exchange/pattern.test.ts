@@ -38,7 +38,7 @@ const COMMON = [
   String.raw`[\]] [[] [a-z] [^a-z] [-a] [a-] [a-b-c] [--a] [.] [$^] [(?:] [{3}] [|] [\\] [À-ÿ] [^\n] [\b] [\x00-\x1f]`,
   String.raw`\u0041 \u{1F600} ^\u{1F600}$ \uD83D\uDE00 [\u{1F600}-\u{1F64F}] [\uD83D\uDE00] \x41 \cJ \cj \0 \t \n \v \f \r`,
   String.raw`\p{L} \P{L} ^\p{Lu} [\p{L}\p{M}]+ [^\p{L}] [\P{L}\d] \p{N} \p{Nd} \p{Zs} \p{Sc} \p{C} \p{Cn}`,
-  'a*?b a+? a?? a{1,}? a{0}b (a*)* (a|ab)(c|bcd)? ^did:key:z[1-9A-HJ-NP-Za-km-z]{40,60}$',
+  'a*?b a+? a?? a{1,}? a{0}b ^a{01}$ ^a{00}b a{01,02}b ^a{0,01}$ a{010} (a*)* (a|ab)(c|bcd)? ^did:key:z[1-9A-HJ-NP-Za-km-z]{40,60}$',
   String.raw`^[\p{L}'-]+$ ^https?:\/\/[^/]+(?:\/.*)?$ ^\+?[0-9\s]{5,15}$ ^\d{4}-(0[1-9]|1[0-2])-\d{2}$`,
 ].flatMap((patterns) => patterns.split(' '))
 
