@@ -61,6 +61,15 @@ test.each([
   else expect(check).toThrow('the values that are shown are not those that a credential reveals')
 })
 
+test("a phone number that ACA-Py's issuer has encoded as a number is the one that is encoded", () => {
+  const value = { raw: '+352621123', encoded: '352621123' }
+  const shown = { referent: 'phone', subProof: 0, requested: { name: 'phone' }, values: new Map([['phone', value]]) }
+  const presentation = {
+    proof: { proofs: [{ primary_proof: { eq_proof: { revealed_attrs: { phone: '352621123' } } } }] },
+  }
+  assertRevealedValues({ attributes: [shown], predicates: [] }, Object(presentation))
+})
+
 test('a predicate that was requested twice is proved once, and no other beside it', () => {
   const requested = { name: 'age', p_type: '>=', p_value: 18 } as const
   const predicates = ['a', 'b'].map((referent) => ({ referent, subProof: 0, requested }))

@@ -1,6 +1,6 @@
 /** Values of credentials as the numbers that are signed: the test vectors of Aries RFC 0036, "Encoding Claims". */
 import { expect, test } from 'vitest'
-import { encodedValue } from '../../../../lib/agent/formats/anoncreds/values/encoded-value.ts'
+import { encodedValue, isEncodingOf } from '../../../../lib/agent/formats/anoncreds/values/encoded-value.ts'
 
 test.each([
   ['101 Wilson Lane', '68086943237164982734333428280784300550565381723532936263016368251445461241953'],
@@ -17,4 +17,18 @@ test.each([
   ['', '102987336249554097029535212322581322789799900648198034993379397001115665086549'],
 ])('%j is %s', (raw, encoded) => {
   expect(encodedValue(raw)).toBe(encoded)
+})
+
+test.each([
+  ['+352621123', '352621123', true],
+  ['+7', encodedValue('+7'), true],
+  ['+007', '7', true],
+  ['+7', '8', false],
+  ['+-7', '-7', false],
+  ['++7', encodedValue('+7'), false],
+  ['+2147483648', encodedValue('2147483648'), false],
+  ['+7a', encodedValue('7a'), false],
+  ['7', encodedValue('+7'), false],
+])('%j, which the library and ACA-Py or Credo have encoded as %s: %s', (raw, encoded, isEncoding) => {
+  expect(isEncodingOf(raw, encoded)).toBe(isEncoding)
 })

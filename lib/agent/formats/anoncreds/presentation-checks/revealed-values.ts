@@ -1,9 +1,9 @@
 /**
  * Checks revealed values: text, encoding and the value in the sub-proof have to be equal. The library compares only the
- * last two. `007` and `7` encode to the same number, so a verifier can't tell which was signed.
+ * last two. `007`, `+7` and `7` may be encoded as the same number, so a verifier can't tell which was signed.
  */
 import { commonName } from '../../../../records/anoncreds-objects.ts'
-import { encodedValue } from '../values/index.ts'
+import { isEncodingOf } from '../values/index.ts'
 import { type Assignments, PresentationError, quoted, sameNames } from './assignments.ts'
 import type { Presentation } from './presentation.ts'
 
@@ -11,7 +11,7 @@ import type { Presentation } from './presentation.ts'
 export const assertRevealedValues = ({ attributes }: Assignments, { proof: { proofs } }: Presentation): void => {
   for (const { referent, values } of attributes)
     for (const { raw, encoded } of values.values())
-      if (encodedValue(raw) !== encoded)
+      if (!isEncodingOf(raw, encoded))
         throw new PresentationError(`the value of ${quoted(referent)} is not the one that is encoded`)
   for (const [index, { primary_proof }] of proofs.entries()) {
     const shown = attributes.filter(({ subProof }) => subProof === index)
