@@ -80,7 +80,12 @@ export const resolvePeerDid = async (
     const resolved = await resolve(readable)
     if (readable === did || resolved.didDocument === null) return resolved
     const json = JSON.stringify(resolved.didDocument.toJSON()).replaceAll(readable, did)
-    return { ...resolved, didDocument: JsonTransformer.fromJSON(JSON.parse(json), DidDocument) }
+    try {
+      return { ...resolved, didDocument: JsonTransformer.fromJSON(JSON.parse(json), DidDocument) }
+    } catch {
+      // Unlike the document that Credo has made, one of JSON is validated.
+      return INVALID
+    }
   })
 }
 

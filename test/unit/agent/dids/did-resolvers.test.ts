@@ -66,6 +66,16 @@ test.each(['?', '~', '>', '\u007f', 'é', '€', '𝄞'])(
   },
 )
 
+test('a DID of method 2 with a service that Credo does not take is not resolved, also with all characters of base64url', async () => {
+  const service = { t: 'did-communication', s: 'https://wallet.example/~~~???', recipientKeys: [] }
+  const did = `did:peer:2.V${FINGERPRINT}.S${Buffer.from(JSON.stringify(service)).toString('base64url')}`
+  expect(did).toMatch(/[_-]/)
+  expect(await resolve(did)).toMatchObject({
+    didDocument: null,
+    didResolutionMetadata: { error: 'invalidDid' },
+  })
+})
+
 test.each([
   ['that Credo would read in 2^48 ways', `did:peer:2.V${FINGERPRINT}${'SS'.repeat(24)}!`],
   ['with keys that run into each other', `did:peer:2.V${FINGERPRINT}${'.VzAAAAA'.repeat(40_000)}!`],
