@@ -78,6 +78,8 @@ export const resolvePeerDid = async (
   const readable = did.startsWith('did:peer:2') ? withoutSymbols(did) : did
   return resolveOnce(did, async () => {
     const resolved = await resolve(readable)
+    // Credo makes documents of a list's elements.
+    if (Array.isArray(resolved.didDocument)) return INVALID
     if (readable === did || resolved.didDocument === null) return resolved
     const json = JSON.stringify(resolved.didDocument.toJSON()).replaceAll(readable, did)
     try {

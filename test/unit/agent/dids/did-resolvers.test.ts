@@ -76,6 +76,14 @@ test('a DID of method 2 with a service that Credo does not take is not resolved,
   })
 })
 
+test.each([[[]], [[{ id: 'did:example:1' }]]])(
+  'a DID of method 4 whose document is the list %j is not resolved',
+  async (list) => {
+    const { longFormDid: did } = didDocumentToNumAlgo4Did(Object.assign(document(), { toJSON: () => list }))
+    expect(await resolve(did)).toMatchObject({ didDocument: null, didResolutionMetadata: { error: 'invalidDid' } })
+  },
+)
+
 test.each([
   ['that Credo would read in 2^48 ways', `did:peer:2.V${FINGERPRINT}${'SS'.repeat(24)}!`],
   ['with keys that run into each other', `did:peer:2.V${FINGERPRINT}${'.VzAAAAA'.repeat(40_000)}!`],
