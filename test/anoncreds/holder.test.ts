@@ -247,6 +247,23 @@ describeWithLibrary('a tenant as holder', () => {
       expect((await proved('anoncreds', proofRequest(restriction(), 18))).isVerified).toBe(true)
     })
 
+    test('by names that differ from those of the schema in spaces and case', async () => {
+      const request = proofRequest({ cred_def_id: world.credentialDefinitionId }, 18)
+      request.requested_attributes.degree.name = 'De Gree'
+      request.requested_predicates.age.name = 'AGE'
+      expect((await proved('anoncreds', request)).isVerified).toBe(true)
+      const { tenantId } = world.caller
+      const asked = await inTenant(tenantId, ({ didcomm }) =>
+        didcomm.proofs.requestProof({ connectionId, protocolVersion: 'v2', proofFormats: { anoncreds: request } }),
+      )
+      await answerProof(asked.threadId)
+      const path = { tenantId, proofRecordId: asked.id }
+      await waitFor('the proof to be verified here', async () => {
+        const { body } = await world.stage.call('tenantProofFormData', { caller: world.caller, path })
+        return body.isVerified === true
+      })
+    })
+
     test.each<[string, () => AnonCredsProofRequestRestriction]>([
       ['of another definition', () => ({ cred_def_id: 'did:memory:issuer/definition/none' })],
       ['of another value', () => ({ 'attr::degree::value': 'Doctor' })],

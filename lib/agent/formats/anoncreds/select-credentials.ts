@@ -13,6 +13,7 @@ import {
 import { type AgentContext, CredoError, W3cCredentialRepository } from '@credo-ts/core'
 import { invalidField } from '../../../errors.ts'
 import type { ProofAcceptance } from '../../../interface/proof-acceptance.ts'
+import { commonName } from '../../../records/anoncreds-objects.ts'
 import {
   namesOf,
   type Request,
@@ -38,6 +39,12 @@ interface Match {
   credentialId: string
   credentialInfo: AnonCredsCredentialInfo
   timestamp?: number
+}
+
+interface Held {
+  match: Match
+  /** Values of the credential by common name. */
+  values: ReadonlyMap<string, unknown>
 }
 
 /**
@@ -107,7 +114,7 @@ const assertRequested = (request: Request, choice: CredentialChoice, format: str
 class CredentialSearch {
   readonly #agentContext: AgentContext
   readonly #request: Request
-  readonly #searches = new Map<string, Promise<Match[]>>()
+  readonly #searches = new Map<string, Promise<Held[]>>()
   #checkedCount = 0
 
   constructor(agentContext: AgentContext, request: Request) {
@@ -119,11 +126,11 @@ class CredentialSearch {
     const restrictions = JSON.stringify(item.restrictions)
     const search = this.#searches.get(restrictions) ?? this.#find(referent, item)
     this.#searches.set(restrictions, search)
-    return (await search).filter(({ credentialInfo }) => has(item, credentialInfo))
+    return (await search).filter(({ values }) => has(item, values)).map(({ match }) => match)
   }
 
   /** By the restrictions alone, because a request usually names several attributes of one credential. */
-  async #find(attributeReferent: string, { restrictions }: Item): Promise<Match[]> {
+  async #find(attributeReferent: string, { restrictions }: Item): Promise<Held[]> {
     const holder = this.#agentContext.resolve<AnonCredsHolderService>(AnonCredsHolderServiceSymbol)
     const { requested_attributes: attributes } = this.#request
     const requested_attributes = { ...attributes, [attributeReferent]: { names: [], restrictions } }
@@ -134,7 +141,10 @@ class CredentialSearch {
     })
     this.#checkedCount += credentials.length
     if (this.#checkedCount > MAX_CHECKED) throw new CredoError('too many credentials match what is requested')
-    return credentials.map(({ credentialInfo }) => ({ credentialId: credentialInfo.credentialId, credentialInfo }))
+    return credentials.map(({ credentialInfo }) => ({
+      match: { credentialId: credentialInfo.credentialId, credentialInfo },
+      values: new Map(Object.entries(credentialInfo.attributes).map(([name, value]) => [commonName(name), value])),
+    }))
   }
 }
 
@@ -142,17 +152,12 @@ class CredentialSearch {
 const OF_ANONCREDS = { $not: { anonCredsSchemaId: null } }
 
 /** Whether a credential has what is requested. */
-const has = (item: Item, info: AnonCredsCredentialInfo): boolean =>
-  'p_type' in item
-    ? Object.hasOwn(info.attributes, item.name) && satisfies(item, info)
-    : namesOf(item).every((name) => Object.hasOwn(info.attributes, name))
+const has = (item: Item, values: Held['values']): boolean =>
+  'p_type' in item ? satisfies(item, values) : namesOf(item).every((name) => values.has(commonName(name)))
 
 /** Whether a value satisfies a predicate. Only 32-bit integers are compared. */
-const satisfies = (
-  { name, p_type: type, p_value: than }: RequestedPredicate,
-  { attributes }: AnonCredsCredentialInfo,
-): boolean => {
-  const raw = String(attributes[name])
+const satisfies = ({ name, p_type: type, p_value: than }: RequestedPredicate, values: Held['values']): boolean => {
+  const raw = String(values.get(commonName(name)))
   if (!isInt32(raw)) return false
   const value = Number(raw)
   if (type === '>=') return value >= than

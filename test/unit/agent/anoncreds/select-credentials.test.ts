@@ -58,6 +58,21 @@ test('a group of attributes is shown from a credential with all of them', async 
   expect(attributes).toMatchObject({ one: { credentialId: 'second' }, other: { credentialId: 'first' } })
 })
 
+test('a credential is found by names that differ from its own in spaces and case, which AnonCreds takes for the same', async () => {
+  const context = contextOf({ ...credentialInfo, attributes: { 'First Name': 'Ada', age: '30' } })
+  const request = {
+    ...{ nonce: '1', requested_attributes: { name: { name: 'firstname' }, group: { names: ['FirstName', 'AGE'] } } },
+    requested_predicates: { age: { name: 'A ge', p_type: '>=', p_value: 18 } as const },
+  }
+  const { attributes, predicates } = await selectCredentials(context, request, {}, 'proofFormats.anoncreds')
+  const held = { credentialId: 'held' }
+  expect({ ...attributes, ...predicates }).toMatchObject({ name: held, group: held, age: held })
+  const tooOld = { age: { name: 'Age', p_type: '>=', p_value: 31 } as const }
+  await expect(
+    selectCredentials(context, { ...request, requested_predicates: tooOld }, {}, 'proofFormats.anoncreds'),
+  ).rejects.toMatchObject({ details: [{ path: 'proofFormats.anoncreds' }] })
+})
+
 test('a revoked credential is passed over, unless the caller wants what was revoked too', async () => {
   const held = ['revoked', 'valid'].map((credentialId, index) => ({
     ...{ ...credentialInfo, credentialId, revocationRegistryId: 'registry', credentialRevocationId: `${1 - index}` },
