@@ -62,11 +62,11 @@ const wakeLater = (destination: string, at: number, now: number): Step =>
 
 /**
  * Probes a closed destination when its next probe is due, and wakes lanes whose items have waited too long, a limited
- * number each second.
+ * number each second. Time that has passed since that probe was due does not count: nothing was tried in it.
  */
 const probe = (read: Destination, now: number): Step => {
   const { destination, rounds = 0, probeAt = 0 } = read
-  return ask('someEntries', [destination, MAX_EXPIRED, now], (expired, { random }) => {
+  return ask('someEntries', [destination, MAX_EXPIRED, Math.min(now, probeAt)], (expired, { random }) => {
     const isTime = now >= probeAt
     const nextProbe = isTime ? now + probeDelay(rounds + 1, random()) : probeAt
     const at = expired.length > 0 ? Math.min(now + SECOND, nextProbe) : nextProbe

@@ -2,8 +2,9 @@
 import './queue-urls.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { DEAD, EVENT_OUTAGE, eventSizeOf, runOutage, SHORT, sizeOf } from './outage.ts'
-import { REFUSED, STALLING, UNAVAILABLE } from './service.ts'
-import { HOUR } from './world.ts'
+import { HEALTHY, REFUSED, STALLING, UNAVAILABLE } from './service.ts'
+import { connectionTo } from './traffic.ts'
+import { HOUR, World } from './world.ts'
 
 const size = sizeOf(1 / 1000)
 
@@ -74,4 +75,24 @@ test('messages to a mediator that stays down are given up, each with one event, 
   expect(result).toMatchObject({ missing: 60, givenUp: 60, faults: [] })
   expect(result.told).toEqual({ byType: { 'basic_message.sent': 60, 'basic_message.failed': 60 }, twice: 0 })
   expect(result.left).toEqual({})
+})
+
+test('what waits for a mediator that is up again is sent after an outage of our own, however long it has waited', async () => {
+  const isOurs = (elapsed: number) => elapsed > 3 * HOUR && elapsed < 26 * HOUR
+  const world: World = new World(
+    {
+      ...{ fast: 10, slow: 5, window: 1_000 },
+      trouble: () => (isOurs(world.elapsed) ? 'functions' : undefined),
+    },
+    ({ elapsed }) => (elapsed < 4 * HOUR ? REFUSED : HEALTHY),
+    5,
+  )
+  const connections = Array.from({ length: 60 }, (_, index) =>
+    connectionTo('https://mediator.example', `tenant-${index % 10}`, world.newId()),
+  )
+  world.traffic(connections, { count: 60, from: 0, until: 3 * HOUR })
+  await world.runUntil(27 * HOUR)
+  world.service.stop()
+  expect(world).toMatchObject({ committed: 60, taken: 60, faults: [] })
+  expect(world.givenUp()).toBe(0)
 })

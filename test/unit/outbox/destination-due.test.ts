@@ -44,6 +44,12 @@ test('a probe sets the time of the next one; what has expired is woken each seco
   expect(setBy(asksOf(soon, { someEntries: [[ENTRY]] }))).toMatchObject({ dueAt: NOW + 400 })
 })
 
+test('what has waited too long only since its probe was due is not given up before that probe', () => {
+  const expiredBy = (probeAt: number) => asksOf({ closedAt: NOW, probeAt })[1]?.args.at(-1)
+  expect(expiredBy(NOW - 3_600_000)).toBe(NOW - 3_600_000)
+  expect(expiredBy(NOW + 9_000)).toBe(NOW)
+})
+
 const QUICK = { version: 1, quickUntil: NOW + 1 }
 
 test.each([
