@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import * as v from 'valibot'
 import { redriveParked } from '../lib/delivery/dispatch.ts'
 import { redriveMessages } from '../lib/outbox/redrive.ts'
+import { isDateTime } from '../lib/rfc3339.ts'
 import { nameStage, StageName } from './deployment/name-stage.ts'
 import { reason } from './failure.ts'
 
@@ -19,9 +20,8 @@ const Arguments = v.object({
   since: v.optional(
     v.pipe(
       v.string(),
-      v.isoTimestamp(NO_TIME),
-      // Times are compared as text, which is their order up to the year 9999. NaN is no time.
-      v.check((since) => Date.parse(since) < Date.UTC(10_000, 0), NO_TIME),
+      // Times are compared as text, which is their order up to the year 9999.
+      v.check((since) => isDateTime(since) && Date.parse(since) < Date.UTC(10_000, 0), NO_TIME),
       v.transform((since) => new Date(since).toISOString()),
     ),
   ),

@@ -199,8 +199,9 @@ describe('the command', () => {
     expect(() => redriveArguments(args)).toThrow(/^[^\n]+$/)
   })
 
-  // An offset without minutes is one that JavaScript does not read; texts of times after 9999 sort before all others.
-  test.each(['yesterday', '2026-11-20T12:00:00+01', '9999-12-31T23:59:59-23:59'])(
+  // JavaScript reads no offset without minutes, and the 31st of February as the 3rd of March; texts of times after 9999
+  // sort before all others.
+  test.each(['yesterday', '2026-11-20T12:00:00+01', '2026-02-31T00:00:00Z', '9999-12-31T23:59:59-23:59'])(
     'says what a time is, for %s',
     (since) => {
       expect(() => redriveArguments(['--since', since])).toThrow('--since is a time such as 2026-11-20T12:00:00Z')
