@@ -29,12 +29,13 @@ export const GROUPS = {
   resolves: ['get webvh webvh-seen', 'put webvh-seen'],
   /** A step of a credential or proof exchange. */
   exchanges: ['get record', 'query record', 'put key record'],
-  /** A proof of what this service has issued, whose tails file it reads itself. */
-  proves: ['query tails'],
-  /**
-   * What an issuer signs credentials with, which is made when it is first needed. A bearer presents with it as well.
-   */
+  /** What an issuer signs credentials with, which is made when it is first needed. */
   issues: ['get issuer-did', 'put issuer-did key'],
+  /**
+   * A proof: of what this service has issued, whose tails file it reads itself, or of what is about nobody, which a bearer
+   * presents with what an issuer signs with.
+   */
+  proves: ['query tails', 'issues'],
   /**
    * An offer, which asks for a registry unless there is one, it is being made, or it is yet to be written to a ledger.
    */

@@ -115,6 +115,55 @@ test.each([
   })
 })
 
+describe('a tenant that accepts requests by itself presents what is about nobody', async () => {
+  const config = { label: 'Bearer', autoAcceptOffers: true, autoAcceptProofRequests: true }
+  const { id: tenantId } = await succeed(stage, 'createTenant', {}, { body: { config } })
+  const bearer = { tenantId }
+  const { credential, options } = credentialFormats.jsonld
+  const jsonld = { credential: { ...credential, credentialSubject: { degree: 'Bachelor' } }, options }
+  const body = { protocolVersion, credentialFormats: { jsonld }, handshake: false, autoAcceptCredential: 'always' }
+  const offer = await succeed(stage, 'createOfferOob', acme, { body })
+  await receive(offer.invitation, {}, bearer)
+  await waitFor('the credential', async () => {
+    const [exchange] = await exchangesOf(bearer, 'CredentialRecord', offer.credentialRequestThId)
+    return exchange?.state === 'done'
+  })
+
+  test.each([
+    ['receiveInvitation', false, ({ invitation }: Json) => receive(invitation, {}, bearer)],
+    [
+      'receiveInvitationUrl',
+      false,
+      ({ invitationUrl }: Json) => succeed(stage, 'receiveInvitationUrl', bearer, { body: { invitationUrl } }),
+    ],
+    [
+      'acceptInvitation',
+      false,
+      async ({ invitation }: Json) => {
+        const { outOfBandRecord } = await receive(invitation, { autoAcceptInvitation: false }, bearer)
+        await succeed(stage, 'acceptInvitation', bearer, { path: { outOfBandId: outOfBandRecord.id } })
+      },
+    ],
+    [
+      'acceptConnectionResponse',
+      true,
+      async ({ invitation }: Json) => {
+        const { outOfBandRecord, connectionRecord } = await receive(invitation, { autoAcceptConnection: false }, bearer)
+        await connectionOf(stage, bearer, outOfBandRecord.id, 'response-received')
+        await succeed(stage, 'acceptConnectionResponse', bearer, { path: { connectionId: connectionRecord.id } })
+      },
+    ],
+  ] as const)('%s', async (_, handshake, take) => {
+    const request = await ASKING['a proof request']({ handshake })
+    await take(request)
+    const path = { tenantId: acme.tenantId, proofRecordId: request.proofRecordId }
+    await waitFor('the proof to be verified', async () => {
+      const proof = await succeed(stage, 'tenantProofFormData', {}, { path })
+      return proof.state === 'done' && proof.isVerified
+    })
+  })
+})
+
 test('an invitation without a handshake is by no DID', async () => {
   const { invitationDid } = await succeed(stage, 'createInvitation', acme)
   const body = { ...requestBody, handshake: false, invitationDid }
