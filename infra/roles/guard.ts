@@ -40,6 +40,11 @@ export class RoleGuard {
     this.#isAllowed = isAllowed
   }
 
+  /** The function that the caller runs in; undefined outside of functions. */
+  get running(): string | undefined {
+    return this.#running.getStore()?.functionKey
+  }
+
   /** Looks at each request of a client, which must not have sent one yet. What is sent outside of functions passes. */
   watch(client: object, service: Service): void {
     const { middlewareStack } = client as Client

@@ -3,6 +3,28 @@ import { usesOfServiceFile } from '../../../infra/access/service-file.ts'
 import { RoleGuard, roleCheck } from '../../../infra/roles/guard.ts'
 import type { DeliveryQueues } from './queues.ts'
 
+/**
+ * On AWS each function has a memory of its own. Here they share a process, and what one of them has read must not spare
+ * another a read that its role does not allow.
+ */
+const rememberApart = async (guard: RoleGuard): Promise<void> => {
+  const { Bounded } = await import('../../../lib/bounded.ts')
+  const { get, set, delete: forget } = Bounded.prototype
+  // A cache deletes by keys that it already has.
+  const apart = (key: unknown): string => (`${key}`.startsWith('\0') ? `${key}` : `\0${guard.running} ${key}`)
+  Object.assign(Bounded.prototype, {
+    get(key: unknown) {
+      return get.call(this, apart(key))
+    },
+    set(key: unknown, value: unknown) {
+      return set.call(this, apart(key), value)
+    },
+    delete(key: unknown) {
+      return forget.call(this, apart(key))
+    },
+  })
+}
+
 /** The service's clients must not have sent anything yet. */
 export const guardRoles = async (
   table: string,
@@ -20,6 +42,7 @@ export const guardRoles = async (
     ...Object.fromEntries(Object.entries(deadUrls).map(([id, url]) => [url, id])),
   }
   const guard = new RoleGuard(resources, roleCheck(usesOfServiceFile()))
+  await rememberApart(guard)
   guard.watch(dynamodb(), 'dynamodb')
   for (const client of [sqs(), sqsOnce()]) guard.watch(client, 'sqs')
   return guard
