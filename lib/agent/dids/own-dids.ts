@@ -52,7 +52,8 @@ export const keyOfSeed = async ({ context }: Agent, seed: string): Promise<Kms.P
 
 const hasKey = async (kms: Kms.KeyManagementApi, keyId: string): Promise<boolean> => {
   try {
-    return (await kms.getPublicKey({ keyId })) !== null
+    await kms.getPublicKey({ keyId })
+    return true
   } catch (error) {
     if (error instanceof Kms.KeyManagementKeyNotFoundError) return false
     throw error
