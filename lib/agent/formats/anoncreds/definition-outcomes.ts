@@ -38,8 +38,7 @@ export const publishDefinition = async (
   if (credentialDefinitionState.state === 'failed')
     throw new AgentError('registry.unavailable', credentialDefinitionState.reason)
   const { state, credentialDefinitionId } = credentialDefinitionState
-  if (state === 'wait' || credentialDefinitionId === undefined)
-    throw new AgentError('internal', `a registry of credential definitions returned ${state}`)
+  if (state === 'wait') throw new AgentError('internal', `a registry of credential definitions returned ${state}`)
   await releaseQuota(unit, id)
   await saveSecrets(agent, credentialDefinitionId, generated)
   if (state === 'finished') return finishDefinition(unit, { ...record, credentialDefinitionId }, credentialDefinition)

@@ -39,8 +39,7 @@ export const createSchema = async ({ issuerId: named, name, version, attributes 
   const { schemaState, registrationMetadata } = await registry.registerSchema(agent.context, { schema, options: {} })
   if (schemaState.state === 'failed') throw invalidField('issuerId', schemaState.reason)
   const { state, schemaId } = schemaState
-  if (state === 'wait' || schemaId === undefined)
-    throw new AgentError('internal', `a registry of schemas returned ${state}`)
+  if (state === 'wait') throw new AgentError('internal', `a registry of schemas returned ${state}`)
   if (state === 'action') return { state, schemaId, schema, ledgerTransaction: registrationMetadata.transaction }
   if (known !== null && known.schemaId !== schemaId)
     throw new AgentError('schema.exists', 'the issuer has a schema of this name and version with other attributes')
