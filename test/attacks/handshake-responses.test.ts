@@ -1,5 +1,5 @@
 /** A response to this agent's request (Aries RFC 0023, 0160) is its sender's: it speaks for no key of anybody else. */
-import { DidDocument, DidsApi, JsonTransformer } from '@credo-ts/core'
+import { DidDocument, DidKey, DidsApi, JsonTransformer } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
   DidCommConnectionService,
@@ -17,6 +17,7 @@ import type { Json } from '../support/stage/in-process-stage.ts'
 import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
 import { connectionOf, settled, succeed } from '../support/tenants.ts'
+import { didCommMessage } from '../support/wallets/didcomm-messages.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
 
@@ -96,6 +97,26 @@ describe.each(Object.entries(RESPONSES))('by %s', (name, respond) => {
     expect(changesSince(before, await recordsInTable(stage))).toEqual([])
     await connectionOf(stage, victim, outOfBandRecord.id, 'request-sent')
   })
+
+  // Credo stores no DID other than did:peer, and would find no connection by the key of one.
+  if (name === 'didexchange')
+    test('with a DID that is no did:peer completes the connection, on which its owner is heard', async () => {
+      const { invitation, connection, route, outOfBandRecord, invitationKey } = await asked()
+      const senderKey = await raw.newKey()
+      const { context } = mallory.agent
+      const message: Json = (await respond(connection, invitation, senderKey)).toJSON()
+      message.did = new DidKey(senderKey).did
+      // Private in Credo.
+      const handshake: Json = context.resolve(DidExchangeProtocol)
+      const signed = await handshake.createSignedAttachment(context, message.did, [invitationKey])
+      message['did_rotate~attach'] = JsonTransformer.toJSON(signed)
+      expect((await raw.send(message, { ...route, senderKey })).status).toBe(200)
+      const { id, theirDid } = await connectionOf(stage, victim, outOfBandRecord.id)
+      expect(theirDid).toBe(message.did)
+      expect((await raw.send(didCommMessage('basicmessage/1.0/message'), { ...route, senderKey })).status).toBe(200)
+      const [received] = await succeed(stage, 'getBasicMessages', victim, { path: { connectionId: id } })
+      expect(received).toMatchObject({ content: 'hello' })
+    })
 
   // In connections/1.0 the document is no DID's: test/attacks/handshakes.test.ts names the other key there.
   if (protocol === 'didexchange')
