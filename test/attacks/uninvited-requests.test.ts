@@ -4,12 +4,15 @@ import { Kms } from '@credo-ts/core'
 import {
   DidCommConnectionRecord,
   DidCommConnectionRepository,
+  DidCommConnectionService,
   DidCommDidExchangeRole,
   DidCommDidExchangeState,
   DidCommHandshakeProtocol,
 } from '@credo-ts/didcomm'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { keyOfVerkey } from '../../lib/agent/keys/index.ts'
+import { currentUnit } from '../../lib/store/transaction.ts'
+import { assertNoRollback, expireVersions } from '../../lib/webvh/seen-versions.ts'
 import { inTenant } from '../support/anoncreds/world.ts'
 import { connect, createTenant } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
@@ -286,6 +289,26 @@ describe('handshakes that come to nothing', () => {
     expect((await connectionNow(unfinished)).status).toBe(404)
     expect(await connectionsOf(outOfBandId)).toEqual([])
     for (const { connectionId } of [completed, ended]) expect((await connectionNow(connectionId)).status).toBe(200)
+  })
+
+  test('let an older log of a did:webvh be read later, and those that were completed do not', async () => {
+    const didAt = (path: string) => `did:webvh:Qm${'1'.repeat(44)}:example.org:${path}`
+    const [unfinished, completed] = [didAt('unfinished'), didAt('completed')]
+    const read = (did: string, ...versions: string[]) => assertNoRollback(currentUnit(), did, versions)
+    for (const theirDid of [unfinished, completed])
+      await inTenant(caller.tenantId, async ({ context }) => {
+        expireVersions(currentUnit())
+        await read(theirDid, '1-a', '2-b')
+        if (theirDid === unfinished) return
+        const { Responder: role } = DidCommDidExchangeRole
+        const { ResponseSent: state, Completed } = DidCommDidExchangeState
+        const connection = new DidCommConnectionRecord({ role, state, theirDid, threadId: randomUUID() })
+        await context.resolve(DidCommConnectionRepository).save(context, connection)
+        await context.resolve(DidCommConnectionService).updateState(context, connection, Completed)
+      })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60 * DAYS })
+    await inTenant(caller.tenantId, () => read(unfinished, '1-a'))
+    await expect(inTenant(caller.tenantId, () => read(completed, '1-a'))).rejects.toThrow('older')
   })
 
   test('expire also where the other agent has given them up', async () => {
