@@ -11,7 +11,7 @@ import { Wallet } from '../wallet/wallet.ts'
 /** Commands of the inbound messages, in the order in which they came. */
 const inbound: string[][] = []
 
-const stage = await useStage({ delivers: false })
+const stage = await useStage({ delivers: false, warm: true })
 const watched = new StoreFaults(stage.serviceClient)
 stage.onEnvelope(async (handle) => {
   const { result, commands } = await watched.count(handle)

@@ -7,7 +7,7 @@ import type { DeliveryQueues } from './queues.ts'
  * On AWS each function has a memory of its own. Here they share a process, and what one of them has read must not spare
  * another a read that its role does not allow.
  */
-const rememberApart = async (guard: RoleGuard): Promise<void> => {
+export const rememberApart = async (guard: RoleGuard): Promise<void> => {
   const { Bounded } = await import('../../../lib/bounded.ts')
   const { get, set, delete: forget } = Bounded.prototype
   // A cache deletes by keys that it already has.
@@ -42,7 +42,6 @@ export const guardRoles = async (
     ...Object.fromEntries(Object.entries(deadUrls).map(([id, url]) => [url, id])),
   }
   const guard = new RoleGuard(resources, roleCheck(usesOfServiceFile()))
-  await rememberApart(guard)
   guard.watch(dynamodb(), 'dynamodb')
   for (const client of [sqs(), sqsOnce()]) guard.watch(client, 'sqs')
   return guard

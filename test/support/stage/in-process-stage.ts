@@ -10,6 +10,7 @@ import { toAuthorizerContext } from '../../../lib/auth/principal.ts'
 import { useLeanTransport } from '../aws/lean-transport.ts'
 import { DeliveryLine } from '../delivery/line.ts'
 import { type DeliveryQueues, startDeliveryQueues } from '../delivery/queues.ts'
+import { rememberApart } from '../delivery/roles.ts'
 import { CREDENTIALS, REGION, startDynamo } from '../table/dynamo.ts'
 import { startMemoryDynamo } from '../table/memory-dynamo.ts'
 
@@ -85,10 +86,15 @@ const context = { awsRequestId: 'test', getRemainingTimeInMillis: () => 30_000 }
 export interface StageOptions {
   /** Whether the table is in the embedded database, which other processes reach, and which says what requests consume. */
   embedded?: boolean
+  /** Whether functions know what others have read, as if each had run before: where requests or units are counted. */
+  warm?: boolean
 }
 
 /** Starts everything on free ports of 127.0.0.1. One for a process: the service reads its settings once. */
-export const startInProcessStage = async ({ embedded = false }: StageOptions = {}): Promise<InProcessStage> => {
+export const startInProcessStage = async ({
+  embedded = false,
+  warm = embedded,
+}: StageOptions = {}): Promise<InProcessStage> => {
   const dynamo = embedded ? await startDynamo() : startMemoryDynamo()
   const queues = await startDeliveryQueues()
   const server = createServer().listen(0, '127.0.0.1')
@@ -112,6 +118,7 @@ export const startInProcessStage = async ({ embedded = false }: StageOptions = {
   dynamo.watch(dynamodb())
   useLeanTransport(sqs())
   const line = await DeliveryLine.start(dynamo, queues)
+  if (!warm) await rememberApart(line.guard)
   await dynamo.warm(dynamodb())
 
   const answerOf = async (operation: OperationName, { path, query, body, headers, caller }: Call = {}) => {
