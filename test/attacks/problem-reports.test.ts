@@ -98,6 +98,24 @@ test.each<[string, object, string]>([
   expect(await proof(connected.request)).toMatchObject({ state: 'abandoned', errorMessage })
 })
 
+test.each(['w.msg.fields-ignored', 'fields-ignored-due-to-version-mismatch', 'version-with-degraded-features'])(
+  'the warning %s is taken, and the exchange and the connection go on',
+  async (code) => {
+    const connected = await connectAgain()
+    const { threadId } = await connectionNow(connected.connectionId)
+    const before = await recordsInTable(stage)
+    for (const sent of [
+      report('present-proof/2.0', { thid: connected.request.proofRecordThId }),
+      report('report-problem/1.0', { pthid: connected.request.proofRecordThId }),
+      report('didexchange/1.1', { thid: threadId }),
+    ]) {
+      const warning = { ...sent, description: { code, en: 'nothing to worry about' } }
+      expect(await raw.sendOn(connected.walletConnectionId, warning)).toEqual({ status: 200, body: '' })
+    }
+    expect(changesSince(before, await recordsInTable(stage))).toEqual([])
+  },
+)
+
 test('what is finished stays as it is', async () => {
   const connected = await connectAgain()
   const thread = { thid: connected.request.proofRecordThId }

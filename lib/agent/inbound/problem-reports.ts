@@ -1,6 +1,6 @@
 /**
- * Problem reports of all protocols (Aries RFC 0035). A report abandons the sender's own exchange, and is never
- * answered.
+ * Problem reports of all protocols (Aries RFC 0035). A report abandons the sender's own exchange, unless it is a
+ * warning, and is never answered.
  */
 import { CredoError } from '@credo-ts/core'
 import {
@@ -47,6 +47,12 @@ const Description = v.union([
   ),
 ])
 const Report = v.object({ description: v.fallback(Description, []) })
+
+/** Codes of warnings that RFC 0003 names. Others begin with `w.`. */
+const WARNINGS = ['fields-ignored', 'fields-ignored-due-to-version-mismatch', 'version-with-degraded-features']
+
+/** After a warning the exchange goes on (RFC 0035, "Unknown Error"; RFC 0003, "Semver Rules for Protocols"). */
+const isWarning = (code = ''): boolean => code.startsWith('w.') || WARNINGS.includes(code)
 
 /**
  * The code of the report that Credo sends for an error, or that a message is. It is this agent's, and no text of the
@@ -97,8 +103,9 @@ export class ProblemReportHandler implements DidCommMessageHandler {
   /** Throws a CredoError for a report that belongs to none of its exchanges. */
   async handle(inbound: Inbound): Promise<undefined> {
     const { description } = v.parse(Report, inbound.message)
-    const exchange = await findReported(inbound)
-    const connection = exchange === undefined ? await findReportedConnection(inbound) : undefined
+    const isEnd = !isWarning(description[0])
+    const exchange = isEnd ? await findReported(inbound) : undefined
+    const connection = isEnd && exchange === undefined ? await findReportedConnection(inbound) : undefined
     if (exchange !== undefined) await abandon(inbound, exchange, shortReason(description.join(': '), MAX_ERROR_MESSAGE))
     else if (connection !== undefined)
       await abandonConnection(inbound, connection, shortReason(description.join(' : '), MAX_ERROR_MESSAGE))
