@@ -34,7 +34,7 @@ import {
   DidRotateHandler,
   HangupHandler,
 } from './connections/index.ts'
-import { AgentFeatureRegistry, type AgentModules, agentOf, provideAgent } from './credo/index.ts'
+import { AgentFeatureRegistry, type AgentModules, agentOf, provideAgent, UNREGISTERED_FEATURES } from './credo/index.ts'
 import { AgentEnvelopeService } from './envelopes/index.ts'
 import { credentialProtocols, issueLater } from './exchanges/credentials/index.ts'
 import { AgentMessageRepository } from './exchanges/index.ts'
@@ -127,6 +127,7 @@ provideAgent(
       for (const middleware of MIDDLEWARE) didcomm.registerMessageHandlerMiddleware(middleware)
       // Credo calls the first handler that supports a message, and registers its own handlers later.
       didcomm.registerMessageHandlers([new DidRotateHandler(), new HangupHandler()])
+      dependencyManager.resolve(DidCommFeatureRegistry).register(...UNREGISTERED_FEATURES)
       registerPickup(pickupProtocols(), dependencyManager, (handlers) => didcomm.registerMessageHandlers(handlers))
     },
   }),

@@ -9,7 +9,7 @@ export {
   provideSendingAgent,
   TenantAgent,
 } from './current.ts'
-export { AgentFeatureRegistry } from './feature-registry.ts'
+export { AgentFeatureRegistry, UNREGISTERED_FEATURES } from './feature-registry.ts'
 export { agentOf, endpointOf } from './root-agent.ts'
 export { storedForm, toStored, UnitOfWorkStorageService } from './storage-service.ts'
 export { tenantOf } from './tenant-contexts.ts'

@@ -13,6 +13,7 @@ import {
   DidCommModuleConfig,
   DidCommOutboundMessageContext,
   DidCommProblemReportError,
+  DidCommProtocol,
   DidCommStatusRequestV2Message,
   DidCommStatusV2Message,
 } from '@credo-ts/didcomm'
@@ -67,7 +68,7 @@ const ofCurrentDid = (handler: DidCommMessageHandler): DidCommMessageHandler => 
   },
 })
 
-/** Registers handlers and features of both versions (RFC 0557). */
+/** Registers handlers of both versions, and the roles that they have here (RFC 0557): Credo names all of them. */
 export const registerPickup = (
   protocols: readonly DidCommMessagePickupProtocol[],
   dependencyManager: DependencyManager,
@@ -81,5 +82,11 @@ export const registerPickup = (
           .map(ofCurrentDid),
       ),
   } as DidCommMessageHandlerRegistry
-  for (const protocol of protocols) protocol.register(registry, dependencyManager.resolve(DidCommFeatureRegistry))
+  for (const protocol of protocols) protocol.register(registry, new DidCommFeatureRegistry())
+  dependencyManager
+    .resolve(DidCommFeatureRegistry)
+    .register(
+      new DidCommProtocol({ id: 'https://didcomm.org/messagepickup/1.0', roles: ['message_holder', 'batch_sender'] }),
+      new DidCommProtocol({ id: 'https://didcomm.org/messagepickup/2.0', roles: ['mediator'] }),
+    )
 }
