@@ -1,6 +1,6 @@
 /**
  * Selects stored AnonCreds credentials for a proof request: those that the caller names, and otherwise the first
- * suitable ones.
+ * suitable ones, preferably such that can't be revoked.
  */
 import {
   type AnonCredsCredentialInfo,
@@ -141,12 +141,17 @@ class CredentialSearch {
     })
     this.#checkedCount += credentials.length
     if (this.#checkedCount > MAX_CHECKED) throw new CredoError('too many credentials match what is requested')
-    return credentials.map(({ credentialInfo }) => ({
+    // "Preference for Irrevocable Credentials" (Aries RFC 0441): they need no tails file, and no list that is in force.
+    const irrevocableFirst = credentials.toSorted((one, other) => Number(isRevocable(one)) - Number(isRevocable(other)))
+    return irrevocableFirst.map(({ credentialInfo }) => ({
       match: { credentialId: credentialInfo.credentialId, credentialInfo },
       values: new Map(Object.entries(credentialInfo.attributes).map(([name, value]) => [commonName(name), value])),
     }))
   }
 }
+
+const isRevocable = ({ credentialInfo }: Pick<Match, 'credentialInfo'>): boolean =>
+  credentialInfo.revocationRegistryId !== null
 
 /** JSON-LD credentials, which are stored as such records too, have no schema of AnonCreds. */
 const OF_ANONCREDS = { $not: { anonCredsSchemaId: null } }

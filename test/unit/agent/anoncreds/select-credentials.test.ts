@@ -88,6 +88,13 @@ test('a revoked credential is passed over, unless the caller wants what was revo
   })
 })
 
+test.each([{}, { non_revoked: { to: 10 } }])('one that can not be revoked is preferred (%j)', async (interval) => {
+  const revocable = { ...credentialInfo, revocationRegistryId: 'registry', credentialRevocationId: '0' }
+  const context = contextOf({ ...revocable, credentialId: 'revocable' }, credentialInfo, revocable)
+  const { attributes } = await selectCredentials(context, { ...ask('a'), ...interval }, {}, 'proofFormats.anoncreds')
+  expect(attributes).toEqual({ a: { credentialId: 'held', credentialInfo, revealed: true } })
+})
+
 test.each([
   [
     'of a group',
