@@ -2,7 +2,20 @@
 
 import type { Attack } from './attack.ts'
 import { altered } from './bare-library.ts'
-import { COPIED_LIST, COPY, FIRST, held, NOT_REVOKED, showDegree, showNotRevoked } from './holder.ts'
+import {
+  COPIED_LIST,
+  COPY,
+  DEGREE,
+  FIRST,
+  held,
+  NOT_REVOKED,
+  secondList,
+  showDegree,
+  showNotRevoked,
+} from './holder.ts'
+
+/** In epoch seconds. */
+const YEAR_3000 = 32_503_680_000
 
 export const REVOCATION_ATTACKS: Attack[] = [
   {
@@ -28,6 +41,16 @@ export const REVOCATION_ATTACKS: Attack[] = [
     answer: (request) => showNotRevoked(request, held().credential, 4, FIRST),
     says: 'the proof of non-revocation is not by the list in force at the end of the interval',
     passesLibrary: true,
+  },
+  {
+    name: 'a status list as if it was of a time to come',
+    asked: { ...DEGREE, non_revoked: { to: YEAR_3000 } },
+    answer: (request) =>
+      altered(showNotRevoked(request, held().credential, 4, secondList()), ({ identifiers }) => {
+        identifiers[0].timestamp = YEAR_3000
+      }),
+    says: 'a credential has a time of non-revocation that is in the future',
+    passesLibrary: false,
   },
   {
     name: 'a credential without the time of a status list',

@@ -49,7 +49,8 @@ export const verifyPresentation = async (
   const objects = await readObjects(checked, verifier)
   assertObjects(checked.presentation, objects)
   assertRestrictions(checked.assignments, checked.presentation, objects)
-  const toProve = toProveNotRevoked(checked.request, checked.assignments, checked.presentation, objects)
+  const now = Date.now() / 1000
+  const toProve = toProveNotRevoked(checked.request, checked.assignments, checked.presentation, objects, now)
   const registries = await readRegistries(toProve, verifier)
   const lists = listsInForce(toProve, objects, registries)
   await assertByLibrary(checked, { ...objects, registries, lists }, verifier)

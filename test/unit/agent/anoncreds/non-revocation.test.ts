@@ -1,4 +1,4 @@
-/** Which credentials have to be proved to be not revoked. */
+/** Which credentials have to be proved to be not revoked, and of which time. */
 import { expect, test } from 'vitest'
 import {
   listsInForce,
@@ -9,14 +9,15 @@ type Arguments = Parameters<typeof toProveNotRevoked>
 
 /** Whether that is required of a credential whose definition has this revocation. */
 const isRequired = (revocation: object | undefined): boolean => {
-  const [request, assignments, presentation, objects]: Arguments = Object([
+  const [request, assignments, presentation, objects, now]: Arguments = Object([
     { non_revoked: { to: 10 } },
     { attributes: [{ subProof: 0, requested: { name: 'degree' } }], predicates: [] },
     { identifiers: [{ schema_id: 'schema', cred_def_id: 'definition' }], proof: { proofs: [{}] } },
     { schemas: new Map([['schema', {}]]), definitions: new Map([['definition', { value: { revocation } }]]) },
+    10,
   ])
   try {
-    expect(toProveNotRevoked(request, assignments, presentation, objects)).toEqual([])
+    expect(toProveNotRevoked(request, assignments, presentation, objects, now)).toEqual([])
     return false
   } catch (error) {
     expect(error).toMatchObject({ message: 'a credential is not proved to be not revoked' })
@@ -41,6 +42,7 @@ test('for an interval of each attribute and predicate, which all have an end', (
           proof: { proofs: [{ non_revoc_proof: {} }] },
         },
         { schemas: new Map([['schema', {}]]), definitions: new Map([['definition', { value: { revocation: {} } }]]) },
+        10,
       ]) as Arguments),
     )
     return proved.map((one) => one.ends)
@@ -51,6 +53,25 @@ test('for an interval of each attribute and predicate, which all have an end', (
     [{ from: 5 }, { to: 10 }],
   ])
     expect(() => ends(...intervals)).toThrow('the interval of the request must have an end')
+})
+
+test('a time that is in the future, or of a credential that can not be revoked, is refused', () => {
+  const prove = (timestamp: number, revocation?: object) =>
+    toProveNotRevoked(
+      ...(Object([
+        { non_revoked: { to: 5_000 } },
+        { attributes: [{ subProof: 0, requested: { name: 'degree' } }], predicates: [] },
+        {
+          identifiers: [{ schema_id: 'schema', cred_def_id: 'definition', rev_reg_id: 'registry', timestamp }],
+          proof: { proofs: [revocation ? { non_revoc_proof: {} } : {}] },
+        },
+        { schemas: new Map([['schema', {}]]), definitions: new Map([['definition', { value: { revocation } }]]) },
+        1_000,
+      ]) as Arguments),
+    )
+  expect(prove(1_300, {})).toMatchObject([{ timestamp: 1_300 }])
+  expect(() => prove(1_301, {})).toThrow('a credential has a time of non-revocation that is in the future')
+  expect(() => prove(900)).toThrow('a credential that can not be revoked has a time of non-revocation')
 })
 
 test('a list of another registry or issuer is not in force, nor one after the time that is named', () => {

@@ -18,15 +18,20 @@ export interface ToProve {
   ends: number[]
 }
 
+/** Allowed difference of the prover's clock, in seconds. */
+const CLOCK_TOLERANCE = 300
+
 /**
  * The credentials whose non-revocation has to be proved. The library accepts a sub-proof without a proof of
- * non-revocation, whatever was requested. Throws `PresentationError`.
+ * non-revocation, whatever was requested, and any time with it ("Verifiers, Presentations, and Timestamps", Aries RFC
+ * 0441). `now`: in epoch seconds. Throws `PresentationError`.
  */
 export const toProveNotRevoked = (
   request: Request,
   { attributes, predicates }: Assignments,
   { identifiers, proof }: Presentation,
   objects: Objects,
+  now: number,
 ): ToProve[] =>
   identifiers.flatMap((identifier, index) => {
     const { rev_reg_id: registryId, timestamp, cred_def_id: credentialDefinitionId } = identifier
@@ -34,6 +39,10 @@ export const toProveNotRevoked = (
     const intervals = [...attributes, ...predicates]
       .filter(({ subProof }) => subProof === index)
       .flatMap(({ requested }) => requested.non_revoked ?? request.non_revoked ?? [])
+    if ((timestamp ?? 0) > now + CLOCK_TOLERANCE)
+      throw new PresentationError('a credential has a time of non-revocation that is in the future')
+    if (!definition.value.revocation && typeof timestamp === 'number')
+      throw new PresentationError('a credential that can not be revoked has a time of non-revocation')
     const isProved = (proof.proofs[index]?.non_revoc_proof ?? undefined) !== undefined
     if (intervals.length === 0 || !definition.value.revocation) {
       if (isProved) throw new PresentationError('non-revocation is proved where it was not requested')
