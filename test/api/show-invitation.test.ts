@@ -46,7 +46,8 @@ describe('an invitation of ours', () => {
     await expectExample(long)
     const short = await api.get(`/url/${id}`, { headers: JSON_ONLY })
     expect(short).toMatchObject({ status: 200, body: invitation })
-    expect(short.headers['content-type']).toBe('application/json')
+    // Aries RFC 0434, "URL Shortening".
+    expect(short.headers['content-type']).toBe('application/json; charset=utf-8')
     await expectExample(short)
   })
 
