@@ -34,6 +34,21 @@ const batchOf = (message: Record<string, unknown> | undefined): Json[] => {
 
 const idsOf = (attachments: Json[]): string[] => attachments.map((one) => one['@id'])
 
+test('a status says nothing that the agent does not know', async () => {
+  const alice = await startFetching()
+  await alice.say('hello')
+  const requests = {
+    'status-request': {},
+    'live-delivery-change': { live_delivery: false },
+    'messages-received': { message_id_list: [] },
+  }
+  for (const [request, body] of Object.entries(requests)) {
+    const { message } = await alice.ask(`${V2}/${request}`, body)
+    const { '@id': _, '~thread': __, live_delivery: ___, ...said } = Object(message)
+    expect(said).toEqual({ '@type': `${V2}/status`, message_count: 1 })
+  }
+})
+
 describe("another connection's messages", () => {
   test('are neither counted, handed out nor removed, whatever ids are named', async () => {
     const [alice, mallory] = [await startFetching(), await startFetching()]

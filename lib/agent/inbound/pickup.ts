@@ -6,12 +6,14 @@ import {
   DidCommFeatureRegistry,
   type DidCommInboundMessageContext,
   DidCommLiveDeliveryChangeV2Message,
+  DidCommMessage,
   type DidCommMessageHandler,
   type DidCommMessageHandlerRegistry,
   type DidCommMessagePickupProtocol,
   DidCommMessagesReceivedV2Message,
   DidCommModuleConfig,
   DidCommOutboundMessageContext,
+  type DidCommPlaintextMessage,
   DidCommProblemReportError,
   DidCommProtocol,
   DidCommStatusRequestV2Message,
@@ -59,12 +61,23 @@ const ACCEPTED_MESSAGES: unknown[] = [
   DidCommLiveDeliveryChangeV2Message,
 ]
 
+/** Omits times of messages: Credo writes the present time where it has none. */
+const withoutTimes = (status: DidCommMessage): DidCommPlaintextMessage => {
+  const { newest_received_time: _, oldest_received_time: __, ...json } = DidCommMessage.prototype.toJSON.call(status)
+  return { ...json, '@type': status.type, '@id': status.id }
+}
+
 /** Accepts current DIDs only: a key of a former DID could remove messages of its successor. */
 const ofCurrentDid = (handler: DidCommMessageHandler): DidCommMessageHandler => ({
   supportedMessages: handler.supportedMessages,
   handle: async (inbound) => {
     await currentConnection(inbound)
-    return handler.handle(inbound)
+    const response = await handler.handle(inbound)
+    const status = response?.message
+    // Not enumerable: Credo would take it for a member of the message.
+    if (status instanceof DidCommStatusV2Message)
+      Object.defineProperty(status, 'toJSON', { value: () => withoutTimes(status) })
+    return response
   },
 })
 
