@@ -137,6 +137,13 @@ describe('a question that is none', () => {
     expect(body[0].validResponses).toEqual([{ text: 'Yes' }])
   })
 
+  test.each([true, false])('whether an answer has to be signed is shown: %j', async (signature_required) => {
+    const asked = question({ signature_required })
+    expect((await mallory.sendOn(mallorys.walletConnectionId, asked)).status).toBe(200)
+    const { body } = await stage.call('getQuestionAnswers', { caller, query: { threadId: asked['@id'] } })
+    expect(body).toMatchObject([{ state: 'question-received', signatureRequired: signature_required }])
+  })
+
   test('a detail of null is none', async () => {
     const asked = question({ question_detail: null })
     expect((await mallory.sendOn(mallorys.walletConnectionId, asked)).status).toBe(200)

@@ -17,7 +17,13 @@ export class AgentQuestionAnswerService extends QuestionAnswerService {
 
   override async processReceiveQuestion(...[inbound]: Parameters<QuestionAnswerService['processReceiveQuestion']>) {
     assertQuestion(inbound.message)
-    return super.processReceiveQuestion(inbound)
+    const record = await super.processReceiveQuestion(inbound)
+    // Credo writes false, whatever the question says.
+    if (inbound.message.signatureRequired === true) {
+      record.signatureRequired = true
+      await inbound.agentContext.resolve(QuestionAnswerRepository).update(inbound.agentContext, record)
+    }
+    return record
   }
 
   override async receiveAnswer(...[inbound]: Parameters<QuestionAnswerService['receiveAnswer']>) {
