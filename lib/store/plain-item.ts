@@ -2,12 +2,9 @@
 import { isObject, parseJson } from '../json.ts'
 import type { Image } from './item.ts'
 import type { Attribute } from './item-fields.ts'
-import { isPacked, unpack } from './packing/packed-text.ts'
+import { unpack } from './packing/packed-text.ts'
 
-/**
- * An item, or its image in the stream, as JSON. Texts with JSON are values, and bytes that are not packed are base64.
- * Throws `MismatchError` for packed bytes that can not be unpacked.
- */
+/** An item, or its image in the stream, as JSON. Texts with JSON are values; bytes that can't be unpacked are base64. */
 export const plainItem = (item: Image): Record<string, unknown> =>
   Object.fromEntries(Object.entries(item).map(([name, attribute]) => [name, plain(attribute)]))
 
@@ -15,7 +12,11 @@ const plain = ({ S, N, B, BOOL }: Attribute): unknown => {
   if (S !== undefined) return plainText(S)
   if (B === undefined) return N === undefined ? BOOL : Number(N)
   const bytes = typeof B === 'string' ? Buffer.from(B, 'base64') : Buffer.from(B)
-  return isPacked(bytes) ? plainText(unpack(bytes)) : bytes.toString('base64')
+  try {
+    return plainText(unpack(bytes))
+  } catch {
+    return bytes.toString('base64')
+  }
 }
 
 const plainText = (text: string): unknown => {

@@ -42,9 +42,6 @@ export const pack = (text: string): Uint8Array | undefined => {
   return packed.length < size ? new Uint8Array(packed) : undefined
 }
 
-/** Whether bytes have the header of a packed text. */
-export const isPacked = (bytes: Uint8Array): boolean => dictionaryOf(bytes) !== undefined
-
 /** RFC 1950, section 2.2: after the method and flags, the Adler-32 of the dictionary. */
 const dictionaryOf = (packed: Uint8Array): Buffer | undefined =>
   DICTIONARIES.get(packed.subarray(2, 6).reduce((sum, byte) => sum * 256 + byte, 0))

@@ -1,7 +1,7 @@
 /** Items of a table as they are now, by what their partition keys begin with. */
 import { type AttributeValue, type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb'
 import type { Image } from '../../../lib/store/item.ts'
-import { isPacked, unpack } from '../../../lib/store/packing/packed-text.ts'
+import { unpack } from '../../../lib/store/packing/packed-text.ts'
 
 export const itemsOf = async (
   { client, table }: { client: DynamoDBClient; table: string },
@@ -17,5 +17,9 @@ export const itemsOf = async (
 export const textsOf = (item: Image): string[] =>
   Object.values(item).map(({ S, B }) => {
     const bytes = typeof B === 'string' ? Buffer.from(B, 'base64') : Buffer.from(B ?? [])
-    return S ?? (isPacked(bytes) ? unpack(bytes) : bytes.toString('latin1'))
+    try {
+      return S ?? unpack(bytes)
+    } catch {
+      return bytes.toString('latin1')
+    }
   })

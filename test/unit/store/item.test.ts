@@ -215,3 +215,10 @@ test('an item as plain JSON shows texts as they are, and JSON that is packed or 
   for (const B of [packed, packed.toString('base64')])
     expect(plainItem({ packed: { B } })).toEqual({ packed: { text: 'x'.repeat(100) } })
 })
+
+test('an item as plain JSON shows what is left of packed bytes that are corrupt', () => {
+  const corrupt = Buffer.from(pack('x'.repeat(100)) ?? []).subarray(0, 12)
+  expect(plainItem({ state: { S: 'failed' }, content: { B: corrupt } })).toEqual({
+    ...{ state: 'failed', content: corrupt.toString('base64') },
+  })
+})
