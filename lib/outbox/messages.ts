@@ -8,7 +8,7 @@ import { log } from '../log.ts'
 import { settings } from '../settings.ts'
 import { decodeIfSound } from '../store/item.ts'
 import { LAST_WAITING, messageLaneOf } from '../store/keys.ts'
-import { setAside } from '../store/set-aside.ts'
+import { setAside, setAsideKey } from '../store/set-aside.ts'
 import { type Item, queryPage } from '../store/table.ts'
 import type { TableWrite } from '../store/write.ts'
 import type { CorruptItem } from './corrupt-item.ts'
@@ -113,7 +113,10 @@ const corruptMessage = (key: { tenant: string; connectionId: string }, item: Ite
     createdAt: part('createdAt') ?? new Date(now).toISOString(),
     ...failedAt(now),
   }
-  return { writes: [...setAside(item, now), ...outcomeWrites(outcome)], about: { ...key, outboxId: id } }
+  return {
+    writes: [...setAside(item, now), ...outcomeWrites(outcome)],
+    about: { ...key, outboxId: id, movedTo: setAsideKey(item) },
+  }
 }
 
 /**

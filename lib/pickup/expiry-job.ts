@@ -6,7 +6,7 @@ import { logCorrupt } from '../outbox/corrupt-item.ts'
 import { decodeIfSound } from '../store/item.ts'
 import { CONNECTION, LAST_WAITING, recordAddress } from '../store/keys.ts'
 import { pickupPartition } from '../store/pickup-keys.ts'
-import { setAside } from '../store/set-aside.ts'
+import { setAside, setAsideKey } from '../store/set-aside.ts'
 import { addressOf, getItem, type Item, queryPage } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { BATCH, DAY, difference, MAX_DAYS, MAX_WAIT, NOTHING } from './bounds.ts'
@@ -72,7 +72,7 @@ const giveUp = async (unit: UnitOfWork, connectionId: string, over: Item[], last
     for (const write of setAside(item, now))
       if ('put' in write) unit.create(write.put)
       else if ('remove' in write) unit.delete(write.remove)
-    logCorrupt({ tenant: unit.tenant, connectionId, kind: pickupMessage.kind })
+    logCorrupt({ tenant: unit.tenant, connectionId, kind: pickupMessage.kind, movedTo: setAsideKey(item) })
   }
   await removeFromQueue(unit, connectionId, messages, { state: 'failed', lastError })
   const values = { MessagesGivenUp: messages.length }

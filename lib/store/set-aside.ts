@@ -19,6 +19,9 @@ const fitting = (item: Item): Item => {
   return { ...rest, corruptLacks: { S: largest } }
 }
 
+/** The partition key by which an operator finds an item that was set aside. */
+export const setAsideKey = (item: Item): string => corruptAddress(addressOf(item)).pk
+
 /**
  * Moves an item to an address of its own, with all attributes that fit, so that an operator can repair it. That nobody
  * else has done so is up to the other writes of the transaction, such as that of the lane, whose lease is checked.

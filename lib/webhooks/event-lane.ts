@@ -9,7 +9,7 @@ import type { Transport } from '../outbox/messages.ts'
 import { WEBHOOK_PLAN } from '../outbox/retry-plan.ts'
 import { decodeIfSound } from '../store/item.ts'
 import { endpointDestination, eventLane, eventLaneOf } from '../store/keys.ts'
-import { setAside } from '../store/set-aside.ts'
+import { setAside, setAsideKey } from '../store/set-aside.ts'
 import { getItems, queryPage } from '../store/table.ts'
 import type { TableWrite } from '../store/write.ts'
 import { readEndpoints } from './endpoint-item.ts'
@@ -66,7 +66,10 @@ export const openEventLane = async (
         more: next !== undefined,
         corrupt: items
           .filter((_, index) => events[index] === undefined)
-          .map((item) => ({ writes: setAside(item, now), about: { ...key, position: item.sk?.S } })),
+          .map((item) => ({
+            writes: setAside(item, now),
+            about: { ...key, position: item.sk?.S, movedTo: setAsideKey(item) },
+          })),
       }
     },
     idOf: ({ event }) => event.position,

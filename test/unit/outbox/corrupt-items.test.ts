@@ -54,7 +54,8 @@ describe('a message that is corrupt', () => {
     const [kept] = await ofKind('corrupt-item')
     const { pk, sk, kind, ...rest } = item
     expect(kept).toMatchObject({ ...rest, corruptPk: pk, corruptSk: sk, corruptKind: kind })
-    expect(counted()).toMatchObject([{ event: 'outbox.item_corrupt', tenant: to.tenant, outboxId: item.sk?.S }])
+    const about = { tenant: to.tenant, outboxId: item.sk?.S, movedTo: kept?.pk?.S }
+    expect(counted()).toMatchObject([{ event: 'outbox.item_corrupt', ...about }])
     expect(lines.join()).not.toContain('secret')
   })
 

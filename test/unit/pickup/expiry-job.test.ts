@@ -112,9 +112,11 @@ test('what can not be read is set aside at once, and an operator is told', async
   const broken = { ...pickupMessage.encode({ ...message, createdAt: new Date().toISOString() }), payload: { N: '1' } }
   await table.put(broken)
   await runJob(key, pickupExpiryJob)
+  const kept = corruptAddress(addressOf(broken))
   expect(logged).toHaveBeenCalledWith(expect.stringMatching(/"outbox.item_corrupt".*"WorkGivenUp":1/))
+  expect(logged).toHaveBeenCalledWith(expect.stringContaining(`"movedTo":"${kept.pk}"`))
   expect(await table.get(addressOf(broken))).toBeUndefined()
-  expect(await table.get(corruptAddress(addressOf(broken)))).toMatchObject({ payload: { N: '1' } })
+  expect(await table.get(kept)).toMatchObject({ payload: { N: '1' } })
 })
 
 test('the job of a queue that is gone ends too', async () => {
