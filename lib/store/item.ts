@@ -114,26 +114,26 @@ export const defineItem = <Key, F extends Fields>(
   }
 
   const read = (item: Image, chosen: readonly (readonly [string, Field<unknown>])[]): Record<string, unknown> => {
-    if (item.kind?.S !== kind) throw corrupt('kind')
+    if (item.kind?.S !== kind) throw corrupt(item, 'kind')
     const value: Record<string, unknown> = {}
     for (const [name, field] of chosen) {
       const attribute = item[field.from ?? name]
-      if (attribute !== undefined) value[name] = readField(name, field, attribute)
-      else if (field.optional !== true) throw corrupt(name)
+      if (attribute !== undefined) value[name] = readField(item, name, field, attribute)
+      else if (field.optional !== true) throw corrupt(item, name)
     }
     return value
   }
 
-  const readField = (name: string, field: Field<unknown>, attribute: Attribute): unknown => {
+  const readField = (item: Image, name: string, field: Field<unknown>, attribute: Attribute): unknown => {
     try {
       return field.read(attribute)
     } catch (error) {
-      throw corrupt(error instanceof MismatchError && error.path !== '' ? `${name}.${error.path}` : name, error)
+      throw corrupt(item, error instanceof MismatchError && error.path !== '' ? `${name}.${error.path}` : name, error)
     }
   }
 
-  const corrupt = (path: string, cause?: unknown): AgentError =>
-    new AgentError('internal', `a stored ${kind} is corrupt at ${path}`, { cause })
+  const corrupt = ({ pk, sk }: Image, path: string, cause?: unknown): AgentError =>
+    new AgentError('internal', `a stored ${kind} is corrupt at ${path}: ${pk?.S} ${sk?.S}`, { cause })
 
   return {
     kind,

@@ -128,14 +128,15 @@ describe('a corrupt item', () => {
     ['route.hops', { route: { S: `{"hops":"${SECRET}"}` } }],
     ['route.hops.1', { route: { S: `{"hops":["a",{"x":"${SECRET}"}]}` } }],
     ['expiresAt', { expiresAt: { S: SECRET } }],
-  ])('fails with its kind and the path %s, and quotes nothing', (path, broken) => {
+  ])('fails with its kind, the path %s and its key, and quotes nothing', (path, broken) => {
     let error: unknown
+    const item: Item = { ...parcel.encode(FULL), ...broken }
     try {
-      parcel.decode({ ...parcel.encode(FULL), ...broken })
+      parcel.decode(item)
     } catch (thrown) {
       error = thrown
     }
-    const message = `a stored parcel is corrupt at ${path === 'sk' ? 'id' : path}`
+    const message = `a stored parcel is corrupt at ${path === 'sk' ? 'id' : path}: ${item.pk?.S} ${item.sk?.S}`
     expect(error).toMatchObject({ code: 'internal', message, cause: expect.any(Error) })
     expect((error as Error).cause).not.toMatchObject({ message: expect.stringContaining(SECRET) })
   })
