@@ -77,9 +77,11 @@ export const isAgentError = (error: unknown, code?: ErrorCode): error is AgentEr
  */
 export const shortReason = (reason: string, length = 300): string => reason.slice(0, length).toWellFormed()
 
-/** An error for the log: its code or name, because messages may quote contents. */
-export const errorName = (error: unknown): string =>
-  isAgentError(error) ? error.code : error instanceof Error ? error.name : 'unknown'
+/** An error for the log: its code or name, because messages may quote contents; an internal one's is a text of ours. */
+export const errorName = (error: unknown): string => {
+  if (isAgentError(error)) return error.code === 'internal' ? error.message : error.code
+  return error instanceof Error ? error.name : 'unknown'
+}
 
 /**
  * Throttling, timeouts, and faults of AWS itself; and Node.js codes of broken connections, where `HPE_` is a response

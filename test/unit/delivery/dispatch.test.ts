@@ -216,7 +216,8 @@ describe('a change that fails by itself', () => {
     expect(await told()).toEqual(expect.arrayContaining([batch[0], batch[2]].map((change) => idOf(change ?? {}))))
     for await (const { record } of parkedChanges()) expect(record).toEqual(batch[1])
     expect(await parked()).toEqual([sequenceOf(batch[1] ?? {})])
-    const counted = { level: 'error', sequence: sequenceOf(batch[1] ?? {}), ChangesParked: 1 }
+    const error = expect.stringMatching(/^a stored record is corrupt at content: /)
+    const counted = { level: 'error', sequence: sequenceOf(batch[1] ?? {}), error, ChangesParked: 1 }
     expect(logged('dispatcher.change_parked')).toMatchObject([counted])
     expect(lines.join()).not.toContain('secret')
   })
