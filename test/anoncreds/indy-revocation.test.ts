@@ -72,6 +72,16 @@ describeWithLibrary('a revocable credential by the ids of an Indy ledger', () =>
       return found.state === 'done' && found
     })
   }
+  /** A definition whose first registry and entry the operator has written. */
+  const define = async (tag: string): Promise<Json> => {
+    const definition = await operator.define(INDY_ISSUER, tag)
+    for (const type of ['REVOC_REG_DEF', 'REVOC_REG_ENTRY']) {
+      operator.write((await operator.waiting(definition.id, type))[0])
+      await later()
+    }
+    await operator.hasWritten(definition.id)
+    return definition
+  }
   const revoke = (credentialRecordId: string) => call('revokeCredential', { path: { credentialRecordId } })
   const revocationOf = async (id: string): Promise<string> => (await exchange(id)).metadata['_agent/revocation'].state
 
@@ -137,12 +147,7 @@ describeWithLibrary('a revocable credential by the ids of an Indy ledger', () =>
   })
 
   test('names its registry as it names its definition, and is revoked under either name', async () => {
-    const definition = await operator.define(INDY_ISSUER, 'spelled')
-    for (const type of ['REVOC_REG_DEF', 'REVOC_REG_ENTRY']) {
-      operator.write((await operator.waiting(definition.id, type))[0])
-      await later()
-    }
-    await operator.hasWritten(definition.id)
+    const definition = await define('spelled')
     const qualified: string = definition.credentialDefinitionId
     const issued = [await issue(legacyId(qualified)), await issue(qualified, ['anoncreds'])]
     const names = issued.map(({ metadata }) => metadata['_anoncreds/credential'].revocationRegistryId)
@@ -161,12 +166,7 @@ describeWithLibrary('a revocable credential by the ids of an Indy ledger', () =>
   })
 
   test('is issued later where the ledger does not answer; a call is told so', async () => {
-    const definition = await operator.define(INDY_ISSUER, 'away')
-    for (const type of ['REVOC_REG_DEF', 'REVOC_REG_ENTRY']) {
-      operator.write((await operator.waiting(definition.id, type))[0])
-      await later()
-    }
-    await operator.hasWritten(definition.id)
+    const definition = await define('away')
     const { body: offered } = await offer(legacyId(definition.credentialDefinitionId))
     ledger.proxy.answerWith((path, honest, response) =>
       path.includes('rev_reg') || path.includes('submit') ? void response.writeHead(503).end() : honest(),

@@ -61,10 +61,19 @@ const ACCEPTED_MESSAGES: unknown[] = [
   DidCommLiveDeliveryChangeV2Message,
 ]
 
-/** Omits times of messages: Credo writes the present time where it has none. */
-const withoutTimes = (status: DidCommMessage): DidCommPlaintextMessage => {
-  const { newest_received_time: _, oldest_received_time: __, ...json } = DidCommMessage.prototype.toJSON.call(status)
-  return { ...json, '@type': status.type, '@id': status.id }
+type Response = Awaited<ReturnType<DidCommMessageHandler['handle']>>
+
+/** A response whose status names no times of messages: Credo writes the present time where it has none. */
+const withoutTimes = (response: Response): Response => {
+  const status = response?.message
+  if (!(status instanceof DidCommStatusV2Message)) return response
+  const toJSON = (): DidCommPlaintextMessage => {
+    const { newest_received_time: _, oldest_received_time: __, ...json } = DidCommMessage.prototype.toJSON.call(status)
+    return { ...json, '@type': status.type, '@id': status.id }
+  }
+  // Not enumerable: Credo would take it for a member of the message.
+  Object.defineProperty(status, 'toJSON', { value: toJSON })
+  return response
 }
 
 /** Accepts current DIDs only: a key of a former DID could remove messages of its successor. */
@@ -72,12 +81,7 @@ const ofCurrentDid = (handler: DidCommMessageHandler): DidCommMessageHandler => 
   supportedMessages: handler.supportedMessages,
   handle: async (inbound) => {
     await currentConnection(inbound)
-    const response = await handler.handle(inbound)
-    const status = response?.message
-    // Not enumerable: Credo would take it for a member of the message.
-    if (status instanceof DidCommStatusV2Message)
-      Object.defineProperty(status, 'toJSON', { value: () => withoutTimes(status) })
-    return response
+    return withoutTimes(await handler.handle(inbound))
   },
 })
 
