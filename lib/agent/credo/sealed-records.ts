@@ -10,19 +10,42 @@ import { currentUnit } from '../../store/transaction.ts'
 
 type Sealable = Pick<StoredRecord, 'tenant' | 'type' | 'id' | 'value'>
 
-/** Path of the secret in a record, by the record's type. */
-const SECRETS: Record<string, readonly [string] | readonly [string, string]> = {
-  AnonCredsCredentialDefinitionPrivateRecord: ['value'],
-  AnonCredsRevocationRegistryDefinitionPrivateRecord: ['value'],
-  AnonCredsLinkSecretRecord: ['value'],
+/** Types of records without a secret. */
+const PUBLIC = [
+  'AnonCredsCredentialDefinitionRecord',
+  'AnonCredsKeyCorrectnessProofRecord',
+  'AnonCredsRevocationRegistryDefinitionRecord',
+  'AnonCredsSchemaRecord',
+  'BasicMessageRecord',
+  'ConnectionRecord',
+  'DidCommMessageRecord',
+  'DidRecord',
+  'OutOfBandRecord',
+  'ProofRecord',
+  'QuestionAnswerRecord',
+  'W3cCredentialRecord',
+]
+
+/**
+ * Path of the secret in a record, by the record's type; empty where there is none. No other type is stored: a new one of
+ * Credo may have a secret.
+ */
+const SECRETS = new Map<string, readonly [] | readonly [string] | readonly [string, string]>([
+  ...PUBLIC.map((type) => [type, []] as const),
+  ['AnonCredsCredentialDefinitionPrivateRecord', ['value']],
+  ['AnonCredsRevocationRegistryDefinitionPrivateRecord', ['value']],
+  ['AnonCredsLinkSecretRecord', ['value']],
   // The blinding data of a link secret makes its holder traceable.
-  CredentialRecord: ['metadata', CREDENTIAL_REQUEST],
-}
+  ['CredentialRecord', ['metadata', CREDENTIAL_REQUEST]],
+])
 
 /** The output of `seal` in base64. It opens only at the record's address. */
 const Sealed = v.strictObject({ sealed: v.string() })
 
-/** The record with its secret sealed, for the table. The unit of work creates the data key if there is none. */
+/**
+ * The record with its secret sealed, for the table. The unit of work creates the data key if there is none, and does not
+ * commit if this fails.
+ */
 export const withSecretSealed = <R extends Sealable>(record: R): Promise<R> =>
   withSecret(record, (secret, key, address) => ({
     sealed: Buffer.from(seal(Buffer.from(JSON.stringify(secret)), key, address)).toString('base64'),
@@ -30,23 +53,24 @@ export const withSecretSealed = <R extends Sealable>(record: R): Promise<R> =>
 
 /** The record with its secret opened, for Credo. If that fails, the unit of work does not commit. */
 export const withSecretOpen = <R extends Sealable>(record: R): Promise<R> =>
-  currentUnit().recordFailure(() =>
-    withSecret(record, (secret, key, address) => {
-      if (!v.is(Sealed, secret)) throw new AgentError('internal', 'the secret of a record is not sealed')
-      return JSON.parse(Buffer.from(open(Buffer.from(secret.sealed, 'base64'), key, address)).toString())
-    }),
-  )
+  withSecret(record, (secret, key, address) => {
+    if (!v.is(Sealed, secret)) throw new AgentError('internal', 'the secret of a record is not sealed')
+    return JSON.parse(Buffer.from(open(Buffer.from(secret.sealed, 'base64'), key, address)).toString())
+  })
 
 type Change = (secret: unknown, dataKey: Uint8Array, address: string) => unknown
 
-const withSecret = async <R extends Sealable>(record: R, change: Change): Promise<R> => {
-  const { tenant, type, id, value } = record
-  const [field, member] = SECRETS[type] ?? []
-  const content = field === undefined ? undefined : value[field]
-  const secret = member === undefined ? content : isObject(content) ? content[member] : undefined
-  if (field === undefined || secret === undefined) return record
-  // `ensureDataKey` also for opening, because the running unit may have created the key.
-  const changed = change(secret, await ensureDataKey(currentUnit(), tenant), recordAddress(tenant, type, id).pk)
-  const replaced = member === undefined ? changed : { ...(isObject(content) && content), [member]: changed }
-  return { ...record, value: { ...value, [field]: replaced } }
-}
+const withSecret = <R extends Sealable>(record: R, change: Change): Promise<R> =>
+  currentUnit().recordFailure(async () => {
+    const { tenant, type, id, value } = record
+    const path = SECRETS.get(type)
+    if (path === undefined) throw new AgentError('internal', `records of type ${type} may have a secret`)
+    const [field, member] = path
+    const content = field === undefined ? undefined : value[field]
+    const secret = member === undefined ? content : isObject(content) ? content[member] : undefined
+    if (field === undefined || secret === undefined) return record
+    // `ensureDataKey` also for opening, because the running unit may have created the key.
+    const changed = change(secret, await ensureDataKey(currentUnit(), tenant), recordAddress(tenant, type, id).pk)
+    const replaced = member === undefined ? changed : { ...(isObject(content) && content), [member]: changed }
+    return { ...record, value: { ...value, [field]: replaced } }
+  })

@@ -33,3 +33,9 @@ describe.each<[string, Record<string, unknown>]>([
     await expect(swallowed).rejects.toMatchObject({ code: 'internal' })
   })
 })
+
+test('a record of a type that is not known to be public is not stored, and the unit of work does not commit', async () => {
+  const record = { tenant: 'acme', type: 'AnonCredsTokenPrivateRecord', id: 'r', value: { id: 'r', value: SECRET } }
+  const stored = transaction('acme', () => withSecretSealed(record).catch(() => undefined))
+  await expect(stored).rejects.toMatchObject({ code: 'internal', message: expect.stringContaining(record.type) })
+})
