@@ -8,6 +8,7 @@ import {
   DEGREE_CONTEXTS,
   degreeDefinition,
   HandSigning,
+  JWS_HEADER,
   keySigner,
   peerSigner,
   type Signer,
@@ -76,6 +77,40 @@ test.each([
   expect(
     await answer(await byHand.presentation(holder, credential, { challenge, ...(domain && { domain }) })),
   ).toMatchObject(expected)
+})
+
+test("the members of a signature's header are in any order", async () => {
+  const holder = keySigner()
+  const header = Object.fromEntries(Object.entries(JWS_HEADER).toReversed())
+  const credential = await byHand.credential(keySigner(), holder.did, undefined, header)
+  expect(await presented(holder, credential)).toMatchObject({ isVerified: true })
+})
+
+describe('a credential is not verified whose issuer has signed it with', () => {
+  const refused = /not a JWS as its suite makes it/
+
+  test.each<[string, Json]>([
+    ['a member more in the header', { ...JWS_HEADER, kid: 'a' }],
+    ['no algorithm, and a member more', { ...JWS_HEADER, alg: 'none', kid: 'a' }],
+    ['no algorithm', { ...JWS_HEADER, alg: 'none' }],
+    ['a payload in base64', { ...JWS_HEADER, b64: true }],
+    ['a member less', { alg: 'EdDSA', b64: false }],
+    ['another critical extension', { ...JWS_HEADER, crit: ['b64', 'exp'], exp: 0 }],
+    ['a header that is a list', [JWS_HEADER]],
+  ])('%s', async (_, header) => {
+    const holder = keySigner()
+    const credential = await byHand.credential(keySigner(), holder.did, undefined, header)
+    expectRefused(await presented(holder, credential), refused)
+  })
+
+  test.each<[string, (jws: string) => string]>([
+    ['a payload', (jws) => jws.replace('..', '.e30.')],
+    ['a part more', (jws) => `${jws}.e30`],
+  ])('%s', async (_, alter) => {
+    const holder = keySigner()
+    const { proof, ...credential } = await byHand.credential(keySigner(), holder.did)
+    expectRefused(await presented(holder, { ...credential, proof: { ...proof, jws: alter(proof.jws) } }), refused)
+  })
 })
 
 describe("a credential is not verified where the thief's DID document", () => {

@@ -32,6 +32,9 @@ export interface Signer {
   key: KeyObject
 }
 
+/** As the suite has it. */
+export const JWS_HEADER: Json = { alg: 'EdDSA', b64: false, crit: ['b64'] }
+
 const newSigner = (didOf: (fingerprint: string) => string, fragmentOf: (fingerprint: string) => string): Signer => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const bytes = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)
@@ -63,7 +66,7 @@ export class HandSigning {
   }
 
   /** A bachelor's degree of a DID. */
-  credential(issuer: Signer, subject: string, proofPurpose = 'assertionMethod'): Promise<Json> {
+  credential(issuer: Signer, subject: string, proofPurpose = 'assertionMethod', jwsHeader?: Json): Promise<Json> {
     const document = {
       '@context': [CREDENTIALS_V1, DEGREES],
       type: ['VerifiableCredential'],
@@ -71,7 +74,7 @@ export class HandSigning {
       issuanceDate: '2026-01-01T00:00:00Z',
       credentialSubject: { id: subject, degree: 'Bachelor' },
     }
-    return this.signed(document, issuer, { proofPurpose })
+    return this.signed(document, issuer, { proofPurpose }, jwsHeader)
   }
 
   /** `proof` holds the challenge, and whatever else the proof is to say. */
@@ -86,14 +89,14 @@ export class HandSigning {
   }
 
   /** Any document. Ed25519Signature2018: the digests of the proof and of the document, as a detached JWS. */
-  async signed(document: Json, { key, method }: Signer, more: Json): Promise<Json> {
+  async signed(document: Json, { key, method }: Signer, more: Json, jwsHeader: Json = JWS_HEADER): Promise<Json> {
     const proof = {
       type: 'Ed25519Signature2018',
       verificationMethod: method,
       created: '2026-01-01T00:00:00Z',
       ...more,
     }
-    const header = Buffer.from(JSON.stringify({ alg: 'EdDSA', b64: false, crit: ['b64'] })).toString('base64url')
+    const header = Buffer.from(JSON.stringify(jwsHeader)).toString('base64url')
     const digests = [await this.#digest({ '@context': document['@context'], ...proof }), await this.#digest(document)]
     const signature = sign(null, Buffer.concat([Buffer.from(`${header}.`), ...digests]), key)
     return { ...document, proof: { ...proof, jws: `${header}..${signature.toString('base64url')}` } }

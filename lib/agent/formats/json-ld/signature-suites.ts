@@ -2,10 +2,11 @@
  * Credo's Ed25519 signature suites, and those of a verification: within limits, recording the quads that each signature
  * was verified over.
  */
+import { isDeepStrictEqual } from 'node:util'
 import { CredoError, Ed25519Signature2018, Ed25519Signature2020, Kms, SignatureSuiteRegistry } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
 import * as v from 'valibot'
-import { isObject } from '../../../json.ts'
+import { isObject, parseBase64 } from '../../../json.ts'
 import { MAX_KEY } from '../../envelopes/index.ts'
 import { type Budget, canonicalize, toQuads } from './rdf.ts'
 import { readStatements, type Statements } from './signed-json.ts'
@@ -31,6 +32,22 @@ class AnyKeySignature2020 extends Ed25519Signature2020 {
   }
 }
 
+/** JWS with an unencoded payload that is not in it: RFC 7797, section 6. */
+const JWS_HEADER = { alg: 'EdDSA', b64: false, crit: ['b64'] }
+
+/**
+ * Credo compares the header of a signature only where it has exactly three members.
+ * https://w3c-ccg.github.io/lds-ed25519-2018/
+ */
+class OneHeaderSignature2018 extends Ed25519Signature2018 {
+  override async verifySignature(options: Parameters<Ed25519Signature2018['verifySignature']>[0]) {
+    const [header = '', ...others] = String(options.proof.jws).split('.')
+    if (!isDeepStrictEqual(parseBase64(header), JWS_HEADER) || others.length !== 2 || others[0] !== '')
+      throw new TypeError('the signature is not a JWS as its suite makes it')
+    return super.verifySignature(options)
+  }
+}
+
 /** The context of documents that are signed with Ed25519Signature2020: it defines the proof's type. */
 export const SUITE_CONTEXT_2020 = Ed25519Signature2020.CONTEXT_URL
 
@@ -47,8 +64,8 @@ type SuiteClass = typeof Ed25519Signature2018 | typeof Ed25519Signature2020
 /** The agent's suites, each changed by `change`. */
 export const signatureSuites = (change: (suite: SuiteClass) => SuiteClass = (suite) => suite): SignatureSuiteRegistry =>
   new SignatureSuiteRegistry(
-    [Ed25519Signature2018, AnyKeySignature2020].map((suite) => {
-      const proofType = suite === Ed25519Signature2018 ? 'Ed25519Signature2018' : 'Ed25519Signature2020'
+    [OneHeaderSignature2018, AnyKeySignature2020].map((suite) => {
+      const proofType = suite === OneHeaderSignature2018 ? 'Ed25519Signature2018' : 'Ed25519Signature2020'
       return {
         suiteClass: change(suite),
         proofType,
