@@ -18,6 +18,16 @@ export const parseJson = (text: string): unknown => {
   }
 }
 
+/** Canonical JSON (RFC 8785): numbers and texts as JavaScript writes them; names sorted by their UTF-16 code units. */
+export const canonicalJson = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`
+}
+
 /** Maximum nesting of arrays and objects for libraries. */
 export const MAX_DEPTH = 32
 

@@ -2,18 +2,8 @@
 import { hash } from 'node:crypto'
 import { MultibaseEncoding, multibaseDecode, multibaseEncode } from 'didwebvh-ts'
 import * as v from 'valibot'
-import { findFlaw } from '../json.ts'
+import { canonicalJson, findFlaw } from '../json.ts'
 import { MAX_ID, SIGNED_JSON_RULES } from './did.ts'
-
-/** Canonical JSON (RFC 8785): numbers and texts as JavaScript writes them; names sorted by their UTF-16 code units. */
-export const canonicalJson = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`
-}
 
 export const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
 

@@ -170,6 +170,17 @@ describe('what a holder writes around a signature', () => {
     expectRefused(await presented(holder, [await degreeOf(holder.did)], {}, alter), /not trusted/)
   })
 
+  test('a trusted context in full, in a nested object, gives no meaning to what was not signed', async () => {
+    const { '@context': titles } = TRUSTED[TITLES]
+    const subject = { '@context': titles, id: holder.did, degree: 'Bachelor' }
+    const credential = await degreeOf(holder.did, subject)
+    expect(await presented(holder, [credential])).toMatchObject({ isVerified: true })
+    const byAddress = { ...credential, credentialSubject: { ...subject, '@context': TITLES } }
+    expect(await presented(holder, [byAddress])).toMatchObject({ isVerified: true })
+    const added = { ...credential, credentialSubject: { ...subject, rank: 'Countess' } }
+    expectRefused(await presented(holder, [added]), /Invalid signature/)
+  })
+
   test('the order of contexts that are trusted changes nothing', async () => {
     const credential = await degreeOf(holder.did, { degree: 'Bachelor' }, [CREDENTIALS_V1, DEGREES, TITLES])
     const reordered = replaceContext(credential, [CREDENTIALS_V1, TITLES, DEGREES])

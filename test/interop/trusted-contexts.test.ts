@@ -145,12 +145,16 @@ describe("a context of the community's that the service carries", () => {
   })
 
   /** What becomes of a resident's credential, as the field's interop suite has it. */
-  const presented = async (presentationDefinition: Json, options: Json = {}): Promise<Json> => {
+  const presented = async (
+    presentationDefinition: Json,
+    options: Json = {},
+    [bbsContext, citizenshipContext]: unknown[] = [BBS, CITIZENSHIP],
+  ): Promise<Json> => {
     const asked = await askForProof(stage, await createTenant(stage), wallet, { presentationDefinition, options })
     const credential = await issue(
       wallet,
       {
-        '@context': [CREDENTIALS_V1, BBS, CITIZENSHIP],
+        '@context': [CREDENTIALS_V1, bbsContext, citizenshipContext],
         type: ['VerifiableCredential', 'PermanentResident'],
         credentialSubject: { id: wallet.did, type: ['PermanentResident'], familyName: 'SMITH', gender: 'Female' },
       },
@@ -171,6 +175,16 @@ describe("a context of the community's that the service carries", () => {
       const [credential] = proof.presentation.presentationExchange.verifiableCredential
       expect(credential.credentialSubject).toMatchObject({ familyName: 'SMITH', gender: 'Female' })
     }
+  })
+
+  test.each([
+    ['its address', CITIZENSHIP],
+    ['a type that it defines', 'https://w3id.org/citizenship#PermanentResident'],
+  ])('counts as its address where a credential has it in full, and the definition names %s', async (_, uri) => {
+    for (const options of [{}, { contexts: { [CITIZENSHIP]: citizenship } }])
+      expect(await presented(definitionOf(uri), options, [bbs['@context'], citizenship['@context']])).toMatchObject({
+        isVerified: true,
+      })
   })
 
   test('names nothing for a verifier who has not named it', async () => {

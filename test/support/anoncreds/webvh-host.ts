@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createDID, MultibaseEncoding, multibaseEncode, prepareDataForSigning, updateDID } from 'didwebvh-ts'
-import { canonicalJson, sha256 } from '../../../lib/webvh/attested-resource.ts'
+import { canonicalJson } from '../../../lib/json.ts'
+import { sha256 } from '../../../lib/webvh/attested-resource.ts'
 import type { Json } from '../stage/in-process-stage.ts'
 
 /** A key of Ed25519, as did:webvh names it. */

@@ -1,13 +1,17 @@
 /** Contexts that a credential has in full: taken where each term means, in its place, what it means in a context that the verifier trusts. */
 import { CredoError } from '@credo-ts/core'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import '../../../lib/agent/compose.ts'
 import { currentAgent } from '../../../lib/agent/credo/current.ts'
 import { CREDENTIALS_V1 } from '../../../lib/agent/formats/json-ld/bundled-contexts.ts'
-import { assertTrustedContexts } from '../../../lib/agent/formats/json-ld/trusted-contexts.ts'
+import bbs from '../../../lib/agent/formats/json-ld/contexts/bbs-v1.json' with { type: 'json' }
+import citizenship from '../../../lib/agent/formats/json-ld/contexts/citizenship-v1.json' with { type: 'json' }
+import { withTrustedContexts } from '../../../lib/agent/formats/json-ld/trusted-contexts.ts'
 import { readVerifierContexts } from '../../../lib/agent/formats/json-ld/verifier-contexts.ts'
 import { storeContext } from '../../../lib/store/contexts.ts'
 import { currentUnit, transaction } from '../../../lib/store/transaction.ts'
+import { AT_ONCE, processorTime } from '../../support/processor-time.ts'
+import type { Json } from '../../support/stage/in-process-stage.ts'
 import { useTable } from '../store/use-table.ts'
 
 await useTable({ memory: true, check: false })
@@ -31,18 +35,28 @@ const own = {
 const vocabulary = { '@vocab': 'https://vocabulary.example/', word: 'https://vocabulary.example/word' }
 /** An inline context with it has more than 32 KiB. */
 const large = { long: `${EXAMPLES}${'x'.repeat(40_000)}` }
+const LARGE = 'https://contexts.example/large/v1'
+const SEVERAL = 'https://contexts.example/several/v1'
+const several = [{ one: `${EXAMPLES}one` }, { two: { '@id': `${EXAMPLES}two`, '@context': { three: `${EXAMPLES}3` } } }]
+const BESIDE = 'https://contexts.example/beside/v1'
+const beside = { '@language': 'de', four: `${EXAMPLES}four` }
 const TRUSTED: Record<string, object> = {
   [OWN]: { '@context': own },
   [VOCABULARY]: { '@context': vocabulary },
-  'https://contexts.example/large/v1': { '@context': large },
+  [LARGE]: { '@context': large },
+  [SEVERAL]: { '@context': several },
+  [BESIDE]: { '@context': [CREDENTIALS_V1, beside] },
+  'https://contexts.example/alias/v1': { '@context': OWN },
+  // In place of the one that the service carries.
+  'https://w3id.org/security/bbs/v1': { '@context': { five: `${EXAMPLES}five` } },
 }
 
 await transaction('acme', async () => {
   for (const document of Object.values(TRUSTED)) await storeContext(currentUnit(), 'acme', JSON.stringify(document))
 })
 
-/** Checks a presentation of a credential with these contexts. */
-const check = (contexts: unknown[], claims: object = {}, more: object = {}): Promise<void> =>
+/** Checks a presentation of a credential with these contexts, and returns the credential as it is verified. */
+const check = (contexts: unknown[], claims: object = {}, more: object = {}): Promise<Json> =>
   transaction('acme', async () => {
     const stored = Object.entries(TRUSTED).map(async ([address, document]) => ({
       address,
@@ -56,14 +70,70 @@ const check = (contexts: unknown[], claims: object = {}, more: object = {}): Pro
     const credential = { '@context': [CREDENTIALS_V1, ...contexts], credentialSubject, ...more }
     const presentation = { '@context': [CREDENTIALS_V1], verifiableCredential: [credential] }
     // As it comes in a message.
-    await assertTrustedContexts(JSON.parse(JSON.stringify(presentation)), reading)
+    const trusted = await withTrustedContexts(JSON.parse(JSON.stringify(presentation)), reading)
+    return Object(trusted).verifiableCredential[0]
   })
 
-const expectNotTrusted = async (checked: Promise<void>, reason = 'not trusted'): Promise<void> => {
+const expectNotTrusted = async (checked: Promise<Json>, reason = 'not trusted'): Promise<void> => {
   const error = await checked.catch((error) => error)
   expect(error).toBeInstanceOf(CredoError)
   expect(error.message).toContain(reason)
 }
+
+const reversed = (json: unknown): unknown =>
+  Array.isArray(json) || typeof json !== 'object' || json === null
+    ? json
+    : Object.fromEntries(
+        Object.entries(json)
+          .reverse()
+          .map(([name, member]) => [name, reversed(member)]),
+      )
+
+describe('a trusted document in full counts as its address', () => {
+  test.each<[string, unknown[], unknown[]]>([
+    ['with contexts of its terms', [own], [OWN]],
+    ['in any order of members', [reversed(own)], [OWN]],
+    ['with a vocabulary', [{ degree: `${EXAMPLES}degree` }, vocabulary], [{ degree: `${EXAMPLES}degree` }, VOCABULARY]],
+    ['whatever its size', [large], [LARGE]],
+    ['as the whole document', [{ '@context': own }], [OWN]],
+    ['where it has several contexts', [own, ...several, own], [OWN, SEVERAL, OWN]],
+    ['where it has addresses too', [CREDENTIALS_V1, beside], [CREDENTIALS_V1, BESIDE]],
+    ['where the service carries it', [citizenship['@context']], ['https://w3id.org/citizenship/v1']],
+    ['and an address stays what it is', [OWN, own], [OWN, OWN]],
+  ])('%s', async (_, contexts, expected) => {
+    expect((await check(contexts))['@context']).toEqual([CREDENTIALS_V1, ...expected])
+  })
+
+  test('wherever it stands', async () => {
+    const nested = (context: unknown) => ({ knows: [{ '@context': context, degree: 'Bachelor' }] })
+    const issuer = (context: unknown) => ({ issuer: { id: 'did:example:issuer', '@context': context } })
+    expect(await check([OWN], nested(own), issuer(several))).toEqual(
+      await check([OWN], nested([OWN]), issuer([SEVERAL])),
+    )
+  })
+
+  test.each<[string, unknown[]]>([
+    ['with another context of a term', [{ ...own, Title: { ...own.Title, '@context': { rank: 'ex:other' } } }]],
+    ['with a member more', [{ ...vocabulary, '@base': EXAMPLES }]],
+    ['in another order of contexts', several.toReversed()],
+    ['in part', several.slice(1)],
+    ['in a list of its own', [several]],
+    ['within another one', [{ Title: { '@id': `${EXAMPLES}Title`, '@context': own } }]],
+    ['where the verifier has another document at its address', [bbs['@context']]],
+  ])('and not %s', (_, contexts) => expectNotTrusted(check(contexts)))
+
+  test('and a member of that name in a JSON literal stays what was signed', async () => {
+    const claims = { data: { '@type': '@json', '@value': { '@context': OWN } } }
+    expect(await check([own], claims)).toMatchObject({ credentialSubject: claims })
+  })
+
+  test('many at little cost', async () => {
+    const knows = Array.from({ length: 6_000 }, () => ({ '@context': {} }))
+    const spent = processorTime()
+    await expectNotTrusted(check([own], { knows }))
+    expect(spent()).toBeLessThan(AT_ONCE)
+  })
+})
 
 test.each<[string, unknown[]]>([
   ['the whole of a trusted one, but for contexts of its terms', [{ ...own, Title: undefined }]],
@@ -124,7 +194,7 @@ test.each<[string, unknown[]]>([
     'a protected term that a later context redefines',
     [{ '@protected': true, honour: `${EXAMPLES}honour` }, { honour: 7 }],
   ],
-  ['more text than any context needs, of a trusted one', [large]],
+  ['more text than any context needs, of a trusted one', [{ ...large, degree: `${EXAMPLES}degree` }]],
   [
     'prefixes that exhaust the stack',
     [Object.fromEntries(Array.from({ length: 2_500 }, (_, n) => [`t${n}`, `t${n + 1}:`]))],

@@ -1,6 +1,7 @@
 /** Resources of a did:webvh, as hosts serve them: what is none. */
 import { expect, test } from 'vitest'
-import { canonicalJson, readResource } from '../../../lib/webvh/attested-resource.ts'
+import { canonicalJson } from '../../../lib/json.ts'
+import { readResource } from '../../../lib/webvh/attested-resource.ts'
 
 const PROOF = {
   type: 'DataIntegrityProof',

@@ -1,6 +1,6 @@
 /**
- * Which contexts a presentation may use: those that the verifier trusts, by address. A credential may also have
- * contexts in full, as far as they say what a trusted context says. The holder writes the document, and the author of a
+ * Which contexts a presentation may use: those that the verifier trusts, by address or in full. A credential may also
+ * have other contexts in full, as far as they say what a trusted context says. The holder writes the document, and the author of a
  * context decides what a signature is about.
  */
 import { CredoError } from '@credo-ts/core'
@@ -8,6 +8,7 @@ import type { ActiveContext } from '@digitalcredentials/jsonld'
 import { shortReason } from '../../../errors.ts'
 import { isObject } from '../../../json.ts'
 import { countingResolver } from './context-use.ts'
+import { contextsIn, withContextAddresses } from './contexts-in-full.ts'
 import { newBudget, processor } from './rdf.ts'
 import { meaningOf } from './term-conflicts.ts'
 import type { VerifierReading } from './verifier-contexts.ts'
@@ -24,8 +25,12 @@ const MAX_TERMS = 20_000
  */
 const MAX_INLINE = 32 * 1024
 
-/** Throws a CredoError that names a context which the verifier does not trust. */
-export const assertTrustedContexts = async (presentation: unknown, reading: VerifierReading): Promise<void> => {
+/**
+ * The presentation as it is to be verified, with addresses in the place of trusted documents. Throws a CredoError that
+ * names a context which the verifier does not trust.
+ */
+export const withTrustedContexts = async (received: unknown, reading: VerifierReading): Promise<unknown> => {
+  const presentation = withContextAddresses(received, reading.documents)
   const ofCredentials = [Object(presentation).verifiableCredential].flat().map(contextsOf)
   const inline = new Set(ofCredentials.flat().filter(isPlain))
   const untrusted = new Set<string>()
@@ -39,23 +44,13 @@ export const assertTrustedContexts = async (presentation: unknown, reading: Veri
   if (untrusted.size > 0) throw notTrusted([...untrusted].slice(0, 10).join(', '))
   if (terms > MAX_TERMS) throw new CredoError(`the presentation's contexts have more than ${MAX_TERMS} terms`)
   if (inline.size > 0) await assertSameMeaning(ofCredentials, reading)
+  return presentation
 }
 
 const notTrusted = (contexts: string): CredoError =>
   new CredoError(`the presentation needs contexts that are not trusted: ${contexts}`)
 
 const contextsOf = (document: unknown): unknown[] => [isObject(document) ? document['@context'] : undefined].flat()
-
-/** Every context of a document. The members of a list count separately. */
-function* contextsIn(document: unknown): Generator<unknown> {
-  const pending: unknown[] = [document]
-  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
-    const members = Array.isArray(value) ? [...value.entries()] : isObject(value) ? Object.entries(value) : []
-    for (const [name, member] of members)
-      if (name === '@context') yield* Array.isArray(member) ? member : [member]
-      else if (typeof member === 'object' && member !== null) pending.push(member)
-  }
-}
 
 const KEYWORDS = new Set(['@version', '@protected'])
 

@@ -44,6 +44,8 @@ export interface VerifierReading {
   addresses: readonly string[]
   /** Contexts that the service carries. A document may use them too. */
   carried: readonly string[]
+  /** All of them by address, those of the request first. */
+  documents: ReadonlyMap<string, ContextDocument>
   /** Number of terms of a document's context; undefined if it is not a trusted address. */
   termsOf(context: unknown): number | undefined
   documentLoader: DocumentLoader
@@ -66,18 +68,17 @@ export const readVerifierContexts = async (
   const unit = currentUnit()
   const stored = storedContexts.map((context) => context.stored)
   const texts = await readContexts(unit, stored)
-  const documents = new Map(storedContexts.map(({ address }, index) => [address, parseContext(texts[index] ?? '')]))
-  const documentLoader = loaderOf(agentContext, documents)
+  const given = new Map(storedContexts.map(({ address }, index) => [address, parseContext(texts[index] ?? '')]))
+  const documentLoader = loaderOf(agentContext, given)
   const addresses = contexts.map(({ address }) => address)
   const bundled = [...BUNDLED_CONTEXTS].map(
     async (address) => [address, await bundledContext(agentContext, address)] as const,
   )
-  const sizes = new Map(
-    [...(await Promise.all(bundled)), ...COMMUNITY_CONTEXTS, ...documents].map(([address, document]) => [
-      address,
-      sizeOf(document),
-    ]),
-  )
+  // As the loader takes them.
+  const all = new Map([...COMMUNITY_CONTEXTS, ...given, ...(await Promise.all(bundled))])
+  const isRequested = ([address]: [string, unknown]): number => Number(addresses.includes(address))
+  const documents = new Map([...all].sort((one, other) => isRequested(other) - isRequested(one)))
+  const sizes = new Map([...documents].map(([address, document]) => [address, sizeOf(document)]))
   const isSchemaOrgCompatible = (): Promise<boolean> => {
     const key = JSON.stringify(contexts)
     const conflict = () => findTermConflict([...addresses, SCHEMA_ORG], documentLoader)
@@ -93,6 +94,7 @@ export const readVerifierContexts = async (
   return {
     addresses,
     carried: [...BUNDLED_CONTEXTS, ...COMMUNITY_CONTEXTS.keys()],
+    documents,
     termsOf: (context) => (typeof context === 'string' ? sizes.get(context) : undefined),
     documentLoader,
     // schema.org is the only bundled general vocabulary. It is added if it changes no meaning of the verifier's own

@@ -28,7 +28,7 @@ import {
   typeIrisOf,
   vocabularyOf,
 } from './signed-json.ts'
-import { assertTrustedContexts } from './trusted-contexts.ts'
+import { withTrustedContexts } from './trusted-contexts.ts'
 import type { VerifierReading } from './verifier-contexts.ts'
 
 type Json = Record<string, unknown>
@@ -84,7 +84,7 @@ export const verifyPresentation = async (
         ? `the presentation has not 1 to ${MAX_CREDENTIALS} credentials with one proof each and without a status`
         : 'the presentation has not exactly one proof',
     )
-  await assertTrustedContexts(document, reading)
+  const trusted = await withTrustedContexts(document, reading)
   boundDocumentsOfJsonLd()
   await waitForIssuance([shape.output.verifiableCredential].flat().map(({ issuanceDate }) => issuanceDate))
 
@@ -94,7 +94,7 @@ export const verifyPresentation = async (
     recordingSuites(verified, budget),
     new W3cCredentialsModuleConfig({ documentLoader: () => reading.documentLoader }),
   )
-  const presentation = parse(document)
+  const presentation = parse(trusted)
   const { isValid, validations, error } = await service.verifyPresentation(agentContext, {
     presentation,
     challenge,
