@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Metafile, Plugin } from 'esbuild'
 import { PLACES } from '../../lib/pages/browser-file-places.ts'
+import { modulesAt } from './own-modules.ts'
 
-const MODULE = /lib[\\/]pages[\\/]browser-file-places\.ts$/
+const MODULE = modulesAt('lib/pages/browser-file-places.ts')
 
 /** In a zip the files are beside the bundle. */
 export const browserFilePlaces: Plugin = {
@@ -19,7 +20,7 @@ export const browserFilePlaces: Plugin = {
 
 /** The files by their names in the zip; none if the bundle serves none. */
 export const browserFiles = async ({ inputs }: Metafile): Promise<Record<string, Uint8Array>> => {
-  if (!Object.keys(inputs).some((path) => MODULE.test(path))) return {}
+  if (!Object.keys(inputs).some((path) => MODULE.test(`/${path}`))) return {}
   const read = Object.entries(PLACES).map(
     async ([name, place]) => [name, await readFile(fileURLToPath(place))] as const,
   )

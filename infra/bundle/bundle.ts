@@ -15,6 +15,7 @@ import { type Contents, contentsOf } from '../anoncreds/functions.ts'
 import { browserFilePlaces, browserFiles } from './browser-files.ts'
 import { lambdaCredentials, lateEntries, lateModules, lateSchemas, lazyBuiltins, metadataFirst } from './cold-start.ts'
 import { nativeLibrary } from './native-library.ts'
+import { modulesAt } from './own-modules.ts'
 import {
   bindingLeftOut,
   leftOut,
@@ -46,7 +47,7 @@ export interface Bundle {
 const REQUIRE = "const require=process.getBuiltinModule('node:module').createRequire(import.meta.url),atOnce=require;"
 
 /** The only module that may use Node's `fetch`, which the address guard does not check. */
-const READS_BY_FETCH = 'lib/egress/operator-address.ts'
+const READS_BY_FETCH = modulesAt('lib/egress/operator-address.ts')
 
 /**
  * All other functions refuse `fetch`, so that no package bypasses the guarded client. On the banner's line, so that
@@ -148,7 +149,9 @@ const bundleOf = async ({ outputFiles, metafile, warnings }: BuildResult<Options
   const sourceMaps: Bundle['sourceMaps'] = {}
   const used = usedOutputs(metafile, name)
   const outputs = Object.fromEntries(Object.entries(metafile.outputs).filter(([path]) => used.has(basename(path))))
-  const readsByFetch = Object.values(outputs).some(({ inputs }) => inputs[READS_BY_FETCH]?.bytesInOutput)
+  const readsByFetch = Object.values(outputs).some(({ inputs }) =>
+    Object.entries(inputs).some(([path, { bytesInOutput }]) => bytesInOutput > 0 && READS_BY_FETCH.test(`/${path}`)),
+  )
   for (const { path, text, contents } of outputFiles) {
     if (!used.has(basename(path, '.map'))) continue
     if (path.endsWith('.map')) sourceMaps[basename(path)] = contents

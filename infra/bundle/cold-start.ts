@@ -2,9 +2,10 @@
 
 import { readFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
-import { parse } from 'node:path'
+import { join, parse } from 'node:path'
 import type { Metafile, Plugin } from 'esbuild'
 import { modulesAt } from './own-modules.ts'
+import { importsOf, packageModules } from './package-modules.ts'
 
 const BUILTINS = new Set(builtinModules)
 
@@ -39,7 +40,8 @@ export const lazyBuiltins: Plugin = {
 export const lambdaCredentials: Plugin = {
   name: 'lambda-credentials',
   setup(build) {
-    build.onLoad({ filter: /[\\/]@aws-sdk[\\/]credential-provider-node[\\/]dist-(es|cjs)[\\/]index\.js$/ }, () => ({
+    const chain = ['es', 'cjs'].map((kind) => `@aws-sdk/credential-provider-node/dist-${kind}/index.js`)
+    build.onLoad({ filter: packageModules(...chain) }, () => ({
       contents: `
         import { fromEnv } from '@aws-sdk/credential-provider-env'
         export const defaultProvider = (init) => {
@@ -48,7 +50,7 @@ export const lambdaCredentials: Plugin = {
         }`,
       loader: 'js',
     }))
-    build.onLoad({ filter: /[\\/]@smithy[\\/]core[\\/]dist-es[\\/].*[\\/]loadSharedConfigFiles\.js$/ }, () => ({
+    build.onLoad({ filter: packageModules('@smithy/core/dist-es/**/loadSharedConfigFiles.js') }, () => ({
       contents: `
         export { CONFIG_PREFIX_SEPARATOR } from "./constants"
         export const loadSharedConfigFiles = async () => ({ configFile: {}, credentialsFile: {} })`,
@@ -57,25 +59,27 @@ export const lambdaCredentials: Plugin = {
   },
 }
 
-const TOUCHED_LATE = new RegExp(
-  `^(${[
-    '@hyperledger/anoncreds-nodejs',
-    'didwebvh-ts',
-    '@sd-jwt/[^/]+',
-    '@digitalcredentials/(vc|jsonld)(/.*)?',
-    '@sphereon/[^/]+',
-    '@peculiar/(x509|asn1-ecc|asn1-schema|asn1-x509)',
-    'dcql',
-    're2js',
-    'luxon',
-    'query-string',
-    'zod',
-  ].join('|')})$`,
+export const TOUCHED_LATE = importsOf(
+  '@hyperledger/anoncreds-nodejs',
+  'didwebvh-ts',
+  '@sd-jwt/',
+  '@digitalcredentials/vc/',
+  '@digitalcredentials/jsonld/',
+  '@sphereon/',
+  '@peculiar/x509',
+  '@peculiar/asn1-ecc',
+  '@peculiar/asn1-schema',
+  '@peculiar/asn1-x509',
+  'dcql',
+  're2js',
+  'luxon',
+  'query-string',
+  'zod',
 )
 
 /** Credo extends classes of jsonld-signatures while its modules are evaluated, so that package is loaded at once; its own imports are not. */
 const IMPORTERS = [
-  /@credo-ts|@digitalcredentials\/jsonld-signatures/,
+  packageModules('@credo-ts/', '@digitalcredentials/jsonld-signatures/'),
   modulesAt(
     'lib/presentation-exchange/pattern.ts',
     'lib/agent/formats/anoncreds/',
@@ -92,10 +96,16 @@ const FOUND = 'found'
  * Modules of Credo's own that have a stub: JSON-LD contexts, which are 160 KB, what ISO mdocs compute with, and Web
  * Crypto, which only X.509 uses. It extends classes of packages with ASN.1, so those have none in its own folder.
  */
-const LATE_MODULES = /[\\/](defaultContexts|MdocContext|CredoWebCrypto|CredoWebCryptoKey|keyAlgorithmConversion)\.mjs$/
-const OF_WEB_CRYPTO = /[\\/]crypto[\\/]webcrypto[\\/]/
+export const LATE_MODULES = packageModules(
+  '@credo-ts/core/build/**/defaultContexts.mjs',
+  '@credo-ts/core/build/**/MdocContext.mjs',
+  '@credo-ts/core/build/**/CredoWebCrypto.mjs',
+  '@credo-ts/core/build/**/CredoWebCryptoKey.mjs',
+  '@credo-ts/core/build/**/keyAlgorithmConversion.mjs',
+)
+const OF_WEB_CRYPTO = packageModules('@credo-ts/core/build/crypto/webcrypto/')
 
-const REFLECTS = /[\\/](tsyringe[\\/]dist[\\/]esm2015[\\/]index\.js|helpers[\\/]decorateMetadata\.mjs)$/
+export const REFLECTS = packageModules('tsyringe/dist/esm2015/index.js', '@credo-ts/**/decorateMetadata.mjs')
 
 /**
  * What adds metadata to classes imports what can: chunks that are shared are not evaluated in the order of the imports,
@@ -139,8 +149,9 @@ export const lateModules: Plugin = {
         ? { path, namespace: NAMESPACE, pluginData: { resolveDir, module: path } }
         : undefined,
     )
-    build.onResolve({ filter: LATE_MODULES }, async ({ path, importer, namespace, kind, resolveDir, pluginData }) => {
+    build.onResolve({ filter: /\.mjs$/ }, async ({ path, importer, namespace, kind, resolveDir, pluginData }) => {
       if (namespace === NAMESPACE || pluginData === FOUND || OF_WEB_CRYPTO.test(importer)) return undefined
+      if (!LATE_MODULES.test(join(resolveDir, path))) return undefined
       const resolved = await build.resolve(path, { importer, resolveDir, kind, pluginData: FOUND })
       // Without its ending, by which the bundler would take the stub for an ES module.
       return { path: parse(path).name, namespace: NAMESPACE, pluginData: { resolveDir, module: resolved.path } }
@@ -166,7 +177,7 @@ const LATE_SCHEMA = 'late-schema'
 export const lateSchemas: Plugin = {
   name: LATE_SCHEMA,
   setup(build) {
-    const filter = /[\\/]@credo-ts[\\/]core[\\/]build[\\/](modules[\\/]kms[\\/].*|utils[\\/]zod)\.mjs$/
+    const filter = packageModules('@credo-ts/core/build/modules/kms/', '@credo-ts/core/build/utils/zod.mjs')
     build.onLoad({ filter }, async ({ path }) => {
       const text = await readFile(path, 'utf8')
       const made = text.replace(NAMELESS_SCHEMA, '').replace(SCHEMA, '$1late(() => $2);')

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'esbuild'
 import { LIBRARY_NAME } from '../anoncreds/library-file.ts'
 import { modulesAt } from './own-modules.ts'
+import { importsOf } from './package-modules.ts'
 
 const KOFFI = 'koffi.node'
 
@@ -31,7 +32,7 @@ export const nativeLibrary: Plugin = {
       }
       return { contents, loader: 'ts' }
     })
-    build.onResolve({ filter: /^koffi$/ }, ({ path }) => ({ path, namespace: 'koffi' }))
+    build.onResolve({ filter: importsOf('koffi') }, ({ path }) => ({ path, namespace: 'koffi' }))
     build.onLoad({ filter: /^/, namespace: 'koffi' }, () => ({
       contents: `module.exports = atOnce(${JSON.stringify(`./${KOFFI}`)})`,
       loader: 'js',

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Plugin } from 'esbuild'
 import { modulesAt } from './own-modules.ts'
+import { importsOf, packageModules } from './package-modules.ts'
 
 /**
  * Half of what a Credo function's bundle would be: what reads ISO mdocs, which no format of DIDComm carries; what
@@ -10,8 +11,14 @@ import { modulesAt } from './own-modules.ts'
  * `fetch` for platforms without one, of did:web's resolver, in whose place the service reads documents itself; and PEX
  * and its JSONPath, in whose place the service evaluates presentations itself. Some of it turns text into code.
  */
-export const NEVER_CALLED =
-  /^(@animo-id\/(mdoc|pex(\/.*)?)|@astronautlabs\/jsonpath|@sphereon\/kmp-mdoc-core|undici|cross-fetch)$/
+export const NEVER_CALLED = importsOf(
+  '@animo-id/mdoc',
+  '@animo-id/pex/',
+  '@astronautlabs/jsonpath',
+  '@sphereon/kmp-mdoc-core',
+  'undici',
+  'cross-fetch',
+)
 
 /** A module whose exports can be read, but not called. */
 const absent = (path: string): string => `
@@ -33,7 +40,7 @@ const leaveOut = (name: string, filter: RegExp): Plugin => ({
 export const leftOut = leaveOut('absent', NEVER_CALLED)
 
 /** For functions without AnonCreds' native library (infra/anoncreds/functions.ts). */
-export const bindingLeftOut = leaveOut('absent-binding', /^@hyperledger\/anoncreds-nodejs$/)
+export const bindingLeftOut = leaveOut('absent-binding', importsOf('@hyperledger/anoncreds-nodejs'))
 
 /** Replacements of modules, by path. */
 type Replacements = Readonly<Record<string, string>>
@@ -79,7 +86,7 @@ export const webvhLeftOut = replaced('webvh-left-out', NO_WEBVH)
 export const treeOfRxjs: Plugin = {
   name: 'tree-of-rxjs',
   setup(build) {
-    build.onResolve({ filter: /^rxjs(\/operators)?$/ }, async ({ path, resolveDir, kind, pluginData }) => {
+    build.onResolve({ filter: importsOf('rxjs', 'rxjs/operators') }, async ({ path, resolveDir, kind, pluginData }) => {
       if (pluginData === 'found') return undefined
       const resolved = await build.resolve(path, { resolveDir, kind, pluginData: 'found' })
       return { path: resolved.path.replace(/([\\/]dist[\\/])cjs([\\/])/, '$1esm$2'), sideEffects: false }
@@ -117,7 +124,7 @@ export const slimWebvhCode = (code: string): string =>
 export const slimWebvh: Plugin = {
   name: 'slim-webvh',
   setup(build) {
-    build.onLoad({ filter: /[\\/]didwebvh-ts[\\/]dist[\\/]esm[\\/]index\.js$/ }, async ({ path }) => ({
+    build.onLoad({ filter: packageModules('didwebvh-ts/dist/esm/index.js') }, async ({ path }) => ({
       contents: slimWebvhCode(await readFile(path, 'utf8')),
       loader: 'js',
     }))
@@ -130,7 +137,7 @@ const UNREAD_ERROR: Changes = [['let lastError = new Error();', 'let lastError;'
 export const unreadErrorLeftOut: Plugin = {
   name: 'unread-error-left-out',
   setup(build) {
-    build.onLoad({ filter: /[\\/]@smithy[\\/]core[\\/]dist-es[\\/].*[\\/]retryMiddleware\.js$/ }, async ({ path }) => ({
+    build.onLoad({ filter: packageModules('@smithy/core/dist-es/**/retryMiddleware.js') }, async ({ path }) => ({
       contents: changeCode('the SDK', await readFile(path, 'utf8'), UNREAD_ERROR),
       loader: 'js',
     }))
@@ -152,7 +159,7 @@ export const versionsOnly: Plugin = {
 export const localesLeftOut: Plugin = {
   name: 'locales-left-out',
   setup(build) {
-    build.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: '' }))
+    build.onLoad({ filter: packageModules('zod/v4/locales/index.js') }, () => ({ contents: '' }))
   },
 }
 
@@ -163,8 +170,9 @@ export const localesLeftOut: Plugin = {
 export const treeOfCredo: Plugin = {
   name: 'tree-of-credo',
   setup(build) {
+    const ofCredo = packageModules('@credo-ts/')
     build.onResolve({ filter: /^\.\.?\/.*\.mjs$/ }, ({ path, resolveDir }) =>
-      /[\\/]@credo-ts[\\/]/.test(resolveDir) ? { path: join(resolveDir, path), sideEffects: false } : undefined,
+      ofCredo.test(resolveDir) ? { path: join(resolveDir, path), sideEffects: false } : undefined,
     )
   },
 }
@@ -176,7 +184,7 @@ export const treeOfCredo: Plugin = {
 export const nodeStreams: Plugin = {
   name: 'node-streams',
   setup(build) {
-    const filter = /[\\/]@smithy[\\/]core[\\/]dist-es[\\/].*[\\/]stream-type-check\.js$/
+    const filter = packageModules('@smithy/core/dist-es/**/stream-type-check.js')
     build.onLoad({ filter }, () => ({
       contents: 'export const isReadableStream = () => false; export const isBlob = () => false',
       loader: 'js',

@@ -1,10 +1,12 @@
 /**
- * Finds where lib/agent changes Credo, by its source: overrides, registrations in a container and assignments to
- * prototypes. What Credo offers for that (options, interfaces, middleware, handlers, errors to extend) is no change.
+ * Finds where lib/agent changes Credo, by its source: overrides, registrations in a container, assignments to
+ * prototypes and copies; and what bundles leave out and rewrite of it. What Credo offers for that (options, interfaces, middleware, handlers, errors to extend) is no change.
  */
 import { globSync, readFileSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
 import type { AssignmentExpression, CallExpression } from 'acorn'
 import { simple } from 'acorn-walk'
+import { LATE_MODULES, REFLECTS, TOUCHED_LATE } from '../../../infra/bundle/cold-start.ts'
 import { NEVER_CALLED } from '../../../infra/bundle/slim-packages.ts'
 import { type Constructor, chainOf, hashOf, isClass, originalText } from './originals.ts'
 import { credoExport, imported, type OwnClass, ownClasses, pathOf, type Source, sources } from './sources.ts'
@@ -84,16 +86,58 @@ const replacements = async (): Promise<Patch[]> => {
   return (await Promise.all(found)).flat()
 }
 
-/** What Credo's modules import and bundles leave out, with the modules that import it. */
-const findLeftOut = (): Map<string, string[]> => {
+const CREDO_MODULES = globSync(
+  'node_modules/@credo-ts/{core,didcomm,anoncreds,question-answer}/build/**/*.mjs',
+).toSorted()
+
+/** What Credo's modules import, with the modules that import it: packages, and modules of its own by their names. */
+const importersOf = (isOurs: (file: string, name: string) => boolean): Map<string, string[]> => {
   const importers = new Map<string, string[]>()
-  for (const file of globSync('node_modules/@credo-ts/{core,didcomm,anoncreds,question-answer}/build/**/*.mjs'))
-    for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(/\b(?:from|import) "([^"]+)"/g))
-      if (NEVER_CALLED.test(name)) importers.set(name, [...(importers.get(name) ?? []), file].toSorted())
+  for (const file of CREDO_MODULES)
+    for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(/\b(?:from|import) "([^"]+)"/g)) {
+      const name = path.startsWith('.') ? basename(path) : path
+      if (isOurs(file, path)) importers.set(name, [...(importers.get(name) ?? []), file])
+    }
   return importers
 }
 
-const leftOut = findLeftOut()
+const SLIM = 'infra/bundle/slim-packages.ts'
+const COLD_START = 'infra/bundle/cold-start.ts'
+
+const textsOf = (files: readonly string[]): string => files.map((file) => readFileSync(file, 'utf8')).join('\n')
+
+/** What bundles do with Credo: the change, our file, and the text that is pinned. */
+const inBundles: { of: string; file: string; text: string }[] = [
+  ...[...importersOf((_, path) => NEVER_CALLED.test(path))].map(([name, importers]) => ({
+    ...{ of: `bundle: ${name}`, file: SLIM, text: importers.join('\n') },
+  })),
+  ...[...importersOf((file, path) => TOUCHED_LATE.test(path) || LATE_MODULES.test(resolve(dirname(file), path)))].map(
+    ([name, importers]) => ({ of: `late: ${name}`, file: COLD_START, text: importers.join('\n') }),
+  ),
+  {
+    ...{ of: 'rewritten: decorateMetadata.mjs', file: COLD_START },
+    text: textsOf(CREDO_MODULES.filter((file) => REFLECTS.test(resolve(file)))),
+  },
+  {
+    ...{ of: 'rewritten: sideEffects', file: SLIM },
+    text: globSync('node_modules/@credo-ts/{core,didcomm,anoncreds,question-answer}/package.json')
+      .toSorted()
+      .map((file) => `${file} ${JSON.stringify(JSON.parse(readFileSync(file, 'utf8')).sideEffects)}`)
+      .join('\n'),
+  },
+]
+
+/** What is copied from Credo, as a comment beside it says. */
+const copies = (): Patch[] =>
+  sources.flatMap(({ file, text }) =>
+    [...text.matchAll(/Copied from `(\w+)` of Credo/g)].map(([, name]) => ({ of: `copy: ${name}`, file })),
+  )
+
+/** The module that defines a constant of Credo's, with those beside it: what its values are. */
+const definitionOf = (name: string): string => {
+  const module = CREDO_MODULES.find((file) => readFileSync(file, 'utf8').includes(`\nconst ${name} = `))
+  return textsOf(CREDO_MODULES.filter((file) => module !== undefined && dirname(file) === dirname(module)))
+}
 
 /** All changes of Credo. */
 export const findPatches = async (): Promise<Patch[]> => [
@@ -101,7 +145,8 @@ export const findPatches = async (): Promise<Patch[]> => [
   ...(await replacements()),
   ...registrations(),
   ...prototypeAssignments(),
-  ...[...leftOut.keys()].map((name) => ({ of: `bundle: ${name}`, file: 'infra/bundle/slim-packages.ts' })),
+  ...inBundles.map(({ of, file }) => ({ of, file })),
+  ...copies(),
 ]
 
 /** The texts by which Credo registers services: `register` of its modules, and its agent's constructor. */
@@ -124,9 +169,11 @@ const registrationText = async (of: string, texts: readonly string[]): Promise<s
 
 /** What of Credo a patch changes, as text. Throws if it is not there. */
 const textOf = async ({ of }: Patch, texts: readonly string[]): Promise<string> => {
-  const [, kind, name = ''] = /^(container|bundle): (.+)$/.exec(of) ?? []
-  if (kind === 'bundle') return leftOut.get(name)?.join('\n') ?? ''
+  const bundled = inBundles.find((one) => one.of === of)
+  if (bundled !== undefined) return bundled.text
+  const [, kind, name = ''] = /^(container|copy): (.+)$/.exec(of) ?? []
   if (kind === 'container') return registrationText(name, texts)
+  if (kind === 'copy') return definitionOf(name)
   const [className = '', member = ''] = of.split('.')
   const base = await credoExport(className)
   const text = isClass(base) ? originalText(base, member) : undefined
