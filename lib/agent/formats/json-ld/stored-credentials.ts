@@ -5,6 +5,8 @@ import type { StoredCredential } from '../../../presentation-exchange/choose-cre
 import { VERIFIABLE_PROOF_TYPES } from '../../../presentation-exchange/definition.ts'
 import type { StoredRecord } from '../../../store/stored-record.ts'
 import { currentUnit } from '../../../store/transaction.ts'
+import { COMMUNITY_CONTEXTS } from './bundled-contexts.ts'
+import { withContextAddresses } from './contexts-in-full.ts'
 
 const W3C_CREDENTIAL = 'W3cCredentialRecord'
 
@@ -26,8 +28,14 @@ const JsonLdRecord = v.object({
       }),
     ]),
   }),
-  tags: v.object({ contexts: Texts, types: Texts, expandedTypes: Texts, schemaIds: Texts, subjectIds: Texts }),
+  tags: v.object({ types: Texts, expandedTypes: Texts, schemaIds: Texts, subjectIds: Texts }),
 })
+
+/** Of the contexts of a credential, also of those of the community that it has in full, as a verifier counts them. */
+const addressesIn = (context: unknown): string[] => {
+  const { '@context': contexts } = Object(withContextAddresses({ '@context': context }, COMMUNITY_CONTEXTS))
+  return [contexts].flat().filter((one) => typeof one === 'string')
+}
 
 /** Undefined for a record of another kind of credential. */
 const toCredential = (stored: StoredRecord): StoredCredential | undefined => {
@@ -35,12 +43,13 @@ const toCredential = (stored: StoredRecord): StoredCredential | undefined => {
   if (!read.success) return undefined
   const { value, tags } = read.output
   const [{ credential }] = value.credentialInstances
+  const contexts = addressesIn(credential['@context'])
   return {
     id: stored.id,
     json: credential,
     proofType: credential.proof.type,
     subjects: tags.subjectIds,
-    schemaNames: new Set([...tags.contexts, ...tags.types, ...tags.expandedTypes, ...tags.schemaIds]),
+    schemaNames: new Set([...contexts, ...tags.types, ...tags.expandedTypes, ...tags.schemaIds]),
   }
 }
 
