@@ -9,10 +9,13 @@ export const isObject = (value: unknown): value is JsonObject =>
 /** Parses JSON in base64 or base64url; undefined if it is invalid. */
 export const parseBase64 = (base64: string): unknown => parseJson(Buffer.from(base64, 'base64').toString())
 
+/** Parses JSON. A byte order mark before it is ignored (RFC 8259, section 8.1). Throws a `SyntaxError`. */
+export const parseDocument = (text: string): unknown => JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text)
+
 /** Undefined for a text that is not JSON: the error of the parser would quote it. */
 export const parseJson = (text: string): unknown => {
   try {
-    return JSON.parse(text)
+    return parseDocument(text)
   } catch {
     return undefined
   }

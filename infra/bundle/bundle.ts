@@ -46,12 +46,9 @@ export interface Bundle {
  */
 const REQUIRE = "const require=process.getBuiltinModule('node:module').createRequire(import.meta.url),atOnce=require;"
 
-/** The only module that may use Node's `fetch`, which the address guard does not check. */
-const READS_BY_FETCH = modulesAt('lib/egress/operator-address.ts')
-
 /**
- * All other functions refuse `fetch`, so that no package bypasses the guarded client. On the banner's line, so that
- * source maps stay right.
+ * Functions refuse `fetch`, so that no package bypasses the guarded client. On the banner's line, so that source maps stay
+ * right.
  */
 const REFUSE_FETCH = "globalThis.fetch=async()=>{throw Error('only the guarded client reads from outside')};"
 
@@ -149,16 +146,10 @@ const bundleOf = async ({ outputFiles, metafile, warnings }: BuildResult<Options
   const sourceMaps: Bundle['sourceMaps'] = {}
   const used = usedOutputs(metafile, name)
   const outputs = Object.fromEntries(Object.entries(metafile.outputs).filter(([path]) => used.has(basename(path))))
-  const readsByFetch = Object.values(outputs).some(({ inputs }) =>
-    Object.entries(inputs).some(([path, { bytesInOutput }]) => bytesInOutput > 0 && READS_BY_FETCH.test(`/${path}`)),
-  )
   for (const { path, text, contents } of outputFiles) {
     if (!used.has(basename(path, '.map'))) continue
     if (path.endsWith('.map')) sourceMaps[basename(path)] = contents
-    else {
-      const code = loadAtOnce(text, metafile)
-      files[basename(path)] = Buffer.from(readsByFetch ? code : withoutFetch(code))
-    }
+    else files[basename(path)] = Buffer.from(withoutFetch(loadAtOnce(text, metafile)))
   }
   return { files, forBrowsers: await browserFiles(metafile), sourceMaps, metafile: { ...metafile, outputs } }
 }

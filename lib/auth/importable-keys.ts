@@ -2,6 +2,7 @@
  * Checks that public keys can be imported: a key of a foreign key set may have the right members and still be invalid.
  */
 import { createPublicKey } from 'node:crypto'
+import { parseDocument } from '../json.ts'
 import { type VerifyingKey, verifyingKeys } from './key-set.ts'
 
 /** RFC 7518, section 3.3. Leading zeros make a modulus longer as text, but not the key. */
@@ -28,7 +29,7 @@ export const importableKeys = (keys: readonly VerifyingKey[]): VerifyingKey[] =>
  */
 export const keysOfText = (text: string): VerifyingKey[] | string => {
   try {
-    const keys = verifyingKeys(JSON.parse(text))
+    const keys = verifyingKeys(parseDocument(text))
     if (typeof keys === 'string') return keys
     const importable = importableKeys(keys)
     return importable.length === 0 ? 'has no key that could verify a token' : importable

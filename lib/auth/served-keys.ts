@@ -1,6 +1,6 @@
 /** Fetches an issuer's keys with the guarded client, at a deployment and on schedule. */
 import type { AddressPolicy } from '../egress/address-guard.ts'
-import { describeOutcome, type Get, get } from '../egress/post.ts'
+import { describeOutcome, describeUnread, type Get, get } from '../egress/post.ts'
 import { keysOfText } from './importable-keys.ts'
 import { MAX_KEY_SET_BYTES, type VerifyingKey } from './key-set.ts'
 
@@ -19,13 +19,13 @@ export const servedKeys = async (
 ): Promise<ServedKeys> => {
   const headers = { accept: 'application/jwk-set+json, application/json' }
   const outcome = await get({ url, headers, policy, limits: LIMITS, ...means })
-  const { status, failure, body } = outcome
+  const { status, failure, body, size = 0 } = outcome
   if (status !== 200 || failure !== undefined)
     return {
-      reason: status === 200 ? `${failure}` : describeOutcome(outcome),
+      reason: status === 200 ? describeUnread(outcome) : describeOutcome(outcome),
       refused: failure === 'address',
     }
-  if (Buffer.byteLength(body) >= MAX_KEY_SET_BYTES) return { reason: 'is too large', refused: false }
+  if (size >= MAX_KEY_SET_BYTES) return { reason: 'is too large', refused: false }
   const keys = keysOfText(body)
   return typeof keys === 'string' ? { reason: keys, refused: false } : { keys }
 }

@@ -36,7 +36,7 @@ export const follow = async (url: string, reading: Reading): Promise<PostOutcome
     },
   })
   bounds.milliseconds -= outcome.milliseconds
-  bounds.bytes -= outcome.bytes?.length ?? 0
+  bounds.bytes -= outcome.size ?? 0
   const next = redirects > 0 ? redirectOf(outcome, url) : undefined
   return next !== undefined && mayFollow(next) ? follow(next, { ...reading, redirects: redirects - 1 }) : outcome
 }

@@ -3,6 +3,10 @@
  * that leads inside reaches nothing: what answers there has no certificate of that name, and redirects are not
  * followed.
  */
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { decoded, WITHOUT_CODING } from './content-coding.ts'
 
 interface ReadLimits {
   /** Time limit from start to last byte, in ms. */
@@ -12,23 +16,35 @@ interface ReadLimits {
   local: boolean
 }
 
-/** Throws for any failure. The message quotes nothing of the response. */
+/** Throws for any failure. The message quotes nothing of the content. */
 export const readOperatorAddress = async (url: string, { milliseconds, bytes, local }: ReadLimits): Promise<string> => {
-  if (!local && new URL(url).protocol !== 'https:') throw new Error('not https')
-  const response = await fetch(url, {
+  const target = new URL(url)
+  const isSecure = target.protocol === 'https:'
+  if (!isSecure && !local) throw new Error('not https')
+  const request = (isSecure ? httpsRequest : httpRequest)(target, {
     // A connection that is kept open over a freeze of the function is stale.
-    headers: { accept: 'application/jwk-set+json, application/json', connection: 'close' },
-    redirect: 'manual',
+    agent: false,
+    headers: { accept: 'application/jwk-set+json, application/json', ...WITHOUT_CODING },
     signal: AbortSignal.timeout(milliseconds),
   })
-  if (response.status !== 200) throw new Error(`status ${response.status}`)
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length
-    // Leaving the loop ends the connection.
-    if (size > bytes) throw new Error(`more than ${bytes} bytes`)
-    chunks.push(chunk)
+  // After the head, the response has it too.
+  request.on('error', () => {}).end()
+  try {
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}`)
+    const chunks: Buffer[] = []
+    let size = 0
+    for await (const chunk of response) {
+      size += chunk.length
+      if (size > bytes) throw tooLarge(bytes)
+      chunks.push(chunk)
+    }
+    const content = await decoded(Buffer.concat(chunks), response.headers['content-encoding'], bytes)
+    if (content === undefined) throw tooLarge(bytes)
+    return content.toString('utf8')
+  } finally {
+    request.destroy()
   }
-  return Buffer.concat(chunks).toString('utf8')
 }
+
+const tooLarge = (bytes: number): Error => new Error(`more than ${bytes} bytes`)

@@ -6,10 +6,11 @@ import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders } 
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { type AddressPolicy, AddressRejectedError, guardedLookup, urlFault } from './address-guard.ts'
+import { ContentCodingError, decoded, WITHOUT_CODING } from './content-coding.ts'
 
 /**
- * `address`: the guard rejected it; `connect`: nobody answers there; `response`: the answer is not HTTP; `reset`: the
- * connection broke.
+ * `address`: the guard rejected it; `connect`: nobody answers there; `response`: the answer is not HTTP, or a
+ * document is in a content coding that can't be read; `reset`: the connection broke.
  */
 export type PostFailure = 'address' | 'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'response'
 
@@ -45,6 +46,8 @@ export interface PostOutcome {
   /** The part of the response body that was read, as UTF-8 and as it came. */
   body: string
   bytes?: Uint8Array
+  /** Bytes that count against limits: those that came, or more if they were inflated. */
+  size?: number
   milliseconds: number
   failure?: PostFailure
   /** The code of the failure, for logs and `lastError`: never contents. */
@@ -65,6 +68,10 @@ export const isRedirect = ({ status = 0, headers: { location = '' } }: PostOutco
 export const describeOutcome = ({ status, failure, detail }: PostOutcome): string =>
   status === undefined ? `${failure}: ${detail}` : `status ${status}`
 
+/** Why a document can't be read, for who asked for it: not what a name leads to. */
+export const describeUnread = ({ status, failure, detail }: PostOutcome): string =>
+  failure === 'response' ? `${detail}` : `${failure ?? status}`
+
 /** How far an attempt came, to tell failures apart that carry the same code (ECONNRESET). */
 type Stage = 'connect' | 'tls' | 'reset'
 
@@ -72,6 +79,7 @@ const codeOf = (error: Error): string => ('code' in error && typeof error.code =
 
 const failureOf = (error: Error, stage: Stage): PostFailure => {
   if (error instanceof AddressRejectedError) return 'address'
+  if (error instanceof ContentCodingError) return 'response'
   if ('syscall' in error && error.syscall === 'getaddrinfo') return 'dns'
   if (codeOf(error).startsWith('HPE_')) return 'response'
   return stage
@@ -89,7 +97,7 @@ const open = ({ url, headers, policy, resolve, authorities }: Get, body: string 
     // A fresh agent: unlike the global one it knows no proxy of the environment (NODE_USE_ENV_PROXY).
     agent: false as const,
     lookup: guardedLookup(policy, resolve),
-    headers: { 'user-agent': 'serverless-agent', ...headers, ...length },
+    headers: { 'user-agent': 'serverless-agent', ...WITHOUT_CODING, ...headers, ...length },
   }
   if (target.protocol === 'http:') return httpRequest(target, options)
   // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment does not count.
@@ -103,7 +111,10 @@ const open = ({ url, headers, policy, resolve, authorities }: Get, body: string 
 /** Posts once. Redirects are not followed: a 3xx is a status like any other. Never throws for the peer's faults. */
 export const post = (attempt: Post): Promise<PostOutcome> => exchange(attempt, attempt.body)
 
-/** Gets once. A redirect is the caller's business, and without a body. Never throws for the peer's faults. */
+/**
+ * Gets once. A document comes without its content coding. A redirect is the caller's business, and without a body. Never
+ * throws for the peer's faults.
+ */
 export const get = (attempt: Get): Promise<PostOutcome> => exchange(attempt, undefined)
 
 const exchange = (attempt: Get, sent: string | undefined): Promise<PostOutcome> => {
@@ -126,14 +137,21 @@ const exchange = (attempt: Get, sent: string | undefined): Promise<PostOutcome> 
       clearTimeout(connecting)
       clearTimeout(whole)
       const bytes = Buffer.concat(chunks).subarray(0, limits.responseBytes)
-      Object.assign(outcome, { bytes, body: bytes.toString('utf8') })
+      Object.assign(outcome, { bytes, body: bytes.toString('utf8'), size: Math.min(size, limits.responseBytes) })
       outcome.milliseconds = Math.round(performance.now() - started)
       if (failure !== undefined) Object.assign(outcome, { failure, detail })
       resolve(outcome)
       request.destroy()
     }
-    const fail = (error: Error) =>
-      end(failureOf(error, stage), error instanceof AddressRejectedError ? error.message : codeOf(error))
+    const fail = (error: Error) => {
+      const isNamed = error instanceof AddressRejectedError || error instanceof ContentCodingError
+      end(failureOf(error, stage), isNamed ? error.message : codeOf(error))
+    }
+    const decode = async (contentEncoding: string | undefined) => {
+      const content = await decoded(Buffer.concat(chunks), contentEncoding, limits.responseBytes)
+      chunks.splice(0, chunks.length, content ?? Buffer.alloc(0))
+      size = Math.max(size, content?.length ?? limits.responseBytes)
+    }
     const connecting = setTimeout(() => end('connect', `no connection in ${limits.connectMs} ms`), limits.connectMs)
     const whole = setTimeout(() => end('timeout', `not done in ${limits.attemptMs} ms`), limits.attemptMs)
 
@@ -164,7 +182,10 @@ const exchange = (attempt: Get, sent: string | undefined): Promise<PostOutcome> 
         size += chunk.length
         if (size >= limits.responseBytes) end()
       })
-      response.on('end', () => end())
+      response.on('end', () => {
+        if (sent !== undefined || outcome.status !== 200) return end()
+        decode(response.headers['content-encoding']).then(() => end(), fail)
+      })
       response.on('error', fail)
     })
     request.end(sent)

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { MultibaseEncoding, multibaseDecode, multibaseEncode } from 'didwebvh-ts'
 import * as v from 'valibot'
-import { canonicalJson, findFlaw } from '../json.ts'
+import { canonicalJson, findFlaw, parseDocument } from '../json.ts'
 import { MAX_ID, SIGNED_JSON_RULES } from './did.ts'
 
 export const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
@@ -49,7 +49,7 @@ export type AttestedResource = v.InferOutput<typeof AttestedResource>
  * what is not JSON.
  */
 export const readResource = (text: string): AttestedResource | undefined => {
-  const value: unknown = JSON.parse(text)
+  const value: unknown = parseDocument(text)
   if (findFlaw(value, SIGNED_JSON_RULES) !== undefined) return undefined
   const result = v.safeParse(AttestedResource, value, { abortEarly: true })
   return result.success ? result.output : undefined

@@ -1,7 +1,7 @@
 /** Parses and verifies served logs of did:webvh: limits, hashes, signatures and witnesses. */
 import { multibaseDecode, parseDidKeyVerificationMethod, prepareDataForSigning, resolveDIDFromLog } from 'didwebvh-ts'
 import * as v from 'valibot'
-import { findFlaw } from '../json.ts'
+import { findFlaw, parseDocument } from '../json.ts'
 import { contentHash } from './attested-resource.ts'
 import { MAX_ID, SIGNED_JSON_RULES, type WebvhDid } from './did.ts'
 
@@ -84,7 +84,7 @@ const isFilled = (value: unknown): boolean =>
 
 /** Parses a file of witness proofs. Throws if it is malformed, or would take too long to verify with this log. */
 export const parseWitnessProofs = (text: string, log: LogEntry[]): v.InferOutput<typeof WitnessProofs> => {
-  const found = checked(WitnessProofs, JSON.parse(text))
+  const found = checked(WitnessProofs, parseDocument(text))
   if (log.length * found.flatMap(({ proof }) => proof).length > MAX_WITNESS_CHECKS)
     throw new LogTooLongError('the log has too many witness proofs')
   return found

@@ -1,6 +1,6 @@
 /** DID documents that are read, such as those of did:web: https://w3c-ccg.github.io/did-method-web/#read-resolve */
 import { CredoError, DidDocument, type DidResolutionResult, JsonTransformer } from '@credo-ts/core'
-import { isObject } from '../../json.ts'
+import { isObject, parseDocument } from '../../json.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { isOurWebDid, ourWebDocument } from '../../webvh/web-document.ts'
 import { isReadableDocument } from '../envelopes/index.ts'
@@ -38,7 +38,7 @@ const readWebDocument = async (did: string, id: string): Promise<unknown> => {
   }
   const [host = '', ...path] = id.split(':').map(decodeURIComponent)
   const file = path.length === 0 ? '.well-known/did.json' : `${path.join('/')}/did.json`
-  return JSON.parse(await readText(`https://${host}/${file}`))
+  return parseDocument(await readText(`https://${host}/${file}`))
 }
 
 export const resolveWebDid = (did: string, { id }: { id: string }): Promise<DidResolutionResult> =>

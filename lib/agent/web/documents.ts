@@ -1,7 +1,7 @@
 /** Reads documents of the web that other agents name, behind the address guard and within a budget. */
 import { CredoError } from '@credo-ts/core'
 import { redirectOf } from '../../egress/follow.ts'
-import { type Get, get, type PostOutcome, post } from '../../egress/post.ts'
+import { describeUnread, type Get, get, type PostOutcome, post } from '../../egress/post.ts'
 import { AgentError } from '../../errors.ts'
 import { settings } from '../../settings.ts'
 import { runCounted } from '../../store/count.ts'
@@ -135,8 +135,8 @@ const follow = async (url: string, options: ReadOptions, redirects: number): Pro
     },
   }
   const { outcome, isCut } = await readOnce(attempt, posted, responseBytes)
-  const { status = 0, body, failure } = outcome
-  budget.bytes -= Buffer.byteLength(body)
+  const { status = 0, body, size = 0, failure } = outcome
+  budget.bytes -= size
   budget.milliseconds -= outcome.milliseconds
   const next = redirects > 0 && posted === undefined ? redirectOf(outcome, url) : undefined
   if (next !== undefined) return follow(next, options, redirects - 1)
@@ -144,7 +144,7 @@ const follow = async (url: string, options: ReadOptions, redirects: number): Pro
   if (failure === 'address' || ABSENT.includes(status))
     throw new CredoError(`no document at ${url}: ${failure ?? status}`)
   if (status !== 200 || failure !== undefined)
-    throw unreadable(`the document at ${url} can not be read: ${failure ?? status}`)
+    throw unreadable(`the document at ${url} can not be read: ${describeUnread(outcome)}`)
   // The part that was read of a line-based format might look complete.
   if (isCut) throw unreadable(`the document at ${url} is too large`)
   return body
@@ -177,7 +177,7 @@ const readOnce = (attempt: Get, posted: string | undefined, responseBytes: numbe
 const read = async (attempt: Get, posted: string | undefined, responseBytes: number): Promise<Reading> => {
   const request = () => (posted === undefined ? get(attempt) : post({ ...attempt, body: posted }))
   const outcome = await (currentMessage().isUnsolicited ? readCounted(request) : request())
-  return { outcome, isCut: Buffer.byteLength(outcome.body) >= responseBytes }
+  return { outcome, isCut: (outcome.size ?? 0) >= responseBytes }
 }
 
 /** Throws `quota.exceeded`, which resolvers make a missing document of: so the unit of work keeps it. */

@@ -10,7 +10,7 @@ import type { Certificate } from './certificate.ts'
 interface Answer {
   status: number
   headers?: Record<string, string>
-  body?: string
+  body?: string | Buffer
   /** ms */
   after?: number
   /** It is not given before this is settled. */

@@ -36,6 +36,11 @@ test.each([
   expect(await resolve(did)).toEqual([did, undefined])
 })
 
+test('a document may begin with a byte order mark', async () => {
+  served.set('https://two.example/.well-known/did.json', `\uFEFF${document('did:web:two.example')}`)
+  expect(await resolve('did:web:two.example')).toEqual(['did:web:two.example', undefined])
+})
+
 test.each([
   ['of another DID', document('did:web:one.example'), undefined],
   ['that is a list', '[]', undefined],

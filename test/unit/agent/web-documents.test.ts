@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { type AgentContext, CredoError, type ParsedDid } from '@credo-ts/core'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { w3cCredentials } from '../../../lib/agent/formats/json-ld/document-loader.ts'
@@ -39,6 +40,10 @@ beforeAll(async () => {
       response.writeHead(200, { 'content-length': 1000 })
       return response.write(JSON.stringify(CONTEXT), () => response.destroy())
     }
+    if (path === '/coded') return response.writeHead(200, { 'content-encoding': 'exi' }).end()
+    if (path === '/gzip')
+      return response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(`\uFEFF${JSON.stringify(CONTEXT)}`))
+    if (path === '/list') return response.writeHead(200).end('[]')
     if (path === '/quarter') return response.writeHead(200).end(JSON.stringify({ text: 'x'.repeat(255 * 1024) }))
     response.writeHead(200, { 'content-type': 'application/ld+json' }).end(JSON.stringify(CONTEXT))
   }).listen(0, '127.0.0.1')
@@ -82,6 +87,7 @@ test('a context is read from its address, also behind a redirect', async () => {
     documentUrl: `${address}/context`,
   })
   await expect(load(`${address}/moved`)).resolves.toMatchObject({ document: CONTEXT })
+  await expect(load(`${address}/gzip`)).resolves.toMatchObject({ document: CONTEXT })
 })
 
 /** Whether there may be such a document all the same, by the error and by what is noted. */
@@ -105,7 +111,7 @@ test('nor is there one at an address that the guard refuses', async () => {
   await onAws(async () => expect(await mayBeThere('https://169.254.169.254/')).toEqual([false, undefined]))
 })
 
-test.each(['/status?204', '/status?403', '/status?429', '/status?500', '/around', '/broken', '/large'])(
+test.each(['/status?204', '/status?403', '/status?429', '/status?500', '/around', '/broken', '/large', '/coded'])(
   '%s does not say that there is no such document',
   async (path) => {
     expect(await mayBeThere(`${address}${path}`)).toEqual([true, 'registry.unavailable'])
@@ -130,6 +136,8 @@ test.each([
   ['/around', /302/],
   ['/to-no-address', /302/],
   ['/large', /too large/],
+  ['/coded', /can not be read: content-encoding exi$/],
+  ['/list', /not a JSON object/],
   ['/cut', /can not be read: reset/],
 ])('%s is no context', async (path, reason) => {
   await expect(load(`${address}${path}`)).rejects.toThrow(reason)

@@ -18,6 +18,10 @@ test('keys of Ed25519, of P-256 and RSA keys of 2048 bits stay, and what else st
   expect(importableKeys(keys)).toEqual(keys)
 })
 
+test('a key set may begin with a byte order mark', () => {
+  expect(keysOfText(`\uFEFF${JSON.stringify({ keys: [ed] })}`)).toEqual([ed])
+})
+
 describe('is left out, though its members have the right length:', () => {
   const point = base64url(Buffer.alloc(32, 1))
   test.each<[string, VerifyingKey]>([

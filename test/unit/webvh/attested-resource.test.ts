@@ -29,6 +29,10 @@ test.each<[string, object]>([
   expect(read(more)).toEqual(JSON.parse(JSON.stringify({ ...RESOURCE, ...more })))
 })
 
+test('a resource is read with a byte order mark', () => {
+  expect(readResource(`\uFEFF${JSON.stringify(RESOURCE)}`)).toEqual(RESOURCE)
+})
+
 test.each<[string, object]>([
   ['of another type', { type: ['Other'] }],
   ['without an id', { id: '' }],

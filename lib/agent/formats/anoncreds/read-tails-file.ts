@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import type { AnonCredsRevocationRegistryDefinition } from '@credo-ts/anoncreds'
 import { CredoError, TypedArrayEncoder } from '@credo-ts/core'
 import { follow } from '../../../egress/follow.ts'
+import { describeUnread } from '../../../egress/post.ts'
 import { readTailsFile } from '../../../revocation/tails-file.ts'
 import { settings } from '../../../settings.ts'
 import { currentUnit } from '../../../store/transaction.ts'
@@ -16,6 +17,8 @@ import { unreadable } from '../../web/index.ts'
 
 /** Size of a file in bytes: a version of 2 bytes, two points of 128 bytes for each credential, and one more point. */
 const sizeOf = (maxCredNum: number): number => 2 * 128 * maxCredNum + 128 + 2
+/** Points look random: with a content coding they are longer, by five bytes of each block (RFC 1951, section 3.2.4). */
+const codedSizeOf = (bytes: number): number => Math.ceil(bytes * 1.05) + 1024
 const MAX_BYTES = 10 * 1024 * 1024
 /** Maximum number of files in the cache. Lambda's /tmp has 512 MB. */
 const MAX_FILES = 10
@@ -59,15 +62,16 @@ const fetchFile = async (tailsHash: string, url: string, maxBytes: number): Prom
     return content
   }
   const timeBudget = currentUnit().slot(TIME_BUDGET, () => ({ milliseconds: MAX_MS }))
-  const bounds = { ...timeBudget, bytes: maxBytes }
+  const bounds = { ...timeBudget, bytes: codedSizeOf(maxBytes) }
   const outcome = await follow(url, { accept: 'application/octet-stream', bounds, redirects: MAX_REDIRECTS })
   if (outcome === undefined) throw unreadable('the tails files take too long to get')
   timeBudget.milliseconds = bounds.milliseconds
   const { status, failure, bytes = new Uint8Array() } = outcome
   // What the guard refuses has no file that this agent could ever read.
-  if (status === 404 || status === 410 || failure === 'address' || bounds.bytes < 0)
+  if (status === 404 || status === 410 || failure === 'address' || bounds.bytes < 0 || bytes.length > maxBytes)
     throw new CredoError(`no tails file at its address: ${failure ?? status}`)
-  if (status !== 200 || failure !== undefined) throw unreadable(`no tails file at its address: ${failure ?? status}`)
+  if (status !== 200 || failure !== undefined)
+    throw unreadable(`no tails file at its address: ${describeUnread(outcome)}`)
   return bytes
 }
 

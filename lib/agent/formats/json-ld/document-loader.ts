@@ -12,6 +12,7 @@ import {
   W3cCredentialsModule,
 } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
+import { isObject, parseDocument } from '../../../json.ts'
 import { currentUnit } from '../../../store/transaction.ts'
 import { boundDocumentsOfJsonLd, isKeyOver, readText } from '../../web/index.ts'
 import { BUNDLED_CONTEXTS, bundledContext, COMMUNITY_CONTEXTS } from './bundled-contexts.ts'
@@ -52,7 +53,9 @@ const readContextOnce = (url: string): Promise<Record<string, unknown>> => {
 
 const readContext = async (url: string): Promise<Record<string, unknown>> => {
   boundDocumentsOfJsonLd()
-  return JSON.parse(await readText(url))
+  const document = parseDocument(await readText(url))
+  if (!isObject(document)) throw new CredoError(`the context ${url} is not a JSON object`)
+  return document
 }
 
 /** Contexts of key types. Credo's suites look for them in the key, whatever its DID document has. */

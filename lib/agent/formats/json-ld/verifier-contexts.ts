@@ -6,6 +6,7 @@ import type { AgentContext } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
 import * as v from 'valibot'
 import { Bounded } from '../../../bounded.ts'
+import { parseDocument } from '../../../json.ts'
 import { readContexts } from '../../../store/contexts.ts'
 import { currentUnit } from '../../../store/transaction.ts'
 import { BUNDLED_CONTEXTS, bundledContext, COMMUNITY_CONTEXTS, SCHEMA_ORG } from './bundled-contexts.ts'
@@ -24,8 +25,7 @@ export const VerifierContexts = v.array(VerifierContext)
 /** With a member `@context`. */
 export type ContextDocument = Record<string, unknown>
 
-export const parseContext = (text: string): ContextDocument =>
-  v.parse(v.pipe(v.string(), v.parseJson(), v.looseObject({})), text)
+export const parseContext = (text: string): ContextDocument => v.parse(v.looseObject({}), parseDocument(text))
 
 /**
  * Loads only trusted contexts and DIDs: verification fetches no context. The verifier's document for an address takes

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import type { AnonCredsRevocationRegistryDefinition } from '@credo-ts/anoncreds'
 import { type AgentContext, TypedArrayEncoder } from '@credo-ts/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -65,6 +66,15 @@ test('is fetched for a registry of one credential too', async () => {
   const { content, tailsHash } = file(386)
   answer = (response) => response.end(content)
   const { tailsFilePath } = await get({ tailsHash, maxCredNum: 1 })
+  expect((await readFile(tailsFilePath)).equals(content)).toBe(true)
+})
+
+test('is fetched from a host that compresses what gets longer by it', async () => {
+  const { content, tailsHash } = file()
+  const coded = gzipSync(content, { windowBits: 9, memLevel: 1 })
+  expect(coded.length).toBeGreaterThan(content.length)
+  answer = (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(coded)
+  const { tailsFilePath } = await get({ tailsHash })
   expect((await readFile(tailsFilePath)).equals(content)).toBe(true)
 })
 
