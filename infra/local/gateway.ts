@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Request, Response, Server, Toolkit } from 'serverless-offline'
+import { ContentCodingError, decoded } from '../../lib/egress/content-coding.ts'
 import { preflightHeaders } from '../gateway/preflight.ts'
 import type { GatewayResponse, HttpEvent, Serverless, TokenAuthorizer } from '../service.ts'
 import type { Invoke } from './functions.ts'
@@ -22,6 +23,28 @@ const UNKNOWN = 'MISSING_AUTHENTICATION_TOKEN'
  * response, and hapi would respond with ranges and reject invalid cookies.
  */
 const NOT_OURS = ['sls-offline-authorizer-override', 'range', 'cookie']
+
+/** Content codings of request bodies that API Gateway undoes by itself, and its limit in bytes. */
+const CODINGS = /^(gzip|deflate|identity)?$/i
+const MAX_BODY = 10 * 1024 * 1024
+
+/**
+ * Undoes the content coding of a request's body; returns the type of the gateway response if it can't.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-make-request-with-compressed-payload.html
+ */
+const undoCoding = async (request: Request): Promise<string | undefined> => {
+  const { payload, headers } = request
+  const coding = headers['content-encoding']?.trim() ?? ''
+  if (!payload?.length) return undefined
+  if (!CODINGS.test(coding)) return 'UNSUPPORTED_MEDIA_TYPE'
+  try {
+    request.payload = await decoded(payload, coding, MAX_BODY)
+    return request.payload === undefined ? 'REQUEST_TOO_LARGE' : undefined
+  } catch (error) {
+    if (error instanceof ContentCodingError) return 'UNSUPPORTED_MEDIA_TYPE'
+    throw error
+  }
+}
 
 /** Type of a body without a content type (RFC 9110, section 8.3). */
 const BYTES = 'application/octet-stream'
@@ -64,10 +87,10 @@ const typeOfStatus = (status: number): string => {
   return status >= 500 ? 'DEFAULT_5XX' : 'DEFAULT_4XX'
 }
 
-/** Whether a path is UTF-8 in percent-encoding (RFC 3986, section 2.5). */
-const isEncoded = (path: string): boolean => {
+/** Whether a path or query is UTF-8 in percent-encoding (RFC 3986, section 2.5). */
+const isEncoded = (text: string): boolean => {
   try {
-    decodeURIComponent(path)
+    decodeURIComponent(text)
     return true
   } catch {
     return false
@@ -185,18 +208,21 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
 
   server.ext('onPreAuth', async (request, h) => {
     const { method, route, path } = request
-    // hapi answers HEAD as GET; API Gateway has no route for it. hapi also accepts an empty rest of a path, removes dot
+    // hapi answers every HEAD as GET, which API Gateway does not. hapi also accepts an empty rest of a path, removes dot
     // segments, and reads `//` as `/`.
     const isNone = restOf(route, path)?.value === '' || sentPath(request) === '//'
-    if (method === 'head' || isNone || resourceAt(server, events, path) !== route.path)
-      return respond(h, UNKNOWN).takeover()
+    const hasMethod = method !== 'head' || events.some((event) => event.method === method && event.path === route.path)
+    if (!hasMethod || isNone || resourceAt(server, events, path) !== route.path) return respond(h, UNKNOWN).takeover()
+    if (!isEncoded(request.raw.req.url ?? '')) return respond(h, 'BAD_REQUEST_PARAMETERS').takeover()
     const admitted = await admit(request)
     if (typeof admitted === 'string') return respond(h, admitted).takeover()
     if (admitted !== undefined) request.auth.credentials = admitted
     return h.continue
   })
 
-  server.ext('onPreHandler', (request, h) => {
+  server.ext('onPreHandler', async (request, h) => {
+    const rejection = await undoCoding(request)
+    if (rejection !== undefined) return respond(h, rejection).takeover()
     const { params, payload, raw, route } = request
     // serverless-offline would give a body without a content type that of JSON.
     if (payload?.length && !hasHeader(raw.req.rawHeaders, 'content-type'))

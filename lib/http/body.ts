@@ -43,10 +43,10 @@ const INVALID = 'The body is not valid'
 
 const notJson = (cause?: unknown) => new AgentError('request.malformed', 'The body is not JSON', { cause })
 
-/** A byte order mark stays: JSON has none (RFC 8259, section 8.1). */
+/** Drops a byte order mark, as RFC 8259, section 8.1, allows. */
 const decode = (bytes: Buffer): string => {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
     throw notJson(error)
   }

@@ -33,6 +33,12 @@ const assertSingle = ({ multiValueQueryStringParameters: parameters }: Operation
   throw new AgentError('request.malformed', 'The query is not valid', { details })
 }
 
+/** Gateways decode what is not UTF-8 to U+FFFD, which would be looked for as it is. */
+const assertDecoded = ({ queryStringParameters: parameters }: OperationEvent): void => {
+  if (Object.values(parameters ?? {}).some((value) => value?.includes('\uFFFD')))
+    throw new AgentError('request.malformed', 'The query is not UTF-8 in percent-encoding')
+}
+
 const keyOf = (event: OperationEvent): string | undefined => {
   const key = headerOf(event, 'idempotency-key')
   if (key !== undefined && !IDEMPOTENCY_KEY.test(key))
@@ -46,6 +52,7 @@ export const checkParameters =
     const { path, query } = contract.parameters ?? {}
     if (path) addChecked(event, { path: validate(path, pathOf(event), 'request.malformed', 'The path is not valid') })
     if (query) {
+      assertDecoded(event)
       const checked = validate(query, event.queryStringParameters ?? {}, 'request.malformed', 'The query is not valid')
       assertSingle(event, Object.keys(Object(checked)))
       addChecked(event, { query: checked })

@@ -16,6 +16,7 @@ export const GetHealth = /* @__PURE__ */ defineContract(() => ({
   method: 'GET',
   path: '/health',
   summary: 'Check that the service is available',
+  description: 'HEAD does the same, without a body.',
   security: 'none',
   responses: { 200: v.strictObject({ status: v.literal('ok'), version: v.string() }) },
 }))

@@ -1,4 +1,5 @@
 /** The gateway of the local stage: what it answers by itself, and in place of a function or an authorizer that crashed. */
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toAuthorizerContext } from '../../lib/auth/principal.ts'
 import { rateKeys } from '../../lib/auth/rate-key.ts'
@@ -139,14 +140,21 @@ describe('what no route has is a 404', () => {
     expect(await ask({ method, path, headers: { authorization: ROOT } })).toEqual(NOT_FOUND)
   })
 
-  test('HEAD, which no operation has', async () => {
+  test('HEAD, which only /health has', async () => {
     expect(await ask({ method: 'HEAD', path: '/connections/a' })).toEqual({ ...NOT_FOUND, text: '' })
   })
 })
 
-test.each(['/connections/%zz', '/nothing/%C3'])('what is no path is a 400: %s', async (path) => {
-  expect(await get(path, ROOT)).toEqual(errorOf(400, 'Bad Request'))
+test('HEAD of /health goes to its function', async () => {
+  expect(await ask({ method: 'HEAD', path: '/health' })).toEqual({ ...BROKEN, text: '' })
 })
+
+test.each(['/connections/%zz', '/nothing/%C3', '/connections?alias=%E0%A4%A', '/health?%zz'])(
+  'what is no path or query is a 400: %s',
+  async (path) => {
+    expect(await get(path, ROOT)).toEqual(errorOf(400, 'Bad Request'))
+  },
+)
 
 test('headers that are too large are a 400, like every other', async () => {
   expect(await get(`/connections?theirDid=${'a'.repeat(20_000)}`, ROOT)).toEqual(errorOf(400, 'Bad Request'))
@@ -165,7 +173,7 @@ describe('a preflight is answered as API Gateway answers it', () => {
       status: 200,
       headers: {
         'access-control-allow-origin': '*',
-        'access-control-allow-headers': 'Authorization,Content-Type,Idempotency-Key',
+        'access-control-allow-headers': 'Authorization,Content-Type,Idempotency-Key,traceparent,tracestate,baggage',
         'access-control-allow-methods': `OPTIONS,${method}`,
         'access-control-max-age': '600',
       },
@@ -200,5 +208,30 @@ describe('a body', () => {
 
   test('over 10 MiB is a 413 of the gateway', async () => {
     expect(await post(10 * KIB * KIB + 1)).toEqual(errorOf(413, 'Content Too Large'))
+  })
+
+  const postCoded = (coding: string, body: Buffer | string) =>
+    ask({
+      ...{ method: 'POST', path: '/multi-tenancy/create-tenant' },
+      ...{ headers: { ...headers, 'content-encoding': coding }, body },
+    })
+
+  test.each([
+    ['gzip', gzipSync],
+    ['Deflate', deflateSync],
+    ['identity', String],
+  ])('in %s is as large as what it holds', async (coding, code) => {
+    expect((await postCoded(coding, code('{}'.padEnd(256 * KIB)))).status).toBe(422)
+    const { status, text } = await postCoded(coding, code('{}'.padEnd(256 * KIB + 1)))
+    expect({ status, text }).toMatchObject({ status: 413, text: expect.stringContaining('262144') })
+    expect(await postCoded(coding, code('{}'.padEnd(10 * KIB * KIB + 1)))).toEqual(errorOf(413, 'Content Too Large'))
+  })
+
+  test.each([
+    ['br', brotliCompressSync('{}')],
+    ['gzip, gzip', gzipSync(gzipSync('{}'))],
+    ['gzip', '{}'],
+  ])('in %s that API Gateway does not undo is its 415', async (coding, body) => {
+    expect(await postCoded(coding, body)).toEqual(errorOf(415, 'Unsupported Media Type'))
   })
 })

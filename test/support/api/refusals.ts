@@ -133,7 +133,7 @@ export const refusesUnreadableBodies = (contract: Contract): void => {
       'null null',
       'text',
       ' ',
-      '\u{FEFF}{}',
+      '{}\u{FEFF}',
       '{"a":"\n"}',
       '{"a":"\\x"}',
       '/**/{}',

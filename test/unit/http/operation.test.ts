@@ -205,19 +205,24 @@ describe('400: a path, a query or a body that cannot be read', () => {
     await expect(postWith(unknown)).resolves.toMatchObject({ statusCode: 201 })
   })
 
-  test('with a body that is no UTF-8', async () => {
-    const body = Buffer.from([0x22, 0xff, 0x22]).toString('base64')
-    await expect(postWith({ body, isBase64Encoded: true })).resolves.toMatchObject({ statusCode: 400 })
+  test('with a parameter that the gateway could not decode', async () => {
+    const body = { message: 'The query is not UTF-8 in percent-encoding' }
+    await expect(postWith({ query: { cursor: '\uFFFD%A' } })).resolves.toMatchObject({ statusCode: 400, body })
   })
 
-  test('with a body that begins with a byte order mark', async () => {
-    const body = Buffer.from('\ufeff{"name":"n"}').toString('base64')
+  test('with a body that is no UTF-8', async () => {
+    const body = Buffer.from([0x22, 0xff, 0x22]).toString('base64')
     await expect(postWith({ body, isBase64Encoded: true })).resolves.toMatchObject({ statusCode: 400 })
   })
 
   test('with brackets that never close, deeper than any stack', async () => {
     await expect(postWith({ body: '['.repeat(200_000) })).resolves.toMatchObject({ statusCode: 400 })
   })
+})
+
+test.each(['base64', 'utf8'] as const)('a byte order mark before a body is dropped: %s', async (encoding) => {
+  const body = Buffer.from('\ufeff{"name":"n"}').toString(encoding)
+  await expect(postWith({ body, isBase64Encoded: encoding === 'base64' })).resolves.toMatchObject({ statusCode: 201 })
 })
 
 describe('413: a body that is too large', () => {

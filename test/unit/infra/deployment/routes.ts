@@ -26,6 +26,9 @@ const routes = (): Route[] =>
 
 const pathsOf = ({ path, tenantPath }: Contract): string[] => [path, ...(tenantPath === undefined ? [] : [tenantPath])]
 
+/** GET's sibling for uptime monitors. It has no contract of its own. */
+const HEAD = 'HEAD /health'
+
 const routesOf = (contract: Contract): Route[] =>
   routes().filter(
     ({ event }) => event.method.toUpperCase() === contract.method && pathsOf(contract).includes(event.path),
@@ -72,7 +75,7 @@ describe.each(OPERATIONS.map((contract) => [contract.operationId, contract] as c
 test('no route is without a contract', () => {
   const known = OPERATIONS.flatMap((contract) => pathsOf(contract).map((path) => `${contract.method} ${path}`))
   const there = routes().map(({ event }) => `${event.method.toUpperCase()} ${event.path}`)
-  expect(there.toSorted()).toEqual(known.toSorted())
+  expect(there.toSorted()).toEqual([...known, HEAD].toSorted())
 })
 
 test('every function’s handler is there', () => {
@@ -101,7 +104,7 @@ describe('what is deployed', () => {
     const methods = methodsOf(document).filter(({ method }) => method !== 'OPTIONS')
     const name = ({ method, path }: { method: string; path: string }) => `${method} ${path}`
     expect(methods.map(name).toSorted()).toEqual(
-      known.map(({ path, contract }) => name({ method: contract.method, path })).toSorted(),
+      [...known.map(({ path, contract }) => name({ method: contract.method, path })), HEAD].toSorted(),
     )
     for (const { method, path, operation } of methods) {
       const route = routes().find(({ event }) => event.method.toUpperCase() === method && event.path === path)
@@ -163,7 +166,8 @@ describe('what is deployed', () => {
               statusCode: '200',
               responseParameters: {
                 'method.response.header.Access-Control-Allow-Origin': "'*'",
-                'method.response.header.Access-Control-Allow-Headers': "'Authorization,Content-Type,Idempotency-Key'",
+                'method.response.header.Access-Control-Allow-Headers':
+                  "'Authorization,Content-Type,Idempotency-Key,traceparent,tracestate,baggage'",
                 'method.response.header.Access-Control-Allow-Methods': `'${['OPTIONS', ...there.map((method) => method.toUpperCase())].join(',')}'`,
                 'method.response.header.Access-Control-Max-Age': "'600'",
               },
