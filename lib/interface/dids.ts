@@ -12,6 +12,9 @@ const KEY_TYPES = ['ed25519', 'p256', 'k256'] as const
 const DOMAIN =
   /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,253}[A-Za-z0-9])?(?:%3[Aa][1-9][0-9]{0,4})?(?::[A-Za-z0-9._-]{1,64}){0,8}$/
 
+/** A port that would be a folder, since a colon separates parts of the path: https://w3c-ccg.github.io/did-method-web/ */
+const PORT_AS_FOLDER = /^[^:%]+:[0-9]{1,5}(?::|$)/
+
 /** CREDEBL sends empty strings for absent values. */
 const orEmpty = <const S extends v.GenericSchema>(schema: S) => v.optional(v.union([v.literal(''), schema]))
 
@@ -26,6 +29,7 @@ const Seed = v.pipe(
 const Domain = v.pipe(
   v.string(),
   v.regex(DOMAIN, 'must be a host as in a DID, such as example.org, example.org%3A8443 or example.org:path'),
+  v.check((domain) => !PORT_AS_FOLDER.test(domain), 'must have %3A before its port, such as example.org%3A8443'),
 )
 
 export const CreateDid = /* @__PURE__ */ defineContract(() => ({

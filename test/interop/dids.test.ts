@@ -290,11 +290,14 @@ describe('hosted by the caller', () => {
     ).toEqual([didDocument])
   })
 
-  test.each(['web', 'webvh'])('a did:%s has its port in one spelling, also in the ids of its keys', async (method) => {
-    const { did, didDocument } = (await write({ method, domain: 'example.org%3a8443' })).body
-    expect(did).toMatch(/:example\.org%3A8443$/)
-    expect(didDocument.assertionMethod).toEqual([expect.stringMatching(new RegExp(`^${did}#`))])
-  })
+  test.each(['web', 'webvh'])(
+    'a did:%s has host and port in one spelling, also in the ids of its keys',
+    async (method) => {
+      const { did, didDocument } = (await write({ method, domain: 'Example.ORG%3a8443:Agents' })).body
+      expect(did).toMatch(/:example\.org%3A8443:Agents$/)
+      expect(didDocument.assertionMethod).toEqual([expect.stringMatching(new RegExp(`^${did}#`))])
+    },
+  )
 
   test.each(['web', 'webvh'])('a did:%s of this service is not', async (method) => {
     const { host } = new URL(stage.publicUrl.replace('127.0.0.1', 'localhost'))
@@ -389,6 +392,8 @@ describe('what is refused', () => {
     [{ method: 'peer', keyType: 'p256' }, ['keyType']],
     [{ method: 'web', domain: 'https://example.org' }, ['domain']],
     [{ method: 'web', domain: 'example.org/path' }, ['domain']],
+    [{ method: 'web', domain: 'example.org:8443' }, ['domain']],
+    [{ method: 'webvh', domain: 'example.org:443:path' }, ['domain']],
     [{ method: 'web', domain: 'example.org:..' }, ['domain']],
     [{ method: 'webvh', domain: 'example.org:..' }, ['domain']],
     // A DID has no tilde (DID Core, section 3.1).
@@ -403,6 +408,11 @@ describe('what is refused', () => {
       status: 422,
       paths,
     })
+  })
+
+  test('a port that would be a folder is told how it is written', async () => {
+    const { details } = (await write({ method: 'web', domain: 'example.org:8443' })).body
+    expect(details).toEqual([{ path: 'domain', message: expect.stringContaining('%3A') }])
   })
 
   test('empty texts are none: CREDEBL sends them', async () => {

@@ -37,8 +37,8 @@ export const writeDid = async ({
   ...options
 }: NewDid): Promise<CreatedDid> => {
   const seed = seedOrEmpty || undefined
-  // A did:webvh spells its port so, which is part of the ids of its keys.
-  const domain = domainOrEmpty?.replace('%3a', '%3A') || undefined
+  // DIDs are compared as texts, and hosts are not. A did:webvh has the port in this form, also in the ids of its keys.
+  const domain = domainOrEmpty?.replace(/^[^:]+/, (host) => host.toLowerCase().replace('%3a', '%3A')) || undefined
   assertFits({ ...options, seed, domain })
   const agent = await currentAgent()
   if (options.method === 'webvh') return webvh(agent, domain)
