@@ -176,6 +176,11 @@ describe('refuses a credential that can never be signed, and says why: 422', () 
       { ...weighed, ...claims({ weight: ['12.50', weight] }) },
       `signed as another number: ${weight}`,
     ]),
+    [
+      'two names of one property, with two values',
+      { '@context': [...context, { grade: 'urn:grade', mark: 'urn:grade' }], ...claims({ grade: 'A', mark: 'B' }) },
+      'its contexts give "grade" and "mark" one meaning',
+    ],
     ['a relative id', claims({ degree: { '@id': 'relative' } }), 'can not be signed: Relative'],
     ['blank nodes that nothing tells apart', claims({ degree: alike }), 'blank nodes'],
     ['types with contexts of their own, each of which copies many terms', scoped, 'contexts of types'],

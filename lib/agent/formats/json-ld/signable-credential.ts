@@ -15,6 +15,7 @@ import type { DocumentLoader } from '@digitalcredentials/jsonld'
 import * as v from 'valibot'
 import { invalidField, shortReason } from '../../../errors.ts'
 import { contextResolver } from './context-use.ts'
+import { findMergedTerms } from './merged-terms.ts'
 import { canonicalize, newCredentialBudget, processor, toQuads } from './rdf.ts'
 import { keyTypesOf } from './signature-suites.ts'
 import { assertShowable, assertVerifiable, CREDENTIAL, DOUBLE, irisOf, readStatements, XSD } from './signed-json.ts'
@@ -24,7 +25,7 @@ const PATH = 'credentialFormats.jsonld.credential'
 /**
  * Throws `request.invalid` for a credential that its issuer can't sign as it is: with terms or types that its contexts
  * do not define or define wrongly, with an unreadable context, with texts that would be signed as other numbers, with
- * blank nodes that take too long to canonicalize, or with an issuer whose DID has no suitable key, or is another by its
+ * names that have one meaning and several values, with blank nodes that take too long to canonicalize, or with an issuer whose DID has no suitable key, or is another by its
  * contexts. And for one that no verifier of this service could verify, because it is too large, is over or has a status;
  * wallets on Credo take the last two from nobody.
  */
@@ -46,6 +47,9 @@ export const assertSignable = async (
       throw new CredoError('its contexts make another issuer of the DID, or name one more')
     assertVerifiable(statements)
     assertShowable(statements, budget)
+    const merged = await findMergedTerms(document, documentLoader, newCredentialBudget())
+    if (merged !== undefined)
+      throw new CredoError(`its contexts give "${merged.join('" and "')}" one meaning, and they have several values`)
     // Last: what takes too long to process has been rejected.
     if (quads.includes(DOUBLE_TYPE)) await assertNumbers(document, documentLoader)
   } catch (error) {
