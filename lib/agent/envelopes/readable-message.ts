@@ -145,10 +145,13 @@ const TOO_DEEP = `${'{"a":'.repeat(MAX_DEPTH + 1)}1${'}'.repeat(MAX_DEPTH + 1)}`
 const isTooLarge = (document: unknown, maxDepth: number): boolean =>
   isNestedDeeperThan(document, maxDepth) || hasMoreValuesThan(document, MAX_VALUES)
 
+/** Not JSON to Credo. A JWS is over it, too. */
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
+
 /**
  * Puts a short document in the place of each attached one that no library may see; the message itself can be answered
  * by a problem report. Base64 gets the alphabet and padding of RFC 4648, section 4: agents send that of section 5 too
- * (Credo 0.7 does, and reads only the first one).
+ * (Credo 0.7 does, and reads only the first one). A byte order mark before unsigned JSON is dropped.
  */
 const normalizeAttachments = (message: unknown): void => {
   if (!isObject(message)) return
@@ -159,9 +162,11 @@ const normalizeAttachments = (message: unknown): void => {
       if (isTooLarge(data.json, MAX_DEPTH)) data.json = JSON.parse(TOO_DEEP)
       if (typeof data.base64 !== 'string') continue
       const bytes = Buffer.from(data.base64, 'base64')
+      const json = parseJson(bytes.toString())
       // It may be a message: invitations have attached ones.
-      const isReadable = !isTooLarge(parseJson(bytes.toString()), RULES.maxDepth)
-      data.base64 = (isReadable ? bytes : Buffer.from(TOO_DEEP)).toString('base64')
+      const isReadable = !isTooLarge(json, RULES.maxDepth)
+      const hasMark = json !== undefined && data.jws === undefined && bytes.subarray(0, 3).equals(BYTE_ORDER_MARK)
+      data.base64 = (isReadable ? bytes.subarray(hasMark ? 3 : 0) : Buffer.from(TOO_DEEP)).toString('base64')
     }
 }
 

@@ -51,6 +51,17 @@ describe('a message is readable', () => {
   })
 })
 
+test('a byte order mark before JSON in base64 is dropped, but for what is signed and what is not JSON', () => {
+  const attached = [{}, { jws: {} }, {}].map((more, index) => {
+    const text = index === 2 ? 'text' : '{}'
+    return { data: { base64: Buffer.from(`\uFEFF${text}`).toString('base64'), ...more } }
+  })
+  const received = { ...message, 'files~attach': structuredClone(attached) }
+  assertReadable(received)
+  const dropped = { data: { base64: Buffer.from('{}').toString('base64') } }
+  expect(received['files~attach']).toEqual([dropped, ...attached.slice(1)])
+})
+
 test('members that are null are removed, except from lists and attached documents', () => {
   const received = { ...attaching({ a: null }), a: null, b: { c: null, d: [null, { e: null }] } }
   assertReadable(received)
