@@ -24,7 +24,12 @@ export const readOperatorAddress = async (url: string, { milliseconds, bytes, lo
   const request = (isSecure ? httpsRequest : httpRequest)(target, {
     // A connection that is kept open over a freeze of the function is stale.
     agent: false,
-    headers: { accept: 'application/jwk-set+json, application/json', ...WITHOUT_CODING },
+    // Some hosts reject requests without a name.
+    headers: {
+      'user-agent': 'serverless-agent',
+      accept: 'application/jwk-set+json, application/json',
+      ...WITHOUT_CODING,
+    },
     signal: AbortSignal.timeout(milliseconds),
   })
   // After the head, the response has it too.

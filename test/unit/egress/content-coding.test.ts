@@ -77,7 +77,7 @@ describe.each(Object.entries(readers))('%s', (_, read) => {
   ])('asks for no coding, and reads %j', async (coding, body) => {
     answer(coding, body)
     expect(await read()).toBe(TEXT)
-    expect(receiver.received).toMatchObject([{ headers: { 'accept-encoding': 'identity' } }])
+    expect(receiver.received).toMatchObject([{ headers: { 'accept-encoding': 'identity', 'user-agent': 'serverless-agent' } }])
   })
 
   test.each([
