@@ -77,7 +77,9 @@ describe.each(Object.entries(readers))('%s', (_, read) => {
   ])('asks for no coding, and reads %j', async (coding, body) => {
     answer(coding, body)
     expect(await read()).toBe(TEXT)
-    expect(receiver.received).toMatchObject([{ headers: { 'accept-encoding': 'identity', 'user-agent': 'serverless-agent' } }])
+    expect(receiver.received).toMatchObject([
+      { headers: { 'accept-encoding': 'identity', 'user-agent': 'serverless-agent' } },
+    ])
   })
 
   test.each([
