@@ -47,6 +47,8 @@ interface AgentErrorOptions {
   cause?: unknown
   /** Seconds after which the same request may succeed: the header `Retry-After`. */
   retryAfter?: number
+  /** The host of another party that is the reason of a 503, which the caller learns with `message`. */
+  host?: string | undefined
 }
 
 /** An error of the service. `message` may reach the caller, so it holds nothing secret; `cause` goes to the log only. */
@@ -54,13 +56,15 @@ export class AgentError extends Error {
   readonly code: ErrorCode
   readonly details: FieldIssue[] | undefined
   readonly retryAfter: number | undefined
+  readonly host: string | undefined
 
-  constructor(code: ErrorCode, message: string, { details, cause, retryAfter }: AgentErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, { details, cause, retryAfter, host }: AgentErrorOptions = {}) {
     super(message, cause === undefined ? undefined : { cause })
     this.name = 'AgentError'
     this.code = code
     this.details = details
     this.retryAfter = retryAfter
+    this.host = host
   }
 }
 

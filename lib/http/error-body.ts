@@ -119,12 +119,14 @@ const explanation = ({ message, details }: AgentError) => ({
 
 /**
  * The body that the caller gets. For 401, 403 and our own failures it has the status and the reason phrase only; their
- * details are in the log.
+ * details are in the log. A failure because of a host of another party has the message that names the host.
  */
 export const toErrorBody = (error: unknown): ErrorBody => {
   const statusCode = statusOf(error)
   const body = { statusCode, error: REASON_PHRASES[statusCode] }
-  const explained = isOwn(error) && statusCode < 500 && statusCode !== 401 && statusCode !== 403
+  const hasReason =
+    statusCode < 500 ? statusCode !== 401 && statusCode !== 403 : isOwn(error) && error.host !== undefined
+  const explained = isOwn(error) && hasReason
   return explained ? { ...body, ...explanation(error) } : body
 }
 

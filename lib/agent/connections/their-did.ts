@@ -7,7 +7,7 @@ import {
   CredoError,
   createPeerDidDocumentFromServices,
   DidCommV1Service,
-  DidDocument,
+  type DidDocument,
   DidKey,
   DidsApi,
   didDocumentJsonToNumAlgo1Did,
@@ -33,6 +33,7 @@ import { authenticationMethod } from '../dids/index.ts'
 import { isReadableDocument } from '../envelopes/index.ts'
 import { type Ed25519Key, keyOfVerkey } from '../keys/index.ts'
 import { QUEUE } from '../transport/index.ts'
+import { readDidDocument } from '../web/index.ts'
 
 interface TheirDid {
   did: string
@@ -95,7 +96,7 @@ const PEER_OF_DOCUMENT = /^did:peer:1/
 
 const documentOf = (did: string, json: unknown): DidDocument | null =>
   isObject(json) && didDocumentJsonToNumAlgo1Did(json) === did
-    ? JsonTransformer.fromJSON({ ...json, id: did }, DidDocument)
+    ? readDidDocument({ ...json, id: did }).didDocument
     : null
 
 /** The method with which a key authenticates for a DID whose services have no other key. */

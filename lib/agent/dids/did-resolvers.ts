@@ -1,6 +1,7 @@
 /** Credo's resolvers of DIDs that contain their document, within bounds. */
 import { JwkDidResolver, KeyDidResolver, PeerDidResolver } from '@credo-ts/core'
-import { resolveBounded, resolveOnce, resolvePeerDid } from './did-documents.ts'
+import { resolveBounded, resolveOnce } from './did-documents.ts'
+import { resolvePeerDid } from './peer-dids.ts'
 
 export class SharedKeyDidResolver extends KeyDidResolver {
   override resolve(...[agentContext, did]: Parameters<KeyDidResolver['resolve']>) {
@@ -16,6 +17,6 @@ export class BoundedJwkDidResolver extends JwkDidResolver {
 
 export class LinearPeerDidResolver extends PeerDidResolver {
   override resolve(...[agentContext, did]: Parameters<PeerDidResolver['resolve']>) {
-    return resolvePeerDid(did, (readable) => super.resolve(agentContext, readable))
+    return resolvePeerDid(agentContext, did, (readable) => super.resolve(agentContext, readable))
   }
 }

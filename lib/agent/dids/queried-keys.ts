@@ -2,8 +2,8 @@
 import { type AgentContext, Kms } from '@credo-ts/core'
 import type { TagQuery } from '../../store/index-entries.ts'
 import type { Ed25519Key } from '../keys/index.ts'
-import { carriesDocument } from './did-documents.ts'
 import { LinearPeerDidResolver } from './did-resolvers.ts'
+import { carriesDocument } from './peer-dids.ts'
 import { keysOf } from './their-services.ts'
 
 const resolver = new LinearPeerDidResolver()

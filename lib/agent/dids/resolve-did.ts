@@ -2,13 +2,10 @@
  * Resolves any DID, with the guarded client and without storing anything.
  * https://www.w3.org/TR/did-core/#did-resolution
  */
-import * as v from 'valibot'
-import { AgentError } from '../../errors.ts'
-import { DidDocument } from '../../records/did.ts'
+import { AgentError, shortReason } from '../../errors.ts'
 import { transaction } from '../../store/transaction.ts'
 import { currentAgent } from '../credo/index.ts'
-import { isReadableDocument } from '../envelopes/index.ts'
-import { unreadDocument } from '../web/index.ts'
+import { type DidResolution, unreadableMember, unreadDocument } from '../web/index.ts'
 
 export interface Resolution {
   didDocument: object
@@ -21,25 +18,29 @@ const OF_CACHE = ['servedFromCache', 'resolutionTime']
 
 /**
  * Throws `resource.not_found`, `registry.unavailable` if the host does not say whether there is a document, and
- * `request.invalid` for a DID that this agent can't resolve. The errors give no network details.
+ * `request.invalid` for a DID that this agent can't resolve, or a document that it can't read.
  */
 export const resolveDid = (tenant: string, did: string): Promise<Resolution> =>
   transaction(tenant, async () => {
-    const { didDocument, didDocumentMetadata, didResolutionMetadata } = await (await currentAgent()).dids.resolve(did)
-    if (didDocument === null) throw unreadDocument() ?? unresolved(didResolutionMetadata.error ?? 'notFound')
-    const document = didDocument.toJSON()
-    // Other agents may write anything into a document, or into a DID that contains one. Malformed ones are not passed on.
-    if (!v.is(DidDocument, document) || !isReadableDocument(document)) throw unresolved('invalidDidDocument')
+    const resolution: DidResolution = await (await currentAgent()).dids.resolve(did)
+    const { didDocument, published, didDocumentMetadata, didResolutionMetadata } = resolution
+    if (didDocument === null) throw unreadDocument() ?? unresolved(didResolutionMetadata)
+    const member = unreadableMember(didDocument)
+    if (member !== undefined) throw unresolved({ error: 'invalidDidDocument', member })
     const metadata = Object.entries(didResolutionMetadata).filter(([name]) => !OF_CACHE.includes(name))
     return {
-      didDocument: document,
+      didDocument: published ?? didDocument.toJSON(),
       didDocumentMetadata,
       didResolutionMetadata: Object.fromEntries(metadata),
     }
   })
 
-const unresolved = (error: string): AgentError => {
-  const details = [{ path: 'didResolutionMetadata.error', message: error }]
+const unresolved = ({ error = 'notFound', message, member }: DidResolution['didResolutionMetadata']): AgentError => {
+  const reason =
+    typeof member === 'string'
+      ? { path: `didDocument.${member}`, message: 'cannot be read' }
+      : { path: 'didResolutionMetadata.message', message: shortReason(message ?? '') }
+  const details = [{ path: 'didResolutionMetadata.error', message: error }, ...(reason.message === '' ? [] : [reason])]
   return error === 'notFound'
     ? new AgentError('resource.not_found', 'there is no document of this DID', { details })
     : new AgentError('request.invalid', 'the DID can not be resolved', { details })

@@ -1,29 +1,27 @@
 /** DID documents that are read, such as those of did:web: https://w3c-ccg.github.io/did-method-web/#read-resolve */
-import { CredoError, DidDocument, type DidResolutionResult, JsonTransformer } from '@credo-ts/core'
-import { isObject, parseDocument } from '../../json.ts'
+import { CredoError, type DidResolutionResult } from '@credo-ts/core'
+import { parseDocument } from '../../json.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { isOurWebDid, ourWebDocument } from '../../webvh/web-document.ts'
-import { isReadableDocument } from '../envelopes/index.ts'
 import { readText, unreadable } from './documents.ts'
+import { InvalidDocumentError, type ReadDidDocument, readDidDocument } from './read-did-document.ts'
 
-/** The result of a resolution: the document of `resolve`, or none with the message of its error. */
-export const resolutionOf = async (resolve: () => Promise<DidDocument>): Promise<DidResolutionResult> => {
-  const didDocumentMetadata = {}
-  try {
-    const didDocument = await resolve()
-    return { didDocument, didDocumentMetadata, didResolutionMetadata: { contentType: 'application/did+ld+json' } }
-  } catch (error) {
-    // A page in place of the document: it may come back.
-    if (error instanceof SyntaxError) unreadable('the document is not JSON')
-    const message = error instanceof Error ? error.message : 'unknown'
-    return { didDocument: null, didDocumentMetadata, didResolutionMetadata: { error: 'notFound', message } }
-  }
+/** Credo's result, with the document as it was published; Credo's cache has both. */
+export interface DidResolution extends DidResolutionResult {
+  published?: object
 }
 
-/** A DID document from JSON. Throws a CredoError if it is too large. */
-export const toDidDocument = (json: object): DidDocument => {
-  if (!isReadableDocument(json)) throw new CredoError('the document is too large')
-  return JsonTransformer.fromJSON(json, DidDocument)
+/** The result of a resolution: the document of `resolve`, or none with the message of its error. */
+export const resolutionOf = async (resolve: () => Promise<ReadDidDocument>): Promise<DidResolution> => {
+  const didDocumentMetadata = {}
+  try {
+    const read = await resolve()
+    return { ...read, didDocumentMetadata, didResolutionMetadata: { contentType: 'application/did+ld+json' } }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'unknown'
+    const invalid = error instanceof InvalidDocumentError && { error: 'invalidDidDocument', member: error.member }
+    return { didDocument: null, didDocumentMetadata, didResolutionMetadata: { error: 'notFound', message, ...invalid } }
+  }
 }
 
 /**
@@ -38,12 +36,18 @@ const readWebDocument = async (did: string, id: string): Promise<unknown> => {
   }
   const [host = '', ...path] = id.split(':').map(decodeURIComponent)
   const file = path.length === 0 ? '.well-known/did.json' : `${path.join('/')}/did.json`
-  return parseDocument(await readText(`https://${host}/${file}`))
+  const text = await readText(`https://${host}/${file}`)
+  try {
+    return parseDocument(text)
+  } catch {
+    // A page in place of the document: it may come back.
+    throw unreadable('the document is not JSON', host)
+  }
 }
 
-export const resolveWebDid = (did: string, { id }: { id: string }): Promise<DidResolutionResult> =>
+export const resolveWebDid = (did: string, { id }: { id: string }): Promise<DidResolution> =>
   resolutionOf(async () => {
-    const json = await readWebDocument(did, id)
-    if (!isObject(json) || json.id !== did) throw new CredoError('the document is of another DID')
-    return toDidDocument(json)
+    const read = readDidDocument(await readWebDocument(did, id))
+    if (read.didDocument.id !== did) throw new CredoError('the document is of another DID')
+    return read
   })

@@ -55,7 +55,18 @@ export const boundDocumentsOfJsonLd = (): void => {
 }
 
 /** Nobody knows whether there is such a document: its host has not answered as one does, or with too much. */
-export class UnreadableDocumentError extends CredoError {}
+export class UnreadableDocumentError extends CredoError {
+  /** With the port. */
+  readonly host: string | undefined
+
+  constructor(message: string, host?: string) {
+    super(message)
+    this.host = host
+  }
+}
+
+/** The host because of which a document could not be read in the running unit of work, if callers may know it. */
+export const unreadHost = (): string | undefined => currentBudget().unread?.host
 
 /**
  * The error `registry.unavailable` if a document could not be read in the running unit of work. Resolvers and libraries
@@ -63,7 +74,9 @@ export class UnreadableDocumentError extends CredoError {}
  */
 export const unreadDocument = (): AgentError | undefined => {
   const cause = currentBudget().unread
-  return cause && new AgentError('registry.unavailable', 'a document of another host could not be read', { cause })
+  const { host } = cause ?? {}
+  const message = `a document of ${host ?? 'another host'} could not be read`
+  return cause && new AgentError('registry.unavailable', message, { cause, host })
 }
 
 /** Runs `act`. If it fails and a document could not be read, it throws `registry.unavailable`: `act` may succeed later. */
@@ -86,9 +99,9 @@ export const endWithReadErrors = async <T>(act: () => Promise<T>): Promise<T> =>
   }
 }
 
-/** Notes that there may be a document. */
-export const unreadable = (message: string): UnreadableDocumentError => {
-  const error = new UnreadableDocumentError(message)
+/** Notes that there may be a document. `host`: for callers, the one that should have it. */
+export const unreadable = (message: string, host?: string): UnreadableDocumentError => {
+  const error = new UnreadableDocumentError(message, host)
   currentBudget().unread ??= error
   return error
 }
@@ -102,6 +115,8 @@ interface ReadOptions {
   /** In bytes; larger documents are rejected. */
   maxBytes?: number
   maxRedirects?: number
+  /** Of an operator: callers do not learn it. */
+  isHostHidden?: boolean
   /** JSON to POST; without it the request is a GET. Redirects of a POST are not followed. */
   body?: string
 }
@@ -116,11 +131,12 @@ export const readText = (url: string, options: ReadOptions = {}): Promise<string
 const follow = async (url: string, options: ReadOptions, redirects: number): Promise<string> => {
   const { accept = 'application/ld+json, application/did+ld+json, application/json', maxBytes = MAX_BYTES } = options
   const budget = currentBudget()
+  const host = options.isHostHidden ? undefined : URL.parse(url)?.host
   const remaining = budget.milliseconds - (currentMessage().isUnsolicited ? MAX_TOTAL_MS - MAX_UNSOLICITED_MS : 0)
   // Not noted as unread: contexts and DIDs of JSON-LD are not cached, so they would be too many each time.
   if (budget.documents === 0 || budget.bytes <= 0)
     throw new UnreadableDocumentError('the message names too many documents')
-  if (remaining <= 0) throw unreadable('the documents of the message take too long to read')
+  if (remaining <= 0) throw unreadable('the documents of the message take too long to read', host)
   budget.documents--
   const responseBytes = Math.min(maxBytes, budget.bytes)
   const { body: posted } = options
@@ -142,11 +158,11 @@ const follow = async (url: string, options: ReadOptions, redirects: number): Pro
   if (next !== undefined) return follow(next, options, redirects - 1)
   // What the guard refuses has no document that anybody else could read.
   if (failure === 'address' || ABSENT.includes(status))
-    throw new CredoError(`no document at ${url}: ${failure ?? status}`)
+    throw new CredoError(`no document at ${url}: ${failure === 'address' ? 'its address is not allowed' : status}`)
   if (status !== 200 || failure !== undefined)
-    throw unreadable(`the document at ${url} can not be read: ${describeUnread(outcome)}`)
+    throw unreadable(`the document at ${url} can not be read: ${describeUnread(outcome)}`, host)
   // The part that was read of a line-based format might look complete.
-  if (isCut) throw unreadable(`the document at ${url} is too large`)
+  if (isCut) throw unreadable(`the document at ${url} is too large`, host)
   return body
 }
 

@@ -1,5 +1,5 @@
 /** Documents of other hosts, read within the budget of a unit of work. */
-export { resolutionOf, toDidDocument } from './did-documents.ts'
+export { type DidResolution, resolutionOf } from './did-documents.ts'
 export {
   boundDocumentsOfJsonLd,
   endWithReadErrors,
@@ -7,7 +7,9 @@ export {
   UnreadableDocumentError,
   unreadable,
   unreadDocument,
+  unreadHost,
   withReadErrors,
 } from './documents.ts'
+export { type ReadDidDocument, readDidDocument, unreadableMember } from './read-did-document.ts'
 export { isKeyOver, isProofOver } from './time-limits.ts'
 export { GuardedWebDidResolver } from './web-did-resolver.ts'

@@ -2,14 +2,7 @@
  * Resolves did:webvh: this service's own from the table and the running unit of work, others through the guarded
  * client, without a cache.
  */
-import {
-  type AgentContext,
-  CredoError,
-  type DidDocument,
-  type DidResolutionResult,
-  type DidResolver,
-  Kms,
-} from '@credo-ts/core'
+import { type AgentContext, CredoError, type DidResolver, Kms } from '@credo-ts/core'
 import { currentUnit } from '../../store/transaction.ts'
 import { isOurLocation, parseWebvhDid, possibleTenantOf, urlOfFile, type WebvhDid } from '../../webvh/did.ts'
 import {
@@ -24,7 +17,14 @@ import {
 import { readWebvhLog } from '../../webvh/published.ts'
 import { assertNoRollback } from '../../webvh/seen-versions.ts'
 import { verifyWith } from '../keys/index.ts'
-import { readText, resolutionOf, toDidDocument, unreadable } from '../web/index.ts'
+import {
+  type DidResolution,
+  type ReadDidDocument,
+  readDidDocument,
+  readText,
+  resolutionOf,
+  unreadable,
+} from '../web/index.ts'
 
 /**
  * The tenant that hosts a DID; undefined for a DID of another host. Throws if the DID belongs here but does not exist.
@@ -42,11 +42,11 @@ export const hostOf = async (did: WebvhDid): Promise<string | undefined> => {
 const RESOLVED = Symbol('resolved did:webvh')
 
 /** The current document of a did:webvh. Throws if there is none. */
-export const resolveWebvh = (did: WebvhDid): Promise<DidDocument> => {
-  const resolved = currentUnit().slot(RESOLVED, () => new Map<string, Promise<DidDocument>>())
+export const resolveWebvh = (did: WebvhDid): Promise<ReadDidDocument> => {
+  const resolved = currentUnit().slot(RESOLVED, () => new Map<string, Promise<ReadDidDocument>>())
   const known = resolved.get(did.did)
   if (known !== undefined) return known
-  const document = resolve(did).then(toDidDocument)
+  const document = resolve(did).then(readDidDocument)
   resolved.set(did.did, document)
   return document
 }
@@ -63,20 +63,21 @@ const resolve = async (did: WebvhDid): Promise<object> => {
 const readFile = (did: WebvhDid, file: Parameters<typeof urlOfFile>[1], accept: string): Promise<string> =>
   readText(urlOfFile(did, file), { accept, maxBytes: MAX_LOG_BYTES })
 
-/** Runs `parse`. A log that is too long to verify is like one that is too large to read. */
-const withinLimits = <T>(parse: () => T): T => {
+/** Runs `parse`. A log that is too long to verify is like one that is too large to read; in place of a page it may come back. */
+const withinLimits = <T>({ host }: WebvhDid, parse: () => T): T => {
   try {
     return parse()
   } catch (error) {
-    throw error instanceof LogTooLongError ? unreadable(error.message) : error
+    if (error instanceof SyntaxError) throw unreadable('the log is not JSON', host)
+    throw error instanceof LogTooLongError ? unreadable(error.message, host) : error
   }
 }
 
 const readDocument = async (did: WebvhDid): Promise<object> => {
   const served = await readFile(did, 'did.jsonl', 'text/jsonl')
-  const log = withinLimits(() => parseLog(served))
+  const log = withinLimits(did, () => parseLog(served))
   const proofs = needsWitnessProofs(log) ? await readFile(did, 'did-witness.json', 'application/json') : '[]'
-  const witnessProofs = withinLimits(() => parseWitnessProofs(proofs, log))
+  const witnessProofs = withinLimits(did, () => parseWitnessProofs(proofs, log))
   const document = await documentOf(did, { log, witnessProofs, verify })
   await assertNoRollback(
     currentUnit(),
@@ -95,7 +96,7 @@ export class WebvhDidResolver implements DidResolver {
   readonly allowsCaching = false
   readonly allowsLocalDidRecord = false
 
-  async resolve(_agentContext: AgentContext, did: string): Promise<DidResolutionResult> {
+  async resolve(_agentContext: AgentContext, did: string): Promise<DidResolution> {
     return resolutionOf(async () => {
       const parsed = parseWebvhDid(did)
       if (parsed === undefined) throw new CredoError('it is not a did:webvh')

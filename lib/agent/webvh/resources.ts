@@ -75,7 +75,7 @@ const readOthers = async (
 ): Promise<AttestedResource> => {
   const { id, issuer, name } = parsed
   // First: if a message names more objects than may be read, those that were read are verified, and cached.
-  const didDocument = await resolveWebvh(issuer)
+  const { didDocument } = await resolveWebvh(issuer)
   const known = freshness === 'immutable' ? cachedTexts.get(id) : undefined
   const text = known ?? (await readText(urlOfResource(parsed), { accept: 'application/json', maxBytes: MAX_BYTES }))
   const resource = readResource(text)

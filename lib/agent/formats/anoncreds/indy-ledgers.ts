@@ -18,7 +18,7 @@ export const logUnreadable = (error: unknown): void => {
 const REPLIES = Symbol('replies of Indy proxies')
 
 /** Proxies must not redirect. */
-const OPTIONS = { accept: 'application/json', maxRedirects: 0 }
+const OPTIONS = { accept: 'application/json', maxRedirects: 0, isHostHidden: true }
 
 /** Hides the proxy's address and response from errors, which tenants read. */
 const ask: Ask = async (url, body) => {

@@ -64,14 +64,14 @@ const fetchFile = async (tailsHash: string, url: string, maxBytes: number): Prom
   const timeBudget = currentUnit().slot(TIME_BUDGET, () => ({ milliseconds: MAX_MS }))
   const bounds = { ...timeBudget, bytes: codedSizeOf(maxBytes) }
   const outcome = await follow(url, { accept: 'application/octet-stream', bounds, redirects: MAX_REDIRECTS })
-  if (outcome === undefined) throw unreadable('the tails files take too long to get')
+  if (outcome === undefined) throw unreadable('the tails files take too long to get', URL.parse(url)?.host)
   timeBudget.milliseconds = bounds.milliseconds
   const { status, failure, bytes = new Uint8Array() } = outcome
   // What the guard refuses has no file that this agent could ever read.
   if (status === 404 || status === 410 || failure === 'address' || bounds.bytes < 0 || bytes.length > maxBytes)
     throw new CredoError(`no tails file at its address: ${failure ?? status}`)
   if (status !== 200 || failure !== undefined)
-    throw unreadable(`no tails file at its address: ${describeUnread(outcome)}`)
+    throw unreadable(`no tails file at its address: ${describeUnread(outcome)}`, URL.parse(url)?.host)
   return bytes
 }
 

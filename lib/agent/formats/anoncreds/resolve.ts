@@ -5,6 +5,7 @@ import { AgentError } from '../../../errors.ts'
 import * as objects from '../../../records/anoncreds-objects.ts'
 import { transaction } from '../../../store/transaction.ts'
 import { currentAgent, type TenantAgent } from '../../credo/index.ts'
+import { unreadHost } from '../../web/index.ts'
 import { isAbsent, type Resolution } from './resolution.ts'
 
 /** Undefined if the object does not exist. Throws `registry.unavailable` if that is unknown. */
@@ -14,7 +15,8 @@ const checked = <T>(schema: v.GenericSchema<unknown, T>, object: unknown, { reso
     return result.success ? result.output : undefined
   }
   if (isAbsent(resolutionMetadata)) return undefined
-  throw new AgentError('registry.unavailable', 'the registry of the object does not respond')
+  const host = unreadHost()
+  throw new AgentError('registry.unavailable', `${host ?? 'the registry of the object'} does not respond`, { host })
 }
 
 /** In the running unit of work. */

@@ -12,6 +12,8 @@ import {
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { DocumentCache, resolveOnce } from '../../../../lib/agent/dids/did-documents.ts'
 import { BoundedJwkDidResolver, LinearPeerDidResolver } from '../../../../lib/agent/dids/did-resolvers.ts'
+import { keysOf } from '../../../../lib/agent/dids/their-services.ts'
+import type { DidResolution } from '../../../../lib/agent/web/did-documents.ts'
 import { AT_ONCE, processorTime } from '../../../support/processor-time.ts'
 import { contextOf } from '../credo-storage.ts'
 
@@ -24,7 +26,7 @@ const context = (): AgentContext => {
   return new AgentContext({ contextCorrelationId: 'acme', dependencyManager, isRootAgentContext: false })
 }
 
-const resolve = (did: string) => new LinearPeerDidResolver().resolve(context(), did)
+const resolve = (did: string): Promise<DidResolution> => new LinearPeerDidResolver().resolve(context(), did)
 
 const document = (serviceEndpoint = 'http://127.0.0.1:1') => {
   const key = Kms.PublicJwk.fromFingerprint(FINGERPRINT)
@@ -66,21 +68,73 @@ test.each(['?', '~', '>', '\u007f', 'é', '€', '𝄞'])(
   },
 )
 
-test('a DID of method 2 with a service that Credo does not take is not resolved, also with all characters of base64url', async () => {
-  const service = { t: 'did-communication', s: 'https://wallet.example/~~~???', recipientKeys: [] }
-  const did = `did:peer:2.V${FINGERPRINT}.S${Buffer.from(JSON.stringify(service)).toString('base64url')}`
+const withServices = (...services: unknown[]): string =>
+  [`did:peer:2.V${FINGERPRINT}`, ...services.map((one) => Buffer.from(JSON.stringify(one)).toString('base64url'))].join(
+    '.S',
+  )
+
+test('a DID of method 2 is resolved whatever its other services are, which are shown', async () => {
+  const usual = {
+    t: ['Other', 'did-communication'],
+    s: 'https://wallet.example/~~~???',
+    recipientKeys: ['#key-1'],
+    r: [],
+  }
+  const did = withServices(
+    [null, { t: 5, s: null }],
+    { t: 'dm', s: { uri: 'https://a.example', a: ['didcomm/v2'] } },
+    usual,
+  )
   expect(did).toMatch(/[_-]/)
-  expect(await resolve(did)).toMatchObject({
-    didDocument: null,
-    didResolutionMetadata: { error: 'invalidDid' },
+  const { didDocument, published } = await resolve(did)
+  expect(didDocument?.recipientKeys.map(({ fingerprint }) => fingerprint)).toEqual([FINGERPRINT])
+  expect(didDocument?.service).toMatchObject([{ serviceEndpoint: usual.s }])
+  expect(published).toMatchObject({
+    service: [
+      null,
+      { type: 5, id: `${did}#5-1` },
+      { type: 'DIDCommMessaging', serviceEndpoint: { uri: 'https://a.example', accept: ['didcomm/v2'] } },
+      { routingKeys: [] },
+    ],
   })
+})
+
+test.each<[string, () => string]>([
+  ['without keys', () => withServices({ t: 'did-communication', s: 'https://wallet.example/~~~', recipientKeys: [] })],
+  ['that is not JSON', () => `${withServices({})}.Seyo`],
+])('a DID of method 2 with a service %s names no key', async (_, didOf) => {
+  const { didDocument } = await resolve(didOf())
+  expect(didDocument && keysOf(didDocument)).toEqual([])
+})
+
+test('a DID of method 4 is resolved whatever no rule looks at, and shown with its controllers', async () => {
+  const method = { id: '#key', type: 'Multikey', publicKeyMultibase: FINGERPRINT, publicKeyBase58: null }
+  const json = {
+    ...{ '@context': { '@vocab': 'https://a.example/#' }, alsoKnownAs: null, service: null },
+    ...{ verificationMethod: [method], authentication: ['#key'] },
+  }
+  const { longFormDid: did } = didDocumentToNumAlgo4Did(Object.assign(document(), { toJSON: () => json }))
+  const { didDocument, published } = await resolve(did)
+  expect(didDocument?.authentication).toEqual(['#key'])
+  const alsoKnownAs = [did.slice(0, did.lastIndexOf(':'))]
+  expect(published).toMatchObject({
+    ...json,
+    id: did,
+    alsoKnownAs,
+    verificationMethod: [{ ...method, controller: did }],
+  })
+  const other = `${alsoKnownAs}:z${did.slice(-100)}`
+  expect((await resolve(other)).didResolutionMetadata.error).toBe('notFound')
 })
 
 test.each([[[]], [[{ id: 'did:example:1' }]]])(
   'a DID of method 4 whose document is the list %j is not resolved',
   async (list) => {
     const { longFormDid: did } = didDocumentToNumAlgo4Did(Object.assign(document(), { toJSON: () => list }))
-    expect(await resolve(did)).toMatchObject({ didDocument: null, didResolutionMetadata: { error: 'invalidDid' } })
+    expect(await resolve(did)).toMatchObject({
+      didDocument: null,
+      didResolutionMetadata: { error: 'invalidDidDocument' },
+    })
   },
 )
 

@@ -1,0 +1,170 @@
+/**
+ * Reads DID documents as DID Core allows them: Credo's class is narrower. What no rule of this service looks at is
+ * passed over, whatever its form. Contexts are never processed.
+ * https://www.w3.org/TR/did-core/#core-properties
+ */
+import {
+  CredoError,
+  DidCommV1Service,
+  DidDocument,
+  getPublicJwkFromVerificationMethod,
+  IndyAgentService,
+  JsonTransformer,
+  VerificationMethod,
+} from '@credo-ts/core'
+import * as v from 'valibot'
+import { findFlaw, isObject, type JsonObject } from '../../json.ts'
+import { isReadableDocument } from '../envelopes/index.ts'
+
+/** A DID document that cannot be read. `member`: the dotted path of the member that is the reason. */
+export class InvalidDocumentError extends CredoError {
+  readonly member: string | undefined
+
+  constructor(message: string, member?: string) {
+    super(message)
+    this.member = member
+  }
+}
+
+const invalidMember = (member: string): InvalidDocumentError =>
+  new InvalidDocumentError(`the member ${member} of the DID document cannot be read`, member)
+
+/** Of what is shown. What is read has narrower limits. */
+const RULES = { maxDepth: 40, forbidden: [] }
+
+/** Serializers write null for a member that is absent. */
+const withoutNulls = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (!isObject(value)) return value
+  const members = Object.entries(value).filter(([, member]) => member !== null)
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutNulls(member)]))
+}
+
+const listOf = (document: JsonObject, name: string): unknown[] => {
+  const list = document[name] ?? []
+  if (!Array.isArray(list)) throw invalidMember(name)
+  return list
+}
+
+/** No method has such an id. */
+const UNREADABLE = 'unreadable:'
+
+const DIDCOMM_TYPES = [IndyAgentService.type, DidCommV1Service.type]
+
+/** Aries RFC 0067. Credo takes an endpoint that matches this. */
+const Service = v.object({
+  id: v.fallback(v.string(), '#service'),
+  serviceEndpoint: v.pipe(v.string(), v.regex(/\w:\S/)),
+  recipientKeys: v.pipe(v.array(v.string()), v.minLength(1)),
+  routingKeys: v.optional(v.array(v.string())),
+  priority: v.fallback(v.optional(v.number()), undefined),
+})
+
+/**
+ * A service in the place of one that cannot be read, so that whatever looks at the keys of services fails: without it,
+ * the others would be all.
+ */
+const placeholder = (member: string) => ({
+  id: '#service',
+  type: DidCommV1Service.type,
+  serviceEndpoint: UNREADABLE + member,
+  recipientKeys: [UNREADABLE + member],
+})
+
+/** The DIDComm services: no rule looks at others. */
+const servicesOf = ({ service = [] }: JsonObject): object[] => {
+  if (!Array.isArray(service)) return [placeholder('service')]
+  return service.flatMap((one: unknown, index) => {
+    if (!isObject(one)) return []
+    const types = [one.type].flat()
+    const type = DIDCOMM_TYPES.find((known) => types.includes(known))
+    if (type === undefined) return []
+    const { success, issues, output } = v.safeParse(Service, one)
+    if (success) return [{ ...output, type }]
+    const [name] = v.getDotPath(issues[0])?.split('.') ?? []
+    return [placeholder(`service.${index}.${name}`)]
+  })
+}
+
+const Key = v.fallback(v.optional(v.string()), undefined)
+
+/** A method without `controller` is the DID's own. */
+const methodSchema = (did: string) =>
+  v.looseObject({
+    id: v.pipe(v.string(), v.excludes(UNREADABLE)),
+    type: v.string(),
+    controller: v.optional(v.string(), did),
+    ...{ publicKeyBase58: Key, publicKeyBase64: Key, publicKeyHex: Key, publicKeyMultibase: Key, publicKeyPem: Key },
+    ...{ blockchainAccountId: Key, ethereumAddress: Key },
+  })
+
+type Method = v.InferOutput<ReturnType<typeof methodSchema>>
+
+const hasKey = (method: Method): boolean => {
+  try {
+    getPublicJwkFromVerificationMethod(JsonTransformer.fromJSON(method, VerificationMethod))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Relationships that a rule looks at. */
+const RELATIONSHIPS = ['authentication', 'assertionMethod', 'keyAgreement']
+
+/**
+ * Methods that can be read, listed or embedded, and references to them. Where there are services, it leaves out methods
+ * without a readable key: Credo reads all in search of the one that a service names.
+ */
+const methodsOf = (document: JsonObject, did: string, hasServices: boolean) => {
+  const schema = methodSchema(did)
+  const toMethods = (one: unknown): Method[] => {
+    const { success, output } = v.safeParse(schema, one)
+    return success && !(hasServices && !hasKey(output)) ? [output] : []
+  }
+  const relative = (id: string) => (id.startsWith(did) ? id.slice(did.length) : id)
+  const byId = (methods: Method[]) => new Map(methods.toReversed().map((method) => [relative(method.id), method]))
+  const verificationMethod = listOf(document, 'verificationMethod').flatMap(toMethods)
+  const toEntries = (one: unknown): (string | Method)[] => (typeof one === 'string' ? [one] : toMethods(one))
+  const lists = RELATIONSHIPS.map((name) => [name, listOf(document, name).flatMap(toEntries)] as const)
+  const listed = byId(verificationMethod)
+  const embedded = byId(lists.flatMap(([, entries]) => entries).filter((entry) => typeof entry !== 'string'))
+  const resolve = (entry: string | Method) => {
+    if (typeof entry !== 'string' || listed.has(relative(entry))) return [entry]
+    return [embedded.get(relative(entry)) ?? []].flat()
+  }
+  return {
+    verificationMethod,
+    ...Object.fromEntries(lists.map(([name, entries]) => [name, entries.flatMap(resolve)])),
+  }
+}
+
+/** A document as it was published, and as Credo reads it. */
+export interface ReadDidDocument {
+  published: object
+  didDocument: DidDocument
+}
+
+/** Reads what rules look at. Throws an `InvalidDocumentError`, also for a document that is too large. */
+export const readDidDocument = (published: unknown): ReadDidDocument => {
+  if (!isObject(published)) throw new InvalidDocumentError('the DID document is not a JSON object')
+  if (findFlaw(published, RULES) !== undefined)
+    throw new InvalidDocumentError('the DID document is nested too deep, or has text that is not Unicode')
+  const document = withoutNulls(published)
+  if (!isObject(document) || typeof document.id !== 'string') throw invalidMember('id')
+  const { id } = document
+  const service = servicesOf(document)
+  const relationships = Object.fromEntries(RELATIONSHIPS.map((name) => [name, document[name]]))
+  if (!isReadableDocument({ id, verificationMethod: document.verificationMethod, ...relationships, service }))
+    throw new InvalidDocumentError('the DID document is too large')
+  const members = { id, ...methodsOf(document, id, service.length > 0), service }
+  const present = Object.entries(members).filter(([, member]) => member.length > 0)
+  return { published, didDocument: JsonTransformer.fromJSON(Object.fromEntries(present), DidDocument) }
+}
+
+/** The member because of which a service of the document cannot be read. */
+export const unreadableMember = ({ service = [] }: DidDocument): string | undefined =>
+  service
+    .map(({ serviceEndpoint }) => String(serviceEndpoint))
+    .find((endpoint) => endpoint.startsWith(UNREADABLE))
+    ?.slice(UNREADABLE.length)
