@@ -1,12 +1,12 @@
 /** DID documents of other hosts, as DID Core allows them and others write them: shown, signed with, connected with. */
-import { TypedArrayEncoder } from '@credo-ts/core'
+import { didDocumentJsonToNumAlgo1Did, TypedArrayEncoder } from '@credo-ts/core'
 import { describe, expect, test, vi } from 'vitest'
 import { createTenant, offerBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { connectTenants, inviteToConnect, settled, succeed } from '../support/tenants.ts'
 import type { RawKey } from '../wallet/handshake-requests.ts'
-import { RawHandshake } from '../wallet/raw-handshake.ts'
+import { legacyDocument, RawHandshake, unqualifiedDid } from '../wallet/raw-handshake.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 
 /** Documents by their addresses, or a status in place of one. */
@@ -134,5 +134,45 @@ describe('a wallet connects', async () => {
     await handshake.complete(message, senderKey)
     const [connection] = await succeed(stage, 'getConnections', caller, { query: { outOfBandId } })
     expect(connection).toMatchObject({ state: 'completed', theirDid: did })
+  })
+
+  test('that attaches such a document of a did:peer, which is its hash as it is attached', async () => {
+    const { invitation, outOfBandId } = await inviteToConnect(stage, caller)
+    const senderKey = await handshake.newKey()
+    const document = oddDocument('', base58Of(senderKey), { id: undefined })
+    const did = didDocumentJsonToNumAlgo1Did(document)
+    const { message } = await handshake.request(invitation, { did, senderKey, document })
+    await handshake.complete(message, senderKey)
+    const [connection] = await succeed(stage, 'getConnections', caller, { query: { outOfBandId } })
+    expect(connection).toMatchObject({ state: 'completed', theirDid: did })
+  })
+
+  test('that attaches such a document of a DID without a method', async () => {
+    const { invitation, outOfBandId } = await inviteToConnect(stage, caller)
+    const senderKey = await handshake.newKey()
+    const did = unqualifiedDid(senderKey)
+    const document: Json = legacyDocument(did, senderKey, 'http://127.0.0.1:1')
+    document['@context'] = ['https://www.w3.org/ns/did/v1', { '@vocab': 'https://a.example/#' }]
+    delete document.publicKey[0].controller
+    document.service = [null, { type: 'LinkedDomains' }, { ...document.service[0], routingKeys: null }]
+    const { message } = await handshake.request(invitation, { did, senderKey, document, version: '1.0' })
+    await handshake.complete(message, senderKey, '1.0')
+    const [connection] = await succeed(stage, 'getConnections', caller, { query: { outOfBandId } })
+    expect(connection).toMatchObject({ state: 'completed' })
+  })
+
+  test('not with a service that can not be read beside the good one', async () => {
+    const { invitation } = await inviteToConnect(stage, caller)
+    const senderKey = await handshake.newKey()
+    const withUnreadable = (id?: string) => {
+      const usual: Json = oddDocument(id ?? '', base58Of(senderKey), { id })
+      return { ...usual, service: [...usual.service, { type: 'did-communication', recipientKeys: [5] }] }
+    }
+    const document = withUnreadable()
+    const did = didDocumentJsonToNumAlgo1Did(document)
+    expect(await handshake.request(invitation, { did, senderKey, document })).toMatchObject({ status: 400 })
+    const web = 'did:web:unreadable.example'
+    served.set(addressOf(web), withUnreadable(web))
+    expect(await handshake.request(invitation, { did: web, senderKey })).toMatchObject({ status: 400 })
   })
 })

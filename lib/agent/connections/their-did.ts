@@ -24,7 +24,7 @@ import {
   DidCommConnection,
   type DidCommConnectionResponseMessage,
   type DidCommDidExchangeRequestMessage,
-  DidDoc,
+  type DidDoc,
   DidExchangeProblemReportError,
   DidExchangeProblemReportReason,
 } from '@credo-ts/didcomm'
@@ -33,7 +33,8 @@ import { authenticationMethod } from '../dids/index.ts'
 import { isReadableDocument } from '../envelopes/index.ts'
 import { type Ed25519Key, keyOfVerkey } from '../keys/index.ts'
 import { QUEUE } from '../transport/index.ts'
-import { readDidDocument } from '../web/index.ts'
+import { assertReadableServices, readDidDocument } from '../web/index.ts'
+import { toDidDoc } from './legacy-did-doc.ts'
 
 interface TheirDid {
   did: string
@@ -54,7 +55,7 @@ export const theirDidOf = async (
 ): Promise<TheirDid> => {
   const { did } = request
   if (!did.startsWith('did:') || isDid(did, 'sov')) {
-    const document = JsonTransformer.fromJSON(await attachedDocument(agentContext, request, senderKey), DidDoc)
+    const document = toDidDoc(await attachedDocument(agentContext, request, senderKey))
     if (unqualified(document.id) !== unqualified(did))
       throw requestNotAccepted('the attached document is of another DID')
     assertOfSender(document, senderKey)
@@ -66,6 +67,7 @@ export const theirDidOf = async (
     return { did, didDocument: storable(didDocument, senderKey) }
   }
   const document = await agentContext.resolve(DidsApi).resolveDidDocument(did)
+  assertReadableServices(document)
   if (document.id !== did || authenticationMethod(document, senderKey) === undefined)
     throw requestNotAccepted(NOT_THEIRS)
   return { did }

@@ -10,6 +10,13 @@ export {
   unreadHost,
   withReadErrors,
 } from './documents.ts'
-export { type ReadDidDocument, readDidDocument, unreadableMember } from './read-did-document.ts'
+export {
+  assertReadableServices,
+  didCommTypeOf,
+  type ReadDidDocument,
+  readDidDocument,
+  unreadableMember,
+  withoutNulls,
+} from './read-did-document.ts'
 export { isKeyOver, isProofOver } from './time-limits.ts'
 export { GuardedWebDidResolver } from './web-did-resolver.ts'

@@ -26,18 +26,22 @@ export class InvalidDocumentError extends CredoError {
   }
 }
 
-const invalidMember = (member: string): InvalidDocumentError =>
-  new InvalidDocumentError(`the member ${member} of the DID document cannot be read`, member)
+const reasonOf = (member: string): string => `the member ${member} of the DID document cannot be read`
+
+const invalidMember = (member: string): InvalidDocumentError => new InvalidDocumentError(reasonOf(member), member)
 
 /** Of what is shown. What is read has narrower limits. */
 const RULES = { maxDepth: 40, forbidden: [] }
 
 /** Serializers write null for a member that is absent. */
-const withoutNulls = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withoutNulls)
-  if (!isObject(value)) return value
+export const withoutNulls = (value: JsonObject): JsonObject => {
   const members = Object.entries(value).filter(([, member]) => member !== null)
-  return Object.fromEntries(members.map(([name, member]) => [name, withoutNulls(member)]))
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutInnerNulls(member)]))
+}
+
+const withoutInnerNulls = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutInnerNulls)
+  return isObject(value) ? withoutNulls(value) : value
 }
 
 const listOf = (document: JsonObject, name: string): unknown[] => {
@@ -46,10 +50,13 @@ const listOf = (document: JsonObject, name: string): unknown[] => {
   return list
 }
 
-/** No method has such an id. */
 const UNREADABLE = 'unreadable:'
 
-const DIDCOMM_TYPES = [IndyAgentService.type, DidCommV1Service.type]
+/** The type by which a service is a DIDComm service. It may have several types. */
+export const didCommTypeOf = (service: unknown): string | undefined => {
+  const types = isObject(service) ? [service.type].flat() : []
+  return [IndyAgentService.type, DidCommV1Service.type].find((known) => types.includes(known))
+}
 
 /** Aries RFC 0067. Credo takes an endpoint that matches this. */
 const Service = v.object({
@@ -68,16 +75,15 @@ const placeholder = (member: string) => ({
   id: '#service',
   type: DidCommV1Service.type,
   serviceEndpoint: UNREADABLE + member,
-  recipientKeys: [UNREADABLE + member],
+  // Credo says that it finds no key of this name.
+  recipientKeys: [reasonOf(member)],
 })
 
 /** The DIDComm services: no rule looks at others. */
 const servicesOf = ({ service = [] }: JsonObject): object[] => {
   if (!Array.isArray(service)) return [placeholder('service')]
   return service.flatMap((one: unknown, index) => {
-    if (!isObject(one)) return []
-    const types = [one.type].flat()
-    const type = DIDCOMM_TYPES.find((known) => types.includes(known))
+    const type = didCommTypeOf(one)
     if (type === undefined) return []
     const { success, issues, output } = v.safeParse(Service, one)
     if (success) return [{ ...output, type }]
@@ -88,10 +94,10 @@ const servicesOf = ({ service = [] }: JsonObject): object[] => {
 
 const Key = v.fallback(v.optional(v.string()), undefined)
 
-/** A method without `controller` is the DID's own. */
+/** A method without `controller` is the DID's own. No id has a space, as the name of the key above has. */
 const methodSchema = (did: string) =>
   v.looseObject({
-    id: v.pipe(v.string(), v.excludes(UNREADABLE)),
+    id: v.pipe(v.string(), v.excludes(' ')),
     type: v.string(),
     controller: v.optional(v.string(), did),
     ...{ publicKeyBase58: Key, publicKeyBase64: Key, publicKeyHex: Key, publicKeyMultibase: Key, publicKeyPem: Key },
@@ -151,7 +157,7 @@ export const readDidDocument = (published: unknown): ReadDidDocument => {
   if (findFlaw(published, RULES) !== undefined)
     throw new InvalidDocumentError('the DID document is nested too deep, or has text that is not Unicode')
   const document = withoutNulls(published)
-  if (!isObject(document) || typeof document.id !== 'string') throw invalidMember('id')
+  if (typeof document.id !== 'string') throw invalidMember('id')
   const { id } = document
   const service = servicesOf(document)
   const relationships = Object.fromEntries(RELATIONSHIPS.map((name) => [name, document[name]]))
@@ -162,9 +168,15 @@ export const readDidDocument = (published: unknown): ReadDidDocument => {
   return { published, didDocument: JsonTransformer.fromJSON(Object.fromEntries(present), DidDocument) }
 }
 
-/** The member because of which a service of the document cannot be read. */
+/** The member because of which a DIDComm service of the document cannot be read. */
 export const unreadableMember = ({ service = [] }: DidDocument): string | undefined =>
   service
     .map(({ serviceEndpoint }) => String(serviceEndpoint))
     .find((endpoint) => endpoint.startsWith(UNREADABLE))
     ?.slice(UNREADABLE.length)
+
+/** Throws an `InvalidDocumentError` for a document with such a service. */
+export const assertReadableServices = (document: DidDocument): void => {
+  const member = unreadableMember(document)
+  if (member !== undefined) throw invalidMember(member)
+}

@@ -84,10 +84,14 @@ test.each<[string, object]>([
   ['service.0.serviceEndpoint', { service: [{ ...service, serviceEndpoint: { uri: 'https://bank.example' } }] }],
   ['service.0.routingKeys', { service: [{ ...service, routingKeys: 'none' }] }],
 ])('where %s can not be read, no key of a service is, and signatures are verified', (member, members) => {
-  const hidden = { id: `unreadable:${member}`, type: 'Multikey', publicKeyMultibase: FINGERPRINT }
+  const hidden = {
+    id: `the member ${member} of the DID document cannot be read`,
+    type: 'Multikey',
+    publicKeyMultibase: FINGERPRINT,
+  }
   const { didDocument } = readDidDocument({ ...usual, ...members, keyAgreement: [hidden] })
   expect(unreadableMember(didDocument)).toBe(member)
-  expect(() => didDocument.recipientKeys).toThrow(member)
+  expect(() => didDocument.recipientKeys).toThrow(hidden.id)
   expect(didDocument.dereferenceKey(method.id, ['assertionMethod'])).toMatchObject(method)
 })
 

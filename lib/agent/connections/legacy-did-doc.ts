@@ -1,0 +1,26 @@
+/**
+ * The attached document of a DID without a method (Aries RFC 0023, version 1.0), in the form of RFC 0160. Credo's class
+ * knows two contexts, and needs all services to be readable.
+ */
+import { JsonTransformer } from '@credo-ts/core'
+import { DidDoc } from '@credo-ts/didcomm'
+import { isObject, type JsonObject } from '../../json.ts'
+import { didCommTypeOf, withoutNulls } from '../web/index.ts'
+
+/** Throws a CredoError for keys and DIDComm services that cannot be read: rules are about all of them. */
+export const toDidDoc = (attached: JsonObject): DidDoc => {
+  const document = withoutNulls(attached)
+  const { id, publicKey, service } = document
+  const toOwn = (key: unknown) => (isObject(key) ? { controller: id, ...key } : key)
+  const toService = (one: unknown) => {
+    const type = didCommTypeOf(one)
+    return isObject(one) && type !== undefined ? [{ ...one, type }] : []
+  }
+  const legacy = {
+    ...document,
+    '@context': 'https://w3id.org/did/v1',
+    ...(Array.isArray(publicKey) && { publicKey: publicKey.map(toOwn) }),
+    ...(Array.isArray(service) && { service: service.flatMap(toService) }),
+  }
+  return JsonTransformer.fromJSON(legacy, DidDoc)
+}
