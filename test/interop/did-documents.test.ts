@@ -83,6 +83,20 @@ describe('a document is resolved', () => {
     })
   })
 
+  test.each<[string, unknown]>([
+    ['authentication', { id: 'did:web:bad.example', authentication: {} }],
+    [
+      'service.0.recipientKeys',
+      { id: 'did:web:bad.example', service: [{ type: 'IndyAgent', serviceEndpoint: 'a:b' }] },
+    ],
+  ])('and where an invitation names its DID, the answer names %s too', async (member, document) => {
+    const did = 'did:web:bad.example'
+    served.set(addressOf(did), document)
+    const { status, body } = await stage.call('receiveImplicitInvitation', { caller, body: { did } })
+    const message = expect.stringContaining(`the member ${member} of the DID document cannot be read`)
+    expect({ status, details: body.details }).toEqual({ status: 422, details: [{ path: 'did', message }] })
+  })
+
   test.each<[number, unknown, unknown]>([
     [404, 410, [expect.anything(), { path: 'didResolutionMetadata.message', message: expect.stringContaining('410') }]],
     [

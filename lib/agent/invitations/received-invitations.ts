@@ -14,7 +14,7 @@ import { currentUnit } from '../../store/transaction.ts'
 import { uuidOf } from '../../uuid.ts'
 import { currentAgent, type TenantAgent, toStored } from '../credo/index.ts'
 import { findOwnDid, reachableKeysOf } from '../dids/index.ts'
-import { unreadDocument } from '../web/index.ts'
+import { invalidDocumentReason, unreadDocument } from '../web/index.ts'
 import { type Acceptance, accept, handshakeOf } from './accepted-invitations.ts'
 import { requestOf } from './attached-requests.ts'
 import { type ReadInvitation, readInvitation } from './read-invitation.ts'
@@ -152,8 +152,12 @@ const newRecord = (
   })
 
 const keysOf = async ({ context }: TenantAgent, did: string, path: string): Promise<string[]> => {
-  const keys = await reachableKeysOf(context, did).catch(() => [])
-  if (keys.length === 0)
-    throw unreadDocument() ?? invalidField(path, 'must be a DID that can be resolved and has a usable endpoint')
-  return keys
+  let reason: string | undefined
+  const keys = await reachableKeysOf(context, did).catch((error) => {
+    reason = invalidDocumentReason(error)
+    return []
+  })
+  if (keys.length > 0) return keys
+  const message = 'must be a DID that can be resolved and has a usable endpoint'
+  throw unreadDocument() ?? invalidField(path, reason === undefined ? message : `${message}: ${reason}`)
 }

@@ -13,6 +13,7 @@ export {
 export {
   assertReadableServices,
   didCommTypeOf,
+  invalidDocumentReason,
   type ReadDidDocument,
   readDidDocument,
   unreadableMember,

@@ -28,6 +28,12 @@ export class InvalidDocumentError extends CredoError {
 
 const reasonOf = (member: string): string => `the member ${member} of the DID document cannot be read`
 
+const REASON = new RegExp(reasonOf('\\S+'))
+
+/** The reason that the message of another error repeats: Credo throws its own where a DID does not resolve. */
+export const invalidDocumentReason = (error: unknown): string | undefined =>
+  error instanceof Error ? REASON.exec(error.message)?.[0] : undefined
+
 const invalidMember = (member: string): InvalidDocumentError => new InvalidDocumentError(reasonOf(member), member)
 
 /** Of what is shown. What is read has narrower limits. */
