@@ -1,8 +1,9 @@
 /** What a host serves of a did:webvh: its limits, and what the DID's key has not signed. */
 import { expect, test } from 'vitest'
+import { readDidDocument } from '../../../lib/agent/web/read-did-document.ts'
 import { parseWebvhDid } from '../../../lib/webvh/did.ts'
 import { documentOf, needsWitnessProofs, parseLog, parseWitnessProofs } from '../../../lib/webvh/log.ts'
-import { verifyOfHost, WebvhHost } from '../../support/anoncreds/webvh-host.ts'
+import { HostKey, verifyOfHost, WebvhHost } from '../../support/anoncreds/webvh-host.ts'
 import { stopAtEnd } from '../../support/stop-at-end.ts'
 
 const PROOF = {
@@ -71,6 +72,32 @@ test.each<[string, object]>([
   ['has a text that takes long to decode', { parameters: { ...ENTRY.parameters, scid: 'z'.repeat(4097) } }],
 ])('a log is none whose first entry %s', (_, other) => {
   expect(() => parseLog(JSON.stringify({ ...ENTRY, ...other }))).toThrow()
+})
+
+test.each<[string, object]>([
+  ['methods without a controller, as by two generators of the test suite', {}],
+  ['another context', { '@context': ['https://www.w3.org/ns/did/v1', { '@base': 'did:web:a.example' }] }],
+  ['nulls, which are hashed', { controller: null, keyAgreement: null }],
+  ['a service that is not a list', { service: { id: '#a' } }],
+  ['a long text that is not decoded', { service: [{ id: '#a', type: 'A', serviceEndpoint: 'a'.repeat(5_000) }] }],
+])('a document is as it was published, with %s', async (_, members) => {
+  const host = await stopAtEnd(WebvhHost.start())
+  const id = `did:webvh:{SCID}:localhost%3A${host.port}:alice`
+  const didDocument = {
+    ...{ '@context': 'https://www.w3.org/ns/did/v1', id },
+    verificationMethod: [{ id: `${id}#key`, type: 'Multikey', publicKeyMultibase: new HostKey().multibase }],
+    ...members,
+  }
+  const { did, log } = await host.issuer('alice', { didDocument })
+  const parsed = parseWebvhDid(did)
+  if (parsed === undefined) throw new Error(did)
+  const text = JSON.stringify(log[0])
+  const document = await documentOf(parsed, { log: parseLog(text), witnessProofs: [], verify: verifyOfHost })
+  const { service = [], ...published } = JSON.parse(text).state
+  expect(document).toMatchObject(published)
+  if (Array.isArray(service)) expect(document).toMatchObject({ service: expect.arrayContaining(service) })
+  else expect(document).toMatchObject({ service })
+  expect(readDidDocument(document).didDocument.dereferenceKey(`${did}#key`).controller).toBe(did)
 })
 
 test('the first entry is what its versionId names: a host can change neither, though the proof is of both', async () => {
