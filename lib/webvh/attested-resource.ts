@@ -34,8 +34,7 @@ const Unsigned = v.looseObject({
   ),
   id: Id,
   content: v.record(v.string(), v.unknown()),
-  metadata: v.optional(v.record(v.string(), v.unknown())),
-  links: v.optional(v.pipe(v.array(Link), v.maxLength(10_000))),
+  links: v.nullish(v.pipe(v.array(Link), v.maxLength(10_000))),
 })
 
 const AttestedResource = v.looseObject({ ...Unsigned.entries, proof: Proof })

@@ -90,8 +90,10 @@ const readOthers = async (
 }
 
 /** Links are only ever added. */
-const versionsOf = ({ links = [] }: AttestedResource): string[] =>
-  links.toSorted((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0)).map(({ id, timestamp }) => `${timestamp} ${id}`)
+const versionsOf = ({ links }: AttestedResource): string[] =>
+  (links ?? [])
+    .toSorted((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0))
+    .map(({ id, timestamp }) => `${timestamp} ${id}`)
 
 /**
  * A DID's key for assertions. Throws for a key of another DID or purpose, and for one that is revoked or has expired.

@@ -25,6 +25,7 @@ test.each<[string, object]>([
   ['with as many links as there may be, and members that nobody knows', { more: 1 }],
   ['of one type', { type: 'AttestedResource' }],
   ['without links', { links: undefined }],
+  ['with nulls, and metadata that nobody looks at', { links: null, metadata: 'none' }],
 ])('a resource is read %s', (_, more) => {
   expect(read(more)).toEqual(JSON.parse(JSON.stringify({ ...RESOURCE, ...more })))
 })

@@ -38,8 +38,8 @@ export const readObject = async <S extends v.GenericSchema<unknown, { issuerId: 
 type StatusLink = ResourceLink & { timestamp: number }
 
 /** Links to status lists, oldest first. */
-const statusLinks = ({ links = [] }: Pick<AttestedResource, 'links'>): StatusLink[] =>
-  links
+const statusLinks = ({ links }: Pick<AttestedResource, 'links'>): StatusLink[] =>
+  (links ?? [])
     .filter((link): link is StatusLink => link.type === STATUS_LIST && link.timestamp !== undefined)
     .sort((a, b) => a.timestamp - b.timestamp)
 
