@@ -7,7 +7,7 @@ import { Bounded } from '../../bounded.ts'
 import { memorySizeOf } from '../../json.ts'
 import { MAX_IDENTIFIER } from '../envelopes/index.ts'
 
-/** Other agents choose their DIDs: one of 4,096 characters takes about 10 KB of memory. */
+/** Other agents choose their DIDs, of 4,096 characters at most. */
 const MAX_DOCUMENTS = 500
 
 const documents = new Bounded<string, DidResolutionResult>(MAX_DOCUMENTS)

@@ -33,12 +33,12 @@ const CARRIES_DOCUMENT = /^did:peer:(?:[02]|4[^:]+:)/
 export const carriesDocument = (did: string): boolean => CARRIES_DOCUMENT.test(did)
 
 /** Abbreviated names of members in method 2. */
-const NAMES: Record<string, string> = { t: 'type', s: 'serviceEndpoint', r: 'routingKeys', a: 'accept' }
+const NAMES = new Map(Object.entries({ t: 'type', s: 'serviceEndpoint', r: 'routingKeys', a: 'accept' }))
 
 const expand = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(expand)
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [NAMES[name] ?? name, expand(member)]))
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [NAMES.get(name) ?? name, expand(member)]))
 }
 
 /** Services of method 2, with ids as Credo makes them. */

@@ -9,6 +9,7 @@ import { w3cCredentials } from '../../../lib/agent/formats/json-ld/document-load
 import { readText, UnreadableDocumentError, unreadDocument } from '../../../lib/agent/web/documents.ts'
 import { GuardedWebDidResolver } from '../../../lib/agent/web/web-did-resolver.ts'
 import { AgentError } from '../../../lib/errors.ts'
+import { toErrorBody } from '../../../lib/http/error-body.ts'
 import { readSettings, settings } from '../../../lib/settings.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 
@@ -67,6 +68,19 @@ const load = (...urls: string[]): Promise<unknown> =>
     for (const url of urls) documents.push(await loader(url))
     return documents[0]
   })
+
+test.each<[string, object, () => string | undefined]>([
+  ['is named', {}, () => new URL(address).host],
+  ["of an operator is not: callers do not learn a ledger's proxy", { isHostHidden: true }, () => undefined],
+])('the host because of which a document can not be read %s', async (_, options, host) => {
+  const unread = await transaction('@base', async () => {
+    await readText(`${address}/status?500`, options).catch(() => {})
+    return unreadDocument()
+  })
+  expect(unread?.host).toBe(host())
+  const { message } = toErrorBody(unread)
+  expect(message).toBe(host() && `a document of ${host()} could not be read`)
+})
 
 /** So many different addresses of a document. */
 const some = (count: number, document: string): string[] =>
