@@ -1,6 +1,6 @@
 /** DID documents that are read, such as those of did:web: https://w3c-ccg.github.io/did-method-web/#read-resolve */
 import { CredoError, type DidResolutionResult } from '@credo-ts/core'
-import { parseDocument } from '../../json.ts'
+import { parseJson } from '../../json.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { isOurWebDid, ourWebDocument } from '../../webvh/web-document.ts'
 import { readText, unreadable } from './documents.ts'
@@ -36,13 +36,10 @@ const readWebDocument = async (did: string, id: string): Promise<unknown> => {
   }
   const [host = '', ...path] = id.split(':').map(decodeURIComponent)
   const file = path.length === 0 ? '.well-known/did.json' : `${path.join('/')}/did.json`
-  const text = await readText(`https://${host}/${file}`)
-  try {
-    return parseDocument(text)
-  } catch {
-    // A page in place of the document: it may come back.
-    throw unreadable('the document is not JSON', host)
-  }
+  const document = parseJson(await readText(`https://${host}/${file}`))
+  // A page in place of the document: it may come back.
+  if (document === undefined) throw unreadable('the document is not JSON', host)
+  return document
 }
 
 export const resolveWebDid = (did: string, { id }: { id: string }): Promise<DidResolution> =>
