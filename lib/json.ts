@@ -134,3 +134,15 @@ const flawOfName = (name: string, { forbidden }: FlawRules): Flaw | undefined =>
 /** Removes members with the value undefined, which Credo does not treat as absent. */
 export const defined = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
+
+/**
+ * Removes members that are null, which is what serializers of Java and .NET write for absent ones; not in attached
+ * documents, where it has a meaning.
+ */
+export const removeNulls = (value: unknown): void => {
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, member] of Object.entries(value)) {
+    if (member === null && !Array.isArray(value)) Reflect.deleteProperty(value, name)
+    if (name !== 'json') removeNulls(member)
+  }
+}

@@ -1,5 +1,6 @@
 /** Invitations of other agents (Aries RFC 0434 and 0160): the members that are read. All others are ignored. */
 import * as v from 'valibot'
+import { removeNulls } from '../json.ts'
 import { MAX_ROUTING_KEYS } from './did.ts'
 
 const text = (max: number) => v.pipe(v.string(), v.minLength(1), v.maxLength(max))
@@ -31,8 +32,18 @@ const DidUrl = v.pipe(text(4096), v.regex(/^did:[a-z0-9]+:[A-Za-z0-9._:%-]+(?:#\
 
 const some = <S extends v.GenericSchema>(item: S, max: number) => v.pipe(v.array(item), v.maxLength(max))
 const someKeys = <S extends v.GenericSchema>(item: S) => v.pipe(v.array(item), v.minLength(1), v.maxLength(MAX_KEYS))
-/** Services of acapy-vc-authn-oidc and Aries Framework Go have null for no mediator. */
-const mediatorKeys = <S extends v.GenericSchema>(item: S) => v.nullish(some(item, MAX_ROUTING_KEYS))
+const mediatorKeys = <S extends v.GenericSchema>(item: S) => v.optional(some(item, MAX_ROUTING_KEYS))
+
+/** The same for a message without its members that are null. */
+const withoutNulls = <S extends v.GenericSchema>(schema: S) =>
+  v.pipe(
+    v.unknown(),
+    v.transform((message) => {
+      removeNulls(message)
+      return message
+    }),
+    schema,
+  )
 
 /** Where keys of Ed25519 in either form receive messages. */
 const ENDPOINT = {
@@ -93,14 +104,16 @@ export const ConnectionMessage = v.union([
 export type ConnectionMessage = v.InferOutput<typeof ConnectionMessage>
 
 /** A connectionless request without an invitation, which older agents put into `d_m` (Aries RFC 0056). */
-export const ServiceMessage = v.looseObject({
-  '@type': text(256),
-  '@id': MessageId,
-  '~service': v.object(ENDPOINT),
-})
+export const ServiceMessage = withoutNulls(
+  v.looseObject({
+    '@type': text(256),
+    '@id': MessageId,
+    '~service': v.object(ENDPOINT),
+  }),
+)
 
 export type ServiceMessage = v.InferOutput<typeof ServiceMessage>
 
-export const InvitationMessage = v.union([OutOfBandMessage, ConnectionMessage])
+export const InvitationMessage = withoutNulls(v.union([OutOfBandMessage, ConnectionMessage]))
 
 export type InvitationMessage = v.InferOutput<typeof InvitationMessage>

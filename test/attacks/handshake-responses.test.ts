@@ -137,25 +137,45 @@ describe.each(Object.entries(RESPONSES))('by %s', (name, respond) => {
       await connectionOf(stage, victim, outOfBandRecord.id, 'request-sent')
     })
 
-  // Base58 takes quadratic time. The signed part of connections/1.0 is the only document that is in base64 and no attachment.
+  // The signed part of connections/1.0 is the only document that is in base64 and no attachment.
   if (protocol !== 'connections') return
-  test('with a long key in its signed document is refused at once', async () => {
+
+  /** A response whose signed document is changed, and signed again. */
+  const respondWith = async (change: (document: Json) => void) => {
     const { invitation, connection, route, outOfBandRecord, invitationKey } = await asked()
     const senderKey = await raw.newKey()
     const message = (await respond(connection, invitation, senderKey)).toJSON()
     const { sig_data: text } = message['connection~sig'] as Json
     const signed = Buffer.from(text, 'base64')
     const document = JSON.parse(signed.subarray(8).toString())
-    document.DIDDoc.publicKey.push({ ...document.DIDDoc.publicKey[0], publicKeyBase58: 'z'.repeat(80_000) })
+    change(document)
     const data = Buffer.concat([signed.subarray(0, 8), Buffer.from(JSON.stringify(document))])
     const { signature } = await mallory.agent.kms.sign({ algorithm: 'EdDSA', data, keyId: invitationKey.keyId })
     Object.assign(message['connection~sig'] as Json, {
       sig_data: data.toString('base64url'),
       signature: Buffer.from(signature).toString('base64url'),
     })
+    return { send: () => raw.send(message, { ...route, senderKey }), outOfBandRecord }
+  }
+
+  // Base58 takes quadratic time.
+  test('with a long key in its signed document is refused at once', async () => {
+    const { send, outOfBandRecord } = await respondWith(({ DIDDoc: { publicKey } }) =>
+      publicKey.push({ ...publicKey[0], publicKeyBase58: 'z'.repeat(80_000) }),
+    )
     const spent = processorTime()
-    expect((await raw.send(message, { ...route, senderKey })).status).toBe(400)
+    expect((await send()).status).toBe(400)
     expect(spent()).toBeLessThan(base58Time())
     await connectionOf(stage, victim, outOfBandRecord.id, 'request-sent')
+  })
+
+  test('with null in its signed document, where members are optional, is taken', async () => {
+    const { send, outOfBandRecord } = await respondWith(({ DIDDoc: { publicKey, service } }) => {
+      Object.assign(publicKey[0], { publicKeyPem: null })
+      Object.assign(service[0], { routingKeys: null, priority: null, accept: null })
+    })
+    expect((await send()).status).toBe(200)
+    const { id: connectionId } = await connectionOf(stage, victim, outOfBandRecord.id)
+    await succeed(stage, 'sendMessage', victim, { path: { connectionId }, body: { content: 'hello' } })
   })
 })

@@ -14,6 +14,7 @@ import {
   MAX_VALUES,
   parseBase64,
   parseJson,
+  removeNulls,
 } from '../../json.ts'
 
 /** In characters, also of DIDs in requests to the API. */
@@ -168,15 +169,6 @@ const normalizeAttachments = (message: unknown): void => {
       const hasMark = json !== undefined && data.jws === undefined && bytes.subarray(0, 3).equals(BYTE_ORDER_MARK)
       data.base64 = (isReadable ? bytes.subarray(hasMark ? 3 : 0) : Buffer.from(TOO_DEEP)).toString('base64')
     }
-}
-
-/** Removes members that are null, except in attached documents: Credo would store them, but no record has a null. */
-const removeNulls = (value: unknown): void => {
-  if (typeof value !== 'object' || value === null) return
-  for (const [name, member] of Object.entries(value)) {
-    if (member === null && !Array.isArray(value)) Reflect.deleteProperty(value, name)
-    if (name !== 'json') removeNulls(member)
-  }
 }
 
 /** Throws a CredoError for a message that no conforming agent sends. Changes messages to what libraries can read. */

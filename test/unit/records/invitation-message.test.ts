@@ -1,7 +1,12 @@
 /** Invitations of other agents are bounded: each service is resolved, and each key becomes an index entry. */
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { ConnectionMessage, OutOfBandMessage } from '../../../lib/records/invitation-message.ts'
+import {
+  ConnectionMessage,
+  InvitationMessage,
+  OutOfBandMessage,
+  ServiceMessage,
+} from '../../../lib/records/invitation-message.ts'
 
 const KEY = `did:key:z6Mk${'a'.repeat(44)}`
 const ENDPOINT = { serviceEndpoint: 'https://example.org', recipientKeys: [KEY] }
@@ -50,4 +55,55 @@ test('has a type with either prefix of message types, and no similar one', () =>
   for (const prefix of ['https://didcomm.org', 'did:sov:BzCbsNYhMrjHiqZDTUASHg;spec'])
     expect(isValid(prefix)).toBe(true)
   for (const prefix of ['https://didcomm-org', 'http://didcomm.org', '']) expect(isValid(prefix)).toBe(false)
+})
+
+const NAMES = ['label', 'imageUrl', 'goal', 'goal_code', 'goalCode', 'accept', 'handshake_protocols', 'requests~attach']
+const nulls = (...names: string[]) => Object.fromEntries(names.map((name) => [name, null]))
+const content = { credential: { degree: null } }
+const attached = {
+  '@id': null,
+  'mime-type': null,
+  description: null,
+  data: { base64: null, links: null, json: content },
+}
+
+test.each<[string, v.GenericSchema, object, object]>([
+  ['an invitation', InvitationMessage, { ...invitation, ...nulls('@id', ...NAMES) }, invitation],
+  [
+    'its services and attachments',
+    InvitationMessage,
+    {
+      ...invitation,
+      services: [{ ...ENDPOINT, ...nulls('id', 'type', 'routingKeys', 'accept', 'priority') }],
+      'requests~attach': [attached],
+    },
+    { ...invitation, 'requests~attach': [{ data: { json: content } }] },
+  ],
+  ['one of connections/1.0', InvitationMessage, { ...older, ...nulls('@id', 'did', 'routingKeys', ...NAMES) }, older],
+  [
+    'one of connections/1.0 by a DID',
+    InvitationMessage,
+    { '@type': older['@type'], did: 'did:example:a', ...nulls('serviceEndpoint', 'recipientKeys', 'label') },
+    { '@type': older['@type'], did: 'did:example:a' },
+  ],
+  [
+    'a request',
+    ServiceMessage,
+    {
+      '@type': 'x',
+      '@id': 'message-1',
+      '~service': { ...ENDPOINT, routingKeys: null },
+      ...nulls('~thread', 'comment'),
+    },
+    { '@type': 'x', '@id': 'message-1', '~service': ENDPOINT },
+  ],
+])(
+  'null in the place of an optional member is as if it were not there, but in an attached document: %s',
+  (_, schema, withNulls, without) => {
+    expect(v.parse(schema, withNulls)).toEqual(v.parse(schema, structuredClone(without)))
+  },
+)
+
+test.each(['@type', 'services'])('null is not the required %s', (name) => {
+  expect(v.safeParse(InvitationMessage, { ...invitation, [name]: null }).success).toBe(false)
 })
