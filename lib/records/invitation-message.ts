@@ -8,7 +8,7 @@ const text = (max: number) => v.pipe(v.string(), v.minLength(1), v.maxLength(max
 /** A message id as Credo and ACA-Py accept it (Aries RFC 0008). */
 const MessageId = v.pipe(v.string(), v.regex(/^[-_./A-Za-z0-9]{8,64}$/, 'must be the id of a message'))
 
-/** Each service is resolved, and each key becomes an index entry. */
+/** Each key becomes an index entry. */
 const MAX_SERVICES = 8
 const MAX_KEYS = 4
 /** Attached requests are alternatives. */
@@ -61,6 +61,20 @@ const InlineService = v.object({
   accept: v.optional(some(text(64), 16)),
 })
 
+const Service = v.union([DidUrl, InlineService])
+
+/** Services are alternatives: what is not readable beside a readable one, such as one of DIDComm v2, is undefined. */
+const Services = v.pipe(
+  v.array(v.unknown()),
+  v.maxLength(MAX_SERVICES),
+  v.transform((services) => {
+    const readable = services.map((service) => (v.is(Service, service) ? service : undefined))
+    return readable.some((service) => service !== undefined) ? readable : services
+  }),
+  v.array(v.optional(Service)),
+  v.minLength(1),
+)
+
 /** A message in base64 or as JSON (Aries RFC 0017). */
 const Attachment = v.object({
   '@id': v.optional(text(256)),
@@ -87,7 +101,7 @@ export const OutOfBandMessage = v.object({
   goalCode: v.optional(v.pipe(v.string(), v.maxLength(255))),
   accept: v.optional(some(text(64), 16)),
   handshake_protocols: v.optional(some(text(256), 16)),
-  services: v.pipe(v.array(v.union([DidUrl, InlineService])), v.minLength(1), v.maxLength(MAX_SERVICES)),
+  services: Services,
   'requests~attach': v.optional(some(Attachment, MAX_REQUESTS)),
 })
 

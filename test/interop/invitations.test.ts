@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTenant } from '../support/scenes.ts'
+import { createTenant, requestBody } from '../support/scenes.ts'
 import type { Caller, Json } from '../support/stage/in-process-stage.ts'
 import { useStage } from '../support/stage/use-stage.ts'
 import { connectionOf, connectTenants, recordIn, settled, succeed } from '../support/tenants.ts'
@@ -65,6 +65,88 @@ describe('an invitation that another tenant receives', () => {
     expect(again).toMatchObject({ status: 409, body: { message: expect.stringContaining(outOfBandRecord.id) } })
     await succeed(stage, 'deleteOutOfBandRecord', globex, { path: { outOfBandId: outOfBandRecord.id } })
     expect((await receive(invitation)).connectionRecord.state).toBe('request-sent')
+  })
+
+  test('with null in place of optional members is taken as if they were not there, and shown without them', async () => {
+    const asked = await succeed(stage, 'createRequest', acme, { body: requestBody })
+    const { messageType: _, 'requests~attach': attached, ...invitation } = asked.invitation
+    const request = JSON.parse(Buffer.from(attached[0].data.base64, 'base64').toString())
+    const received = await receive({
+      ...invitation,
+      ...{ label: null, goal: null, goal_code: null, goalCode: null, accept: null, imageUrl: null },
+      'requests~attach': [
+        {
+          '@id': null,
+          'mime-type': null,
+          data: { base64: null, json: { ...request, comment: null, '~timing': null } },
+        },
+      ],
+    })
+    expect(JSON.stringify(received)).not.toContain('null')
+    await connectionOf(stage, globex, received.outOfBandRecord.id)
+    const query = { threadId: asked.proofRecordThId }
+    expect(await succeed(stage, 'getProofs', globex, { query })).toMatchObject([{ state: 'request-received' }])
+  })
+
+  describe('and received before is taken again', () => {
+    const again = (invitation: Json) => stage.call('receiveInvitation', { caller: globex, body: { invitation } })
+    const deleteConnection = (connectionId: string) =>
+      succeed(stage, 'deleteConnection', globex, { path: { connectionId } })
+
+    test('where the connection that it made is not there any more: once by several calls, each time anew', async () => {
+      const { invitation } = await invite({ multiUseInvitation: true })
+      const invitationId = invitation['@id']
+      let { connectionRecord, outOfBandRecord } = await receive(invitation)
+      const ids = [outOfBandRecord.id]
+      for (const _ of [2, 3]) {
+        await connectionOf(stage, globex, outOfBandRecord.id)
+        await deleteConnection(connectionRecord.id)
+        const answers = await Promise.all([again(invitation), again(invitation), again(invitation)])
+        expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409])
+        ;({ connectionRecord, outOfBandRecord } = answers.find(({ status }) => status === 200)?.body ?? {})
+        ids.push(outOfBandRecord.id)
+        const records = await succeed(stage, 'getOutOfBandRecords', globex, { query: { invitationId } })
+        expect(records.map(({ id }: Json) => id)).toEqual(ids)
+      }
+      // A record in between may be deleted: the newest one decides.
+      await succeed(stage, 'deleteOutOfBandRecord', globex, { path: { outOfBandId: String(ids[1]) } })
+      expect(await again(invitation)).toMatchObject({
+        status: 409,
+        body: { message: expect.stringContaining(String(ids[2])) },
+      })
+      await deleteConnection(connectionRecord.id)
+      expect((await again(invitation)).body.outOfBandRecord.id).toBe(ids[1])
+    })
+
+    test('also where a connection was reused, which is deleted now', async () => {
+      const { invitationDid } = await invite()
+      const { invitation } = await invite({ invitationDid, multiUseInvitation: true })
+      for (const _ of [1, 2]) {
+        const { invitees } = await connectTenants(stage, acme, globex, { invitation: { invitationDid } })
+        const { id } = invitees
+        const { outOfBandRecord } = await receive(invitation, { reuseConnection: true })
+        expect(outOfBandRecord.reuseConnectionId).toBe(id)
+        await recordIn(stage, globex, outOfBandRecord.id, 'done')
+        expect((await again(invitation)).body.message).toContain(id)
+        await deleteConnection(id)
+      }
+    })
+
+    test('and not where its connection is abandoned, which the 409 names, or where it waits or made none', async () => {
+      const { invited, inviters, invitees } = await connectTenants(stage, acme, globex, {
+        invitation: { multiUseInvitation: true },
+      })
+      await succeed(stage, 'deleteConnection', acme, { path: { connectionId: inviters.id } })
+      await settled(stage)
+      const message = expect.stringContaining(`${invitees.id} (abandoned)`)
+      expect(await again(invited.invitation)).toMatchObject({ status: 409, body: { message } })
+      const { invitation: waiting } = await invite({ multiUseInvitation: true })
+      await receive(waiting, { autoAcceptInvitation: false })
+      const body = { ...requestBody, handshake: false }
+      const { invitation: connectionless } = await succeed(stage, 'createRequest', acme, { body })
+      await receive(connectionless)
+      for (const one of [waiting, connectionless]) expect((await again(one)).status).toBe(409)
+    })
   })
 
   test('by two calls at once is received by one of them', async () => {

@@ -1,6 +1,6 @@
 /** What needs a document of another host, while that host fails: it is done later, and nobody is told that something of theirs is wrong. */
 import { randomUUID } from 'node:crypto'
-import { TypedArrayEncoder } from '@credo-ts/core'
+import { DidKey, TypedArrayEncoder } from '@credo-ts/core'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { degreeAbout, hold, keyDidOf } from '../support/held-degree.ts'
 import { createTenant, degreeDefinition, offerBody } from '../support/scenes.ts'
@@ -16,11 +16,12 @@ const CONTEXT = 'https://contexts.example/v1'
 const DID = 'did:web:wallet.example'
 
 /** By their addresses, which would be on hosts with certificates, and what the hosts answer instead of them. */
-const hosts = vi.hoisted(() => ({ served: new Map<string, object>(), status: 200 }))
+const hosts = vi.hoisted(() => ({ served: new Map<string, object>(), status: 200, asked: [] as string[] }))
 
 vi.mock('../../lib/egress/post.ts', async (original) => ({
   ...(await original<object>()),
   get: async ({ url }: { url: string }) => {
+    hosts.asked.push(url)
     const document = hosts.status === 200 ? hosts.served.get(url) : undefined
     const status = hosts.status === 200 && document === undefined ? 404 : hosts.status
     return { status, headers: {}, body: document === undefined ? '' : JSON.stringify(document), milliseconds: 1 }
@@ -40,6 +41,7 @@ const lines = useLogLines()
 
 afterEach(() => {
   hosts.status = 200
+  hosts.asked = []
 })
 
 const expectLater = ({ status, headers, body }: Reply): void => {
@@ -177,29 +179,29 @@ describe('a presentation of a credential with such a context', () => {
   })
 })
 
+/** The document of a did:web. https://w3c-ccg.github.io/did-method-web/ */
+const documentOf = (key: RawKey, did = DID) => ({
+  '@context': ['https://www.w3.org/ns/did/v1'],
+  id: did,
+  verificationMethod: [
+    {
+      ...{ id: `${did}#key`, type: 'Ed25519VerificationKey2018', controller: did },
+      publicKeyBase58: TypedArrayEncoder.toBase58(key.publicKey.publicKey),
+    },
+  ],
+  authentication: [`${did}#key`],
+  service: [
+    {
+      ...{ id: `${did}#didcomm`, type: 'did-communication', priority: 0, recipientKeys: [`${did}#key`] },
+      serviceEndpoint: 'http://127.0.0.1:9999',
+    },
+  ],
+})
+
 describe('a wallet whose DID is on a host that fails', async () => {
   const wallet = await useWallet()
   const raw = new RawMessages(wallet)
   const handshake = new RawHandshake(wallet, raw)
-
-  /** The document of a did:web. https://w3c-ccg.github.io/did-method-web/ */
-  const documentOf = (key: RawKey) => ({
-    '@context': ['https://www.w3.org/ns/did/v1'],
-    id: DID,
-    verificationMethod: [
-      {
-        ...{ id: `${DID}#key`, type: 'Ed25519VerificationKey2018', controller: DID },
-        publicKeyBase58: TypedArrayEncoder.toBase58(key.publicKey.publicKey),
-      },
-    ],
-    authentication: [`${DID}#key`],
-    service: [
-      {
-        ...{ id: `${DID}#didcomm`, type: 'did-communication', priority: 0, recipientKeys: [`${DID}#key`] },
-        serviceEndpoint: 'http://127.0.0.1:1',
-      },
-    ],
-  })
 
   test('can be written to later: that is what the caller is told', async () => {
     const { invitation, outOfBandId } = await inviteToConnect(stage, issuer)
@@ -235,5 +237,77 @@ describe('a wallet whose DID is on a host that fails', async () => {
     }
     hosts.status = 200
     for (const reply of [await send(), await goOn()]) expect(reply.status).toBe(200)
+  })
+})
+
+describe('an invitation by several services, which are alternatives', async () => {
+  const raw = new RawMessages(await useWallet())
+  const invitee = await createTenant(stage, 'Invitee')
+  const inline = { serviceEndpoint: 'http://127.0.0.1:9999', recipientKeys: [new DidKey(await raw.newKey()).did] }
+  const [known, others] = ['did:web:inviter.example', (n: number) => `did:web:other-${n}.example`] as const
+  hosts.served.set('https://inviter.example/.well-known/did.json', documentOf(await raw.newKey(), known))
+
+  const receive = (services: unknown[], more: object = {}) => {
+    const invitation = {
+      ...{ '@type': 'https://didcomm.org/out-of-band/1.1/invitation', '@id': randomUUID(), services },
+      handshake_protocols: ['https://didcomm.org/didexchange/1.1'],
+    }
+    return stage.call('receiveInvitation', { caller: invitee, body: { invitation, ...more } })
+  }
+  /** Of an accepted invitation. */
+  const usedOf = ({ status, body }: Reply): { services: Json[]; keys: string[] } => {
+    expect({ status, body }).toMatchObject({ status: 200, body: { connectionRecord: { state: 'request-sent' } } })
+    const { outOfBandInvitation, _tags } = body.outOfBandRecord
+    return { services: outOfBandInvitation.services, keys: _tags.recipientKeyFingerprints }
+  }
+  const ofInline = {
+    services: [expect.objectContaining({ recipientKeys: inline.recipientKeys })],
+    keys: inline.recipientKeys.map((key) => key.replace('did:key:', '')),
+  }
+
+  test.each([
+    ['a DID on a host that fails', 503, others(1)],
+    ['a DID without a document', 404, others(2)],
+    ['a DID of an unknown method', 200, 'did:example:x'],
+    [
+      'a service of DIDComm v2',
+      200,
+      { id: '#v2', type: 'DIDCommMessaging', serviceEndpoint: { uri: 'https://a.example' } },
+    ],
+  ])('is accepted by the one beside %s, whose keys are no others', async (_, status, service) => {
+    hosts.status = status
+    expect(usedOf(await receive([service, inline]))).toEqual(ofInline)
+    expect(usedOf(await receive([inline, service]))).toEqual(ofInline)
+  })
+
+  test('is accepted later, too, by the one that can be used then', async () => {
+    const { body } = await receive([known, inline], { autoAcceptInvitation: false })
+    expect(body.outOfBandRecord.outOfBandInvitation.services).toHaveLength(2)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60 * 60_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    hosts.status = 503
+    const path = { outOfBandId: body.outOfBandRecord.id }
+    expect(usedOf(await stage.call('acceptInvitation', { caller: invitee, path, body: {} }))).toEqual(ofInline)
+  })
+
+  test('is a 503 if none can be used and one may become so, otherwise a 422 that names each', async () => {
+    hosts.status = 503
+    expectLater(await receive(['did:example:x', others(3)]))
+    hosts.status = 404
+    const message = 'must be a DID that can be resolved and has a usable endpoint'
+    expect(await receive(['did:example:x', { type: 'v2' }, others(3)])).toMatchObject({
+      status: 422,
+      body: { details: [0, 2].map((index) => ({ path: `invitation.services.${index}`, message })) },
+    })
+  })
+
+  test('has at most four of its DIDs resolved', async () => {
+    hosts.status = 404
+    expect(usedOf(await receive([...[4, 5, 6, 7, 8].map(others), inline]))).toEqual(ofInline)
+    expect(hosts.asked).toHaveLength(4)
+    hosts.status = 200
+    hosts.asked = []
+    expect((await receive([...[4, 5, 6, 7].map(others), known])).status).toBe(422)
+    expect(hosts.asked).toHaveLength(4)
   })
 })

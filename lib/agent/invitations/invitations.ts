@@ -32,6 +32,10 @@ export const findInvitation = async (
   invitationId: string,
 ): Promise<Invitation | undefined> => (await find(agentContext, { invitationId }))[0]
 
+/** The newest record of an invitation that this agent has received. */
+export const lastReceived = async (agentContext: AgentContext, invitationId: string): Promise<Invitation | null> =>
+  (await find(agentContext, { invitationId }, DidCommOutOfBandRole.Receiver)).at(-1) ?? null
+
 /** The invitation whose attached request has this thread. */
 export const findInvitationOfRequest = async (
   agentContext: AgentContext,

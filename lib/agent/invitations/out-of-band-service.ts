@@ -7,6 +7,7 @@ import { DidCommDocumentService, DidCommOutOfBandRepository, DidCommOutOfBandSer
 import {
   implicitInvitation,
   invitationOfKey,
+  lastReceived,
   nameInKeys,
   nameInvitation,
   reuseConnection,
@@ -34,11 +35,20 @@ export class AgentOutOfBandService extends DidCommOutOfBandService {
   /** Nothing listens, and Credo would clone the record. */
   override emitStateChangedEvent() {}
 
-  /** Credo answers a connectionless message with the invitation's key, and does not know the id of a DID's key. */
+  /**
+   * The first service that can be used: they are alternatives, and Credo ends with the first DID that does not resolve.
+   * It answers a connectionless message with the invitation's key, and does not know the id of a DID's key.
+   */
   override async getResolvedServiceForOutOfBandServices(
-    ...parameters: Parameters<Service['getResolvedServiceForOutOfBandServices']>
-  ) {
-    return withKeyIds(await super.getResolvedServiceForOutOfBandServices(...parameters))
+    ...[agentContext, [first, ...others], keys]: Parameters<Service['getResolvedServiceForOutOfBandServices']>
+  ): ReturnType<Service['getResolvedServiceForOutOfBandServices']> {
+    try {
+      const services = first === undefined ? [] : [first]
+      return withKeyIds(await super.getResolvedServiceForOutOfBandServices(agentContext, services, keys))
+    } catch (error) {
+      if (others.length === 0) throw error
+      return this.getResolvedServiceForOutOfBandServices(agentContext, others, keys)
+    }
   }
 
   /** Credo expects one invitation for a key. */
@@ -53,6 +63,11 @@ export class AgentOutOfBandService extends DidCommOutOfBandService {
   /** Credo looks up the record of a request to a DID by its thread. */
   override findByCreatedInvitationId(...[agentContext, id]: Parameters<Service['findByCreatedInvitationId']>) {
     return super.findByCreatedInvitationId(agentContext, id)
+  }
+
+  /** An invitation may have been received again; Credo expects one record. */
+  override findByReceivedInvitationId(...[agentContext, id]: Parameters<Service['findByReceivedInvitationId']>) {
+    return lastReceived(agentContext, id)
   }
 
   override processHandshakeReuse(...[inbound]: Parameters<Service['processHandshakeReuse']>) {

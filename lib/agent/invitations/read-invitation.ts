@@ -5,7 +5,7 @@ import { JsonEncoder, JsonTransformer, verkeyToDidKey } from '@credo-ts/core'
 import { DidCommInvitationType, DidCommOutOfBandInvitation } from '@credo-ts/didcomm'
 import { urlFault } from '../../egress/address-guard.ts'
 import { invalidField } from '../../errors.ts'
-import { isObject, parseBase64 } from '../../json.ts'
+import { isObject, type JsonObject, parseBase64 } from '../../json.ts'
 import type {
   ConnectionMessage,
   InvitationMessage,
@@ -19,6 +19,8 @@ import { assertReadable } from '../envelopes/index.ts'
 /** An invitation of Aries RFC 0434. */
 export interface ReadInvitation {
   invitation: DidCommOutOfBandInvitation
+  /** Where the message has each of its services, for errors. */
+  servicePaths: string[]
   /** The older form in which it was received: answers to it have to use that form. */
   origin?: DidCommInvitationType
 }
@@ -33,13 +35,13 @@ type Named<Message> = Message & { '@id': string }
 export const readInvitation = (message: Received, path: string): ReadInvitation => {
   if ('~service' in message)
     return {
-      invitation: toInvitation(convert(ofRequest, message, path), path),
+      ...toInvitation(convert(ofRequest, message, path), path, () => `${path}.~service`),
       origin: DidCommInvitationType.Connectionless,
     }
   const named = { ...message, '@id': message['@id'] ?? uuidOf(JSON.stringify(message)) }
-  if ('services' in named) return { invitation: toInvitation(named, path) }
+  if ('services' in named) return toInvitation(named, path, (index) => `${path}.services.${index}`)
   return {
-    invitation: toInvitation(convert(ofConnections, named, path), path),
+    ...toInvitation(convert(ofConnections, named, path), path, () => ('did' in named ? `${path}.did` : path)),
     origin: DidCommInvitationType.Connection,
   }
 }
@@ -61,12 +63,14 @@ const convert = <T>(
 
 const TYPE = 'https://didcomm.org/out-of-band/1.1/invitation'
 
-type InlineService = Extract<OutOfBandMessage['services'][number], object>
+type Service = NonNullable<OutOfBandMessage['services'][number]>
+type InlineService = Extract<Service, object>
+type Attached = NonNullable<OutOfBandMessage['requests~attach']>[number]
 
 const inlineService = (service: {
   serviceEndpoint: string
   recipientKeys: string[]
-  routingKeys?: string[] | null | undefined
+  routingKeys?: string[] | undefined
 }): InlineService => ({
   id: '#inline',
   type: 'did-communication',
@@ -104,16 +108,18 @@ const assertProfile = (accept: string[] | undefined, path: string): void => {
     throw invalidField(`${path}.accept`, `must name a profile that this agent supports: ${PROFILES.join(', ')}`)
 }
 
-const toInvitation = (message: Named<OutOfBandMessage>, path: string): DidCommOutOfBandInvitation => {
-  assertEndpoints(message, path)
+const toInvitation = (
+  message: Named<OutOfBandMessage>,
+  path: string,
+  pathOf: (index: number) => string,
+): ReadInvitation => {
+  const usable = usableServices(message, pathOf)
   assertProfile(message.accept, path)
-  const { '@id': id, label, imageUrl, goal, goal_code, goalCode, accept, handshake_protocols, services } = message
-  const attached = (message['requests~attach'] ?? []).map((one, index) =>
-    attachment(one, id, `${path}.requests~attach.${index}`),
-  )
+  const { '@id': id, label, imageUrl, goal, goal_code, goalCode, accept, handshake_protocols } = message
+  const attached = attachments(message, `${path}.requests~attach`)
   const json = {
     ...{ '@type': TYPE, '@id': id, label, goal, goal_code: goal_code ?? goalCode, accept, handshake_protocols },
-    services: services.filter(isByHttp),
+    services: usable.map(({ service }) => service),
     ...(imageUrl !== undefined && isPublicUrl(imageUrl) && { imageUrl }),
     ...(attached.length > 0 && { 'requests~attach': attached }),
   }
@@ -124,44 +130,61 @@ const toInvitation = (message: Named<OutOfBandMessage>, path: string): DidCommOu
     for (const service of invitation.getInlineServices()) void service.resolvedDidCommService
     // Computes the DIDs from the keys: nothing can be encrypted for a key that is not a point of the curve.
     void invitation.invitationDids
-    return invitation
+    return { invitation, servicePaths: usable.map(({ path }) => path) }
   } catch {
     throw unreadable(path)
   }
 }
 
-/** Whether this agent can send by its transport. A DID's services are known when it is resolved. */
-const isByHttp = (service: OutOfBandMessage['services'][number]): boolean =>
-  typeof service === 'string' || /^https?:/i.test(service.serviceEndpoint)
-
-/** Rejects queues and other transports, unless they stand beside HTTP: services are alternatives (Aries RFC 0434). */
-const assertEndpoints = ({ services }: OutOfBandMessage, path: string): void => {
+/**
+ * The services that can be used, as far as it is known before DIDs are resolved. Rejects queues and other transports,
+ * unless they stand beside one of this agent: services are alternatives (Aries RFC 0434).
+ */
+const usableServices = ({ services }: OutOfBandMessage, pathOf: (index: number) => string) => {
   const policy = { local: settings().LOCAL_STAGE }
-  for (const [index, service] of services.entries()) {
-    if (typeof service === 'string' || (!isByHttp(service) && services.some(isByHttp))) continue
-    const fault = urlFault(service.serviceEndpoint, policy)
-    if (fault !== undefined)
-      throw invalidField(`${path}.services.${index}.serviceEndpoint`, `must not be used: ${fault}`)
+  const transport = policy.local ? /^https?:/i : /^https:/i
+  const readable = services.flatMap((service, index) => (service ? [{ service, path: pathOf(index) }] : []))
+  const sendable = readable.filter(({ service }) => isDid(service) || transport.test(service.serviceEndpoint))
+  for (const { service, path } of sendable.length > 0 ? sendable : readable) {
+    const fault = isDid(service) ? undefined : urlFault(service.serviceEndpoint, policy)
+    if (fault !== undefined) throw invalidField(`${path}.serviceEndpoint`, `must not be used: ${fault}`)
+  }
+  return sendable
+}
+
+/** A DID's services are known when it is resolved. */
+const isDid = (service: Service): service is string => typeof service === 'string'
+
+/** Attached requests are alternatives: those that this agent can't read are left out, unless there are no others. */
+const attachments = ({ '@id': id, 'requests~attach': attached = [] }: Named<OutOfBandMessage>, path: string) => {
+  const readable = attached.flatMap((one, index) => {
+    const message = messageIn(one)
+    return message === undefined ? [] : [{ id: one['@id'], message, path: `${path}.${index}.data` }]
+  })
+  if (readable.length === 0 && attached.length > 0)
+    throw invalidField(`${path}.0.data`, 'must contain a message that this agent can read')
+  return readable.map((one) => attachment(one, id))
+}
+
+const messageIn = ({ data }: Attached): JsonObject | undefined => {
+  const message = data.base64 === undefined ? data.json : parseBase64(data.base64)
+  try {
+    assertReadable(message)
+    return message
+  } catch {
+    return undefined
   }
 }
 
 /** The attached message alone. It belongs to this invitation (RFC 0434) and starts its thread. */
 const attachment = (
-  { '@id': id, data }: NonNullable<OutOfBandMessage['requests~attach']>[number],
+  { id, message, path }: { id: string | undefined; message: JsonObject; path: string },
   invitationId: string,
-  path: string,
 ) => {
-  const message = data.base64 === undefined ? data.json : parseBase64(data.base64)
-  if (!isObject(message)) throw invalidField(`${path}.data`, 'must contain a message')
-  try {
-    assertReadable(message)
-  } catch {
-    throw invalidField(`${path}.data`, 'must contain a message that this agent can read')
-  }
   const thread = message['~thread']
   const parent = isObject(thread) ? thread.pthid : undefined
   if (parent !== undefined && parent !== invitationId)
-    throw invalidField(`${path}.data`, 'must not contain a message of another invitation')
+    throw invalidField(path, 'must not contain a message of another invitation')
   return {
     '@id': id ?? 'request',
     'mime-type': 'application/json',

@@ -1,6 +1,7 @@
 /** Receives other agents' invitations (Aries RFC 0434), each only once, and accepts them at once or by a later call. */
 import {
   type DidCommConnectionRecord,
+  DidCommConnectionRepository,
   DidCommOutOfBandInvitation,
   DidCommOutOfBandRecord,
   DidCommOutOfBandRepository,
@@ -13,11 +14,11 @@ import { type RecordJson, toRecordJson } from '../../records/record-json.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { uuidOf } from '../../uuid.ts'
 import { currentAgent, type TenantAgent, toStored } from '../credo/index.ts'
-import { findOwnDid, reachableKeysOf } from '../dids/index.ts'
-import { invalidDocumentReason, unreadDocument } from '../web/index.ts'
+import { findOwnDid } from '../dids/index.ts'
 import { type Acceptance, accept, handshakeOf } from './accepted-invitations.ts'
 import { requestOf } from './attached-requests.ts'
 import { type ReadInvitation, readInvitation } from './read-invitation.ts'
+import { usableServices, useServices, useServicesOf } from './usable-services.ts'
 
 interface ReceivedResponse {
   outOfBandRecord: RecordJson
@@ -37,10 +38,10 @@ type Message = Parameters<typeof readInvitation>[0]
 export const storeInvitation = async (message: Message, receipt: Receipt, path: string): Promise<ReceivedResponse> => {
   const agent = await currentAgent()
   const read = readInvitation(message, path)
-  await assertNew(agent, read.invitation, path)
+  const id = await idOfNew(agent, read.invitation, path)
   if (handshakeOf(read.invitation) === undefined && requestOf(agent.context, read.invitation) === undefined)
     throw invalidField(path, 'must offer a handshake, or contain a request that this agent supports')
-  const record = await store(agent, read, receipt, path)
+  const record = await store(agent, id, read, receipt)
   if (!receipt.autoAcceptInvitation) return toResponse(agent, record)
   return toResponse(agent, record, await accept(agent, record, receipt, path))
 }
@@ -77,10 +78,9 @@ export const acceptStoredInvitation = async (
   if (record === null) throw new AgentError('resource.not_found', 'there is no such record')
   if (record.role !== DidCommOutOfBandRole.Receiver)
     throw new AgentError('invitation.out_of_turn', 'the invitation is not a received one')
-  // The handshake reuse was not answered: the other agent may have lost that connection.
-  const isReusing = record.state === DidCommOutOfBandState.PrepareResponse && record.reuseConnectionId !== undefined
-  if (record.state !== DidCommOutOfBandState.Initial && !isReusing)
+  if (record.state !== DidCommOutOfBandState.Initial && !isReusing(record))
     throw new AgentError('invitation.out_of_turn', `the invitation does not wait: its state is ${record.state}`)
+  await useServicesOf(agent, record)
   return toResponse(agent, record, await accept(agent, record, acceptance, 'outOfBandId'))
 }
 
@@ -96,7 +96,8 @@ export const connectToPublicDid = async (did: string, acceptance: Acceptance): P
     services: [did],
     handshakeProtocols: ['https://didcomm.org/didexchange/1.1'],
   })
-  const record = newRecord(invitation, await keysOf(agent, did, 'did'), acceptance)
+  const { keys } = await usableServices(agent, [did], ['did'])
+  const record = newRecord(invitation, keys, acceptance)
   await agent.context.resolve(DidCommOutOfBandRepository).save(agent.context, record)
   return toResponse(agent, record, await accept(agent, record, acceptance, 'did'))
 }
@@ -110,28 +111,50 @@ const toResponse = (
   ...(connection && { connectionRecord: toRecordJson(toStored(context, connection)) }),
 })
 
-const assertNew = async ({ context }: TenantAgent, { id }: DidCommOutOfBandInvitation, path: string): Promise<void> => {
-  const [known] = await context.resolve(DidCommOutOfBandRepository).findByQuery(context, { invitationId: id })
-  if (known?.role === DidCommOutOfBandRole.Sender) throw invalidField(path, 'must not be an invitation of this agent')
-  if (known !== undefined)
-    throw new AgentError('invitation.received', `the invitation was received before: its record is ${known.id}`)
+/**
+ * The id of the record to make. It is derived from the invitation's id: of two concurrent calls the second finds the
+ * record of the first. Throws `invitation.received`, unless the connection that was made from it is not there any more.
+ */
+const idOfNew = async (agent: TenantAgent, { id }: DidCommOutOfBandInvitation, path: string): Promise<string> => {
+  const { context } = agent
+  const known = await context.resolve(DidCommOutOfBandRepository).findByQuery(context, { invitationId: id })
+  if (known.some(({ role }) => role === DidCommOutOfBandRole.Sender))
+    throw invalidField(path, 'must not be an invitation of this agent')
+  const last = known.at(-1)
+  if (last !== undefined) await assertEnded(agent, last)
+  let next = uuidOf(`${currentUnit().tenant}|${id}`)
+  while (known.some((record) => record.id === next)) next = uuidOf(`${currentUnit().tenant}|${id}|${next}`)
+  return next
 }
+
+/** Throws `invitation.received` if an invitation waits, has made no connection, or has one: an abandoned one, too. */
+const assertEnded = async ({ context }: TenantAgent, record: DidCommOutOfBandRecord): Promise<void> => {
+  const { id, state, reuseConnectionId, outOfBandInvitation } = record
+  const connections = context.resolve(DidCommConnectionRepository)
+  const [connection] =
+    reuseConnectionId === undefined
+      ? await connections.findByQuery(context, { outOfBandId: id })
+      : [await connections.findById(context, reuseConnectionId)]
+  const waits = state === DidCommOutOfBandState.Initial || isReusing(record)
+  if (!connection && !waits && handshakeOf(outOfBandInvitation) !== undefined) return
+  const named = connection ? `, its connection ${connection.id} (${connection.state})` : ''
+  throw new AgentError('invitation.received', `the invitation was received before: its record is ${id}${named}`)
+}
+
+/** The handshake reuse was not answered: the other agent may have lost that connection. */
+const isReusing = ({ state, reuseConnectionId }: DidCommOutOfBandRecord): boolean =>
+  state === DidCommOutOfBandState.PrepareResponse && reuseConnectionId !== undefined
 
 const store = async (
   agent: TenantAgent,
-  { invitation, origin }: ReadInvitation,
+  id: string,
+  { invitation, servicePaths, origin }: ReadInvitation,
   receipt: Receipt,
-  path: string,
 ): Promise<DidCommOutOfBandRecord> => {
-  const keys = new Set<string>()
-  for (const [index, service] of invitation.getServices().entries())
-    for (const key of typeof service === 'string'
-      ? await keysOf(agent, service, `${path}.services.${index}`)
-      : service.resolvedDidCommService.recipientKeys.map(({ fingerprint }) => fingerprint))
-      keys.add(key)
-  const record = newRecord(invitation, [...keys], receipt)
-  // Derived from the invitation's id: of two concurrent calls the second finds the record of the first.
-  record.id = uuidOf(`${currentUnit().tenant}|${invitation.id}`)
+  const usable = await usableServices(agent, invitation.getServices(), servicePaths)
+  const record = newRecord(invitation, usable.keys, receipt)
+  useServices(record, usable)
+  record.id = id
   if (origin !== undefined) record.metadata.set('_internal/legacyInvitation', { legacyInvitationType: origin })
   await agent.context.resolve(DidCommOutOfBandRepository).save(agent.context, record)
   return record
@@ -150,14 +173,3 @@ const newRecord = (
     tags: { recipientKeyFingerprints },
     ...defined({ alias }),
   })
-
-const keysOf = async ({ context }: TenantAgent, did: string, path: string): Promise<string[]> => {
-  let reason: string | undefined
-  const keys = await reachableKeysOf(context, did).catch((error) => {
-    reason = invalidDocumentReason(error)
-    return []
-  })
-  if (keys.length > 0) return keys
-  const message = 'must be a DID that can be resolved and has a usable endpoint'
-  throw unreadDocument() ?? invalidField(path, reason === undefined ? message : `${message}: ${reason}`)
-}

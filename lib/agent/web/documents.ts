@@ -79,6 +79,11 @@ export const unreadDocument = (): AgentError | undefined => {
   return cause && new AgentError('registry.unavailable', message, { cause, host })
 }
 
+/** Called where another document stands in for those that could not be read: nothing fails because of them. */
+export const forgetUnread = (): void => {
+  delete currentBudget().unread
+}
+
 /** Runs `act`. If it fails and a document could not be read, it throws `registry.unavailable`: `act` may succeed later. */
 export const withReadErrors = async <T>(act: () => Promise<T>): Promise<T> => {
   try {

@@ -3,6 +3,7 @@ export { type DidResolution, resolutionOf } from './did-documents.ts'
 export {
   boundDocumentsOfJsonLd,
   endWithReadErrors,
+  forgetUnread,
   readText,
   UnreadableDocumentError,
   unreadable,

@@ -107,3 +107,12 @@ test.each<[string, v.GenericSchema, object, object]>([
 test.each(['@type', 'services'])('null is not the required %s', (name) => {
   expect(v.safeParse(InvitationMessage, { ...invitation, [name]: null }).success).toBe(false)
 })
+
+test('a service that is not readable is passed over beside one that is, and rejected alone', () => {
+  const other = { id: '#v2', type: 'DIDCommMessaging', serviceEndpoint: { uri: 'https://example.org' } }
+  expect(v.parse(OutOfBandMessage, { ...invitation, services: [other, 'did:example:a'] }).services).toEqual([
+    undefined,
+    'did:example:a',
+  ])
+  expect(v.is(OutOfBandMessage, { ...invitation, services: [other] })).toBe(false)
+})

@@ -70,3 +70,9 @@ test.each([
   const [read] = readInvitation(message, 'invitation').invitation.getInlineServices()
   expect(read?.resolvedDidCommService.routingKeys).toEqual([])
 })
+
+test('of attached requests, which are alternatives, those that are not readable are left out, unless there are no others', () => {
+  const [readable, link] = [{ data: { json: { '@type': 'x/1.0/y', '@id': 'request-1' } } }, { data: {} }]
+  expect(read({ 'requests~attach': [link, readable] }).getRequests()).toMatchObject([{ '@id': 'request-1' }])
+  expect(() => read({ 'requests~attach': [link, link] })).toThrow('request')
+})

@@ -1,0 +1,74 @@
+/** Services of received invitations, which are alternatives in the sender's order (Aries RFC 0434). */
+import type { DidCommOutOfBandInvitation, DidCommOutOfBandRecord } from '@credo-ts/didcomm'
+import { AgentError, type FieldIssue, isAgentError } from '../../errors.ts'
+import type { TenantAgent } from '../credo/index.ts'
+import { reachableKeysOf } from '../dids/index.ts'
+import { forgetUnread, invalidDocumentReason, unreadDocument } from '../web/index.ts'
+
+type Services = ReturnType<DidCommOutOfBandInvitation['getServices']>
+
+interface UsableServices {
+  services: Services
+  /** Fingerprints of their keys: a response is accepted from these. */
+  keys: string[]
+}
+
+/** Each may be a document of another host. */
+const MAX_RESOLVED = 4
+
+/**
+ * The services that can be used, of which at most four DIDs are resolved. `paths`: where the request has each service,
+ * for errors. If there is none, throws `registry.unavailable` if one may become usable, otherwise `request.invalid`.
+ */
+export const usableServices = async (
+  { context }: TenantAgent,
+  services: Services,
+  paths: readonly string[],
+): Promise<UsableServices> => {
+  const usable: UsableServices = { services: [], keys: [] }
+  const details: FieldIssue[] = []
+  let resolved = 0
+  for (const [index, service] of services.entries()) {
+    if (typeof service === 'string' && ++resolved > MAX_RESOLVED) continue
+    let reason: string | undefined
+    const keys =
+      typeof service === 'string'
+        ? await reachableKeysOf(context, service).catch((error) => {
+            reason = invalidDocumentReason(error)
+            return []
+          })
+        : service.resolvedDidCommService.recipientKeys.map(({ fingerprint }) => fingerprint)
+    if (keys.length === 0)
+      details.push({
+        path: paths[index] ?? '',
+        message: reason === undefined ? NOT_USABLE : `${NOT_USABLE}: ${reason}`,
+      })
+    else usable.services.push(service)
+    usable.keys.push(...keys)
+  }
+  if (usable.services.length === 0) throw unreadDocument() ?? notUsable(details)
+  forgetUnread()
+  return { services: usable.services, keys: [...new Set(usable.keys)] }
+}
+
+const NOT_USABLE = 'must be a DID that can be resolved and has a usable endpoint'
+
+const notUsable = (details: FieldIssue[]): AgentError =>
+  new AgentError('request.invalid', 'a value of the request can not be used', { details })
+
+/** Has an invitation name these services alone: Credo sends by none if one of them can't be resolved. */
+export const useServices = (record: DidCommOutOfBandRecord, { services, keys }: UsableServices): void => {
+  Object.assign(record.outOfBandInvitation, { services })
+  record.setTag('recipientKeyFingerprints', keys)
+}
+
+/** The same for a stored invitation, whose services may have changed. It keeps them if none can be used now. */
+export const useServicesOf = async (agent: TenantAgent, record: DidCommOutOfBandRecord): Promise<void> => {
+  const services = record.outOfBandInvitation.getServices()
+  if (services.length < 2) return
+  try {
+    useServices(record, await usableServices(agent, services, []))
+  } catch (error) {
+    if (!isAgentError(error)) throw error
+  }
+}
