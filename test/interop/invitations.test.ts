@@ -1,4 +1,5 @@
 /** Invitations between tenants, by the operations alone. */
+import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -375,7 +376,16 @@ describe('the address of an invitation', () => {
       '/4': [302, { location: '/3' }],
       '/inside': [302, { location: 'http://10.0.0.1/json' }],
       '/large': [200, {}, `${JSON.stringify(invitation)}${' '.repeat(65 * 1024)}`],
-      '/other': [200, {}, JSON.stringify({ hello: 'world' })],
+      '/page': [200, {}, '<!doctype html>'],
+      '/text': [200, {}, '"invitation"'],
+      '/null': [200, {}, JSON.stringify({ ...invitation, services: null })],
+      '/version': [
+        200,
+        {},
+        JSON.stringify({ ...invitation, '@type': 'https://didcomm.org/out-of-band/2.0/invitation' }),
+      ],
+      '/did': [200, {}, JSON.stringify({ ...invitation, '@id': randomUUID(), services: ['did:example:x'] })],
+      '/deep': [200, {}, `{"a":${'['.repeat(9_999)}${']'.repeat(9_999)}}`],
     }
     server = createServer(({ url = '' }, response) => {
       requests.push(url)
@@ -398,7 +408,6 @@ describe('the address of an invitation', () => {
     ['/4', 'more than three redirects'],
     ['/inside', 'a redirect to a private address'],
     ['/large', 'more than 64 KiB'],
-    ['/other', 'something else'],
     ['/missing', 'nothing'],
   ])('that leads to %s (%s) is one and the same 422', async (path) => {
     const { status, body } = await addressed(url + path)
@@ -409,21 +418,31 @@ describe('the address of an invitation', () => {
   })
 
   test.each([
-    ['http://10.0.0.1/'],
-    ['http://169.254.169.254/latest/meta-data'],
-    ['ftp://example.org/'],
-    ['nonsense'],
-    ['https://example.org?oob=nonsense'],
-    [
-      `https://example.org?oob=${Buffer.from('{"@type":"https://didcomm.org/out-of-band/1.1/invitation"}').toString('base64url')}`,
-    ],
-  ])('%s is the same 422', async (address) => {
-    const { status, body } = await addressed(address)
-    expect({ status, details: body.details }).toEqual({
+    ['/page', 'invitationUrl', 'must lead to an invitation in JSON, not to a page or other content'],
+    ['/text', 'invitationUrl', 'must lead to an invitation in JSON, not to a page or other content'],
+    ['/?oob=nonsense', 'invitationUrl', 'must lead to an invitation in JSON, not to a page or other content'],
+    ['/null', 'invitationUrl.services', 'is required'],
+    ['/version', 'invitationUrl.@type', 'must be https://didcomm.org/out-of-band/1.1/invitation'],
+    ['/did', 'invitationUrl.services.0', 'must be a DID that can be resolved and has a usable endpoint'],
+    ['/deep', `invitationUrl.a${'.0'.repeat(63)}`, 'must not be nested deeper than 64 levels'],
+  ])('that leads to what can not be taken is a 422 that names the cause: %s', async (path, field, message) => {
+    const { status, body } = await addressed(url + path)
+    expect({ status, details: body.details }).toMatchObject({
       status: 422,
-      details: [{ path: 'invitationUrl', message: 'must lead to an invitation that this agent can accept' }],
+      details: expect.arrayContaining([{ path: field, message: expect.stringContaining(message) }]),
     })
   })
+
+  test.each([['http://10.0.0.1/'], ['http://169.254.169.254/latest/meta-data'], ['ftp://example.org/'], ['nonsense']])(
+    '%s is the same 422',
+    async (address) => {
+      const { status, body } = await addressed(address)
+      expect({ status, details: body.details }).toEqual({
+        status: 422,
+        details: [{ path: 'invitationUrl', message: 'must lead to an invitation that this agent can accept' }],
+      })
+    },
+  )
 
   test('is not fetched where it has the invitation in it, in any of its forms', async () => {
     const legacy = await succeed(stage, 'createLegacyInvitation', acme)

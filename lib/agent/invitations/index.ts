@@ -19,9 +19,4 @@ export {
 } from './invitations.ts'
 export { AgentOutOfBandService } from './out-of-band-service.ts'
 export { inviteByKey, inviteToConnect } from './own-invitations.ts'
-export {
-  acceptStoredInvitation,
-  connectToPublicDid,
-  storeInvitation,
-  storeInvitationOfUrl,
-} from './received-invitations.ts'
+export { acceptStoredInvitation, connectToPublicDid, storeInvitation } from './received-invitations.ts'

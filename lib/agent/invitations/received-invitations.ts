@@ -8,7 +8,7 @@ import {
   DidCommOutOfBandRole,
   DidCommOutOfBandState,
 } from '@credo-ts/didcomm'
-import { AgentError, invalidField, isAgentError } from '../../errors.ts'
+import { AgentError, invalidField } from '../../errors.ts'
 import { defined } from '../../json.ts'
 import { type RecordJson, toRecordJson } from '../../records/record-json.ts'
 import { currentUnit } from '../../store/transaction.ts'
@@ -45,25 +45,6 @@ export const storeInvitation = async (message: Message, receipt: Receipt, path: 
   if (!receipt.autoAcceptInvitation) return toResponse(agent, record)
   return toResponse(agent, record, await accept(agent, record, receipt, path))
 }
-
-/**
- * The same for the invitation of a URL, undefined if there is none. All faults of the invitation are one error without
- * details.
- */
-export const storeInvitationOfUrl = async (
-  message: Message | undefined,
-  receipt: Receipt,
-): Promise<ReceivedResponse> => {
-  if (message === undefined) throw noInvitation()
-  return storeInvitation(message, receipt, ADDRESS).catch((error) => {
-    const isOfInvitation = isAgentError(error) && error.details?.some(({ path }) => path.startsWith(ADDRESS))
-    throw isOfInvitation ? noInvitation() : error
-  })
-}
-
-const ADDRESS = 'invitationUrl'
-
-const noInvitation = () => invalidField(ADDRESS, 'must lead to an invitation that this agent can accept')
 
 /**
  * Accepts a waiting invitation in the running unit of work. Throws `resource.not_found`, `invitation.out_of_turn`, and
