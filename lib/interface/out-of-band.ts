@@ -98,7 +98,11 @@ export const ReceiveInvitation = /* @__PURE__ */ defineContract(() => ({
   operationId: 'ReceiveInvitation',
   path: '/oob/receive-invitation',
   summary: 'Receive an invitation of another agent',
-  description: `${REQUESTS} An invitation that was received before is a 409 with the id of its record.`,
+  description:
+    `${REQUESTS} Its services are alternatives, of which at most four DIDs are resolved: the answer is a 503 only if none ` +
+    'can be used and one may become so. An optional member that is null counts as absent. An invitation that was ' +
+    'received before is a 409 with the ids of its record and its connection; after that connection was deleted it is ' +
+    'received again, with a new record.',
   body: exactly({ invitation: InvitationMessage, ...RECEIVING }),
   responses: { 200: Received },
   errorStatuses: [404],
@@ -111,7 +115,8 @@ export const ReceiveInvitationUrl = /* @__PURE__ */ defineContract(() => ({
   summary: 'Receive an invitation by its URL',
   description:
     `${REQUESTS} A URL with \`oob\`, \`c_i\` or \`d_m\` in its query contains the invitation. Any other URL is fetched by https, with at most ` +
-    '3 redirects, 64 KiB and 5 seconds. If that fails, the answer is always the same 422.',
+    '3 redirects, 64 KiB and 5 seconds. If that fails, the answer is always the same 422. What is read and is not a ' +
+    'valid invitation is a 422 that names its fields, below `invitationUrl`.',
   body: exactly({ invitationUrl: text(200_000), ...RECEIVING }),
   responses: { 200: Received },
   errorStatuses: [404],
