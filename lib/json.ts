@@ -136,13 +136,13 @@ export const defined = <T extends object>(fields: T): { [K in keyof T]?: Exclude
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 
 /**
- * Removes members that are null, which is what serializers of Java and .NET write for absent ones; not in attached
- * documents, where it has a meaning.
+ * Removes members that are null, which is what serializers of Java and .NET write for absent ones; not within members of
+ * these names, where null has a meaning.
  */
-export const removeNulls = (value: unknown): void => {
+export const removeNulls = (value: unknown, except: readonly string[] = ['json']): void => {
   if (typeof value !== 'object' || value === null) return
   for (const [name, member] of Object.entries(value)) {
     if (member === null && !Array.isArray(value)) Reflect.deleteProperty(value, name)
-    if (name !== 'json') removeNulls(member)
+    if (!except.includes(name)) removeNulls(member, except)
   }
 }

@@ -57,3 +57,15 @@ test('an offer with an attribute whose type is null leaves the credentials reada
   })
   expect(await stage.call('getCredentials', { caller })).toMatchObject({ status: 200, body: { length: 1 } })
 })
+
+test('an offer whose options are null is one without them', async () => {
+  const offer = structuredClone(didCommMessage('issue-credential/2.0/offer-credential'))
+  const [{ data }] = offer['offers~attach'] as [{ data: { json: { options: object } } }]
+  Object.assign(data.json.options, { domain: null, challenge: null, created: null })
+  expect(await raw.sendOn(walletConnectionId, offer)).toMatchObject({ status: 200 })
+  const query = { threadId: String(offer['@id']) }
+  const [{ id }] = (await stage.call('getCredentials', { caller, query })).body
+  expect(await stage.call('acceptCredentialOffer', { caller, body: { credentialRecordId: id } })).toMatchObject({
+    status: 200,
+  })
+})

@@ -149,10 +149,25 @@ const isTooLarge = (document: unknown, maxDepth: number): boolean =>
 /** Not JSON to Credo. A JWS is over it, too. */
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
 
+/** Attachments that ask for something or offer it: neither a credential nor a presentation. */
+const REQUESTS = /^(?:offers|requests|filters|proposals|request_presentations)~attach$/
+
+/** Members of these in which null has a meaning. */
+const WITH_NULLS = ['credential', 'filter', 'json']
+
+/** A request in base64 without its members that are null; unchanged if it is not JSON. */
+const withoutNulls = (bytes: Buffer): Buffer => {
+  const json = bytes.includes('null') ? parseJson(bytes.toString()) : undefined
+  if (json === undefined) return bytes
+  removeNulls(json, WITH_NULLS)
+  return Buffer.from(JSON.stringify(json))
+}
+
 /**
  * Puts a short document in the place of each attached one that no library may see; the message itself can be answered
  * by a problem report. Base64 gets the alphabet and padding of RFC 4648, section 4: agents send that of section 5 too
- * (Credo 0.7 does, and reads only the first one). A byte order mark before unsigned JSON is dropped.
+ * (Credo 0.7 does, and reads only the first one). A byte order mark before unsigned JSON is dropped; requests lose their
+ * members that are null.
  */
 const normalizeAttachments = (message: unknown): void => {
   if (!isObject(message)) return
@@ -161,13 +176,16 @@ const normalizeAttachments = (message: unknown): void => {
       const data: unknown = isObject(attachment) ? attachment.data : undefined
       if (!isObject(data)) continue
       if (isTooLarge(data.json, MAX_DEPTH)) data.json = JSON.parse(TOO_DEEP)
+      const isRequest = REQUESTS.test(name) && data.jws === undefined
+      if (isRequest) removeNulls(data.json, WITH_NULLS)
       if (typeof data.base64 !== 'string') continue
       const bytes = Buffer.from(data.base64, 'base64')
       const json = parseJson(bytes.toString())
       // It may be a message: invitations have attached ones.
       const isReadable = !isTooLarge(json, RULES.maxDepth)
       const hasMark = json !== undefined && data.jws === undefined && bytes.subarray(0, 3).equals(BYTE_ORDER_MARK)
-      data.base64 = (isReadable ? bytes.subarray(hasMark ? 3 : 0) : Buffer.from(TOO_DEEP)).toString('base64')
+      const readable = isReadable ? bytes.subarray(hasMark ? 3 : 0) : Buffer.from(TOO_DEEP)
+      data.base64 = (isRequest ? withoutNulls(readable) : readable).toString('base64')
     }
 }
 

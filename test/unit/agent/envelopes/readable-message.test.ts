@@ -69,6 +69,36 @@ test('members that are null are removed, except from lists and attached document
 })
 
 test.each([
+  [
+    'offers',
+    { credential: { degree: null }, options: { proofType: 'x', domain: null } },
+    { credential: { degree: null }, options: { proofType: 'x' } },
+  ],
+  [
+    'request_presentations',
+    { definition: { name: null, fields: [{ id: null, filter: { const: null } }] } },
+    { definition: { fields: [{ filter: { const: null } }] } },
+  ],
+  ['presentations', { a: null }, { a: null }],
+  ['credentials', { a: null }, { a: null }],
+])(
+  'of attached %s members that are null are removed where they mean nothing, in both forms',
+  (name, attached, expected) => {
+    const both = (json: unknown) => [{ data: { json } }, { data: { base64: base64(json) } }]
+    const received = { ...message, [`${name}~attach`]: both(structuredClone(attached)) }
+    assertReadable(received)
+    expect(received).toEqual({ ...message, [`${name}~attach`]: both(expected) })
+  },
+)
+
+test('what is signed with an attachment stays as it is', () => {
+  const data = { base64: base64({ a: null }), jws: {} }
+  const received = { ...message, 'offers~attach': [{ data: { ...data } }] }
+  assertReadable(received)
+  expect(received['offers~attach']).toEqual([{ data }])
+})
+
+test.each([
   ['is small', { id: 'did:x:y', authentication: ['#1'] }, true],
   ['has 600 keys', { id: 'did:x:y', verificationMethod: new Array(600).fill({}) }, false],
   ['has an id that is too long', { id: `did:x:${'y'.repeat(4_096)}` }, false],
