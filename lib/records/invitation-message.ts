@@ -34,7 +34,7 @@ const some = <S extends v.GenericSchema>(item: S, max: number) => v.pipe(v.array
 const someKeys = <S extends v.GenericSchema>(item: S) => v.pipe(v.array(item), v.minLength(1), v.maxLength(MAX_KEYS))
 const mediatorKeys = <S extends v.GenericSchema>(item: S) => v.optional(some(item, MAX_ROUTING_KEYS))
 
-/** The same for a message without its members that are null. */
+/** Drops the members of a message that are null before `schema` reads it. */
 const withoutNulls = <S extends v.GenericSchema>(schema: S) =>
   v.pipe(
     v.unknown(),

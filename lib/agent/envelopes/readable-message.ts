@@ -8,6 +8,7 @@ import * as v from 'valibot'
 import {
   findFlaw,
   hasMoreValuesThan,
+  hasNumber,
   isNestedDeeperThan,
   isObject,
   MAX_DEPTH,
@@ -155,10 +156,10 @@ const REQUESTS = /^(?:offers|requests|filters|proposals|request_presentations)~a
 /** Members of these in which null has a meaning. */
 const WITH_NULLS = ['credential', 'filter', 'json']
 
-/** A request in base64 without its members that are null; unchanged if it is not JSON. */
+/** A request without its members that are null; unchanged if it is not JSON, or has a number that would become null. */
 const withoutNulls = (bytes: Buffer): Buffer => {
   const json = bytes.includes('null') ? parseJson(bytes.toString()) : undefined
-  if (json === undefined) return bytes
+  if (json === undefined || hasNumber(json, (number) => !Number.isFinite(number))) return bytes
   removeNulls(json, WITH_NULLS)
   return Buffer.from(JSON.stringify(json))
 }

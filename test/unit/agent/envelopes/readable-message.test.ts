@@ -15,10 +15,12 @@ const message = {
 }
 const threaded = (thid: string) => ({ ...message, '~thread': { thid } })
 
+const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
+
 /** A request for a connection with a DID document (Aries RFC 0023). */
 const introducing = (document: unknown) => ({
   ...message,
-  'did_doc~attach': { '@id': 'a', data: { base64: Buffer.from(JSON.stringify(document)).toString('base64') } },
+  'did_doc~attach': { '@id': 'a', data: { base64: base64(document) } },
 })
 
 /** A message with an attachment that holds this. */
@@ -91,8 +93,10 @@ test.each([
   },
 )
 
-test('what is signed with an attachment stays as it is', () => {
-  const data = { base64: base64({ a: null }), jws: {} }
+test.each([
+  ['is signed', { base64: base64({ a: null }), jws: {} }],
+  ['has a number that would become null', { base64: Buffer.from('{"a":null,"b":1e999}').toString('base64') }],
+])('an attachment that %s stays as it is', (_, data) => {
   const received = { ...message, 'offers~attach': [{ data: { ...data } }] }
   assertReadable(received)
   expect(received['offers~attach']).toEqual([{ data }])
@@ -106,7 +110,6 @@ test.each([
   expect(isReadableDocument(document)).toBe(readable)
 })
 
-const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
 const attachedInBase64 = (value: unknown) => ({
   ...message,
   'presentations~attach': [{ data: { base64: base64(value) } }],
