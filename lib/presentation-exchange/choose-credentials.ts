@@ -10,7 +10,10 @@ import type { Work } from './work.ts'
 export interface StoredCredential extends SchemaFacts {
   /** The id of its record. */
   id: string
+  /** As its issuer wrote it. */
   json: Readonly<Record<string, unknown>>
+  /** Reads its claims (see claims.ts); undefined if they can't be read. */
+  claims(): Promise<unknown>
   proofType: string
   /** Ids of its subjects; empty for a bearer's credential. */
   subjects: readonly string[]
@@ -48,15 +51,17 @@ const mayBeShownBy = ({ subjects }: StoredCredential, signer: string): boolean =
  * Chooses credentials for each descriptor that has to be met. Throws `WorkLimitError`, because another agent wrote the
  * definition.
  */
-export const chooseCredentials = (selection: Selection, work: Work): Chosen[] | Unmet => {
+export const chooseCredentials = async (selection: Selection, work: Work): Promise<Chosen[] | Unmet> => {
   const { definition, named } = selection
   const chosen = new Map<string, readonly StoredCredential[]>()
   for (const descriptor of definition.input_descriptors) {
     const { id: descriptorId } = descriptor
     const own = named.get(descriptorId)
-    const misfit = own?.map((one) => misfitOf(one, descriptor, selection, work)).find((reason) => reason !== undefined)
-    if (misfit !== undefined) return { descriptorId, reason: misfit }
-    const first = own ?? firstOf(selection.others, (one) => misfitOf(one, descriptor, selection, work) === undefined)
+    for (const one of own ?? []) {
+      const misfit = await misfitOf(one, descriptor, selection, work)
+      if (misfit !== undefined) return { descriptorId, reason: misfit }
+    }
+    const first = own ?? (await firstSuitable(descriptor, selection, work))
     if (first.length > 0) chosen.set(descriptorId, first)
   }
   const unknown = [...named.keys()].find((id) => !definition.input_descriptors.some((one) => one.id === id))
@@ -75,22 +80,53 @@ export const chooseCredentials = (selection: Selection, work: Work): Chosen[] | 
     )
 }
 
-const firstOf = <T>(all: readonly T[], matches: (one: T) => boolean): T[] => {
-  const match = all.find(matches)
-  return match === undefined ? [] : [match]
+/**
+ * The first credential that suits. Those whose JSON meets the constraints come first: reading claims takes time, and an
+ * issuer chooses how much.
+ */
+const firstSuitable = async (
+  descriptor: InputDescriptor,
+  selection: Selection,
+  work: Work,
+): Promise<StoredCredential[]> => {
+  const { constraints = {} } = descriptor
+  const later: StoredCredential[] = []
+  for (const one of selection.others) {
+    if (misfitAtOnce(one, descriptor, selection) !== undefined) continue
+    if (unmetConstraints(constraints, { credential: one.json, signer: selection.signer }, work).length > 0)
+      later.push(one)
+    else if ((await misfitOf(one, descriptor, selection, work)) === undefined) return [one]
+  }
+  for (const one of later) if ((await misfitOf(one, descriptor, selection, work)) === undefined) return [one]
+  return []
 }
 
-const misfitOf = (
+/** Why a credential does not suit, as far as its claims do not count. */
+const misfitAtOnce = (
   credential: StoredCredential,
-  { schema, format, constraints = {} }: InputDescriptor,
+  { schema, format }: InputDescriptor,
   { definition, signer }: Selection,
-  work: Work,
 ): string | undefined => {
   if (!mayBeShownBy(credential, signer)) return 'is about another subject than the one that signs the presentation'
   if (!matchesSchema(schema, credential)) return 'does not have the requested schema'
   if (![definition.format, format].every((formats) => permits(formats, 'ldp_vc', credential.proofType)))
     return 'has a proof that is not permitted'
-  const [unmet] = unmetConstraints(constraints, { credential: credential.json, signer }, work)
+  return undefined
+}
+
+const misfitOf = async (
+  credential: StoredCredential,
+  descriptor: InputDescriptor,
+  selection: Selection,
+  work: Work,
+): Promise<string | undefined> => {
+  const { constraints = {} } = descriptor
+  const misfit = misfitAtOnce(credential, descriptor, selection)
+  if (misfit !== undefined) return misfit
+  const { fields = [], subject_is_issuer: selfIssued } = constraints
+  const claims = fields.length === 0 && selfIssued !== 'required' ? credential.json : await credential.claims()
+  if (claims === undefined) return 'can not be read, or takes too much work to read'
+  const [unmet] = unmetConstraints(constraints, { credential: claims, signer: selection.signer }, work)
   return unmet === undefined ? undefined : `does not meet the constraint ${unmet}`
 }
 

@@ -17,18 +17,18 @@ interface FieldResult {
 /**
  * Evaluates a field: the first path counts that leads to a value which matches the filter. Of several values at a path,
  * such as `$.type[*]`, one that matches is enough. An array is filtered as a whole: `contains` and `items` are for its
- * elements. A claim that is present and matches on no path does not satisfy the field, even if it is optional. Throws
- * `WorkLimitError`.
+ * elements. A claim that is present and matches on no path does not satisfy the field, even if it is optional, and neither
+ * does one of several values at an index, because they have no order. Throws `WorkLimitError`.
  */
 export const evaluateField = ({ path, filter, optional }: Field, credential: unknown, work: Work): FieldResult => {
   let isAbsent = true
   for (const text of path) {
     const parsed = parseTenantPath(text)
     if (parsed === undefined) return { satisfied: false, matches: [] }
-    const selected = select(parsed, credential, work)
-    const matches = filter === undefined ? selected : selected.filter(({ value }) => matchesFilter(filter, value, work))
+    const { selected, isUndecided } = select(parsed, credential, work)
+    const matches = filter === undefined ? selected : selected.filter(({ claim }) => matchesFilter(filter, claim, work))
     if (matches.length > 0) return { satisfied: true, matches }
-    isAbsent &&= selected.length === 0
+    isAbsent &&= selected.length === 0 && !isUndecided
   }
   return { satisfied: isAbsent && optional === true, matches: [] }
 }
@@ -37,7 +37,7 @@ export const evaluateField = ({ path, filter, optional }: Field, credential: unk
 type Relation = NonNullable<Constraints['is_holder']>[number]
 
 interface Candidate {
-  /** JSON in the terms of the verifier's contexts. */
+  /** Its claims (see claims.ts). */
   credential: unknown
   /** DID that signed the presentation. */
   signer: string

@@ -3,6 +3,7 @@
  * path becomes code.
  */
 import { MAX_VALUES } from '../json.ts'
+import { type Claim, elementAt, lengthOf, memberOf, membersOf, toElement } from './claims.ts'
 import { VISIT, type Work, WorkLimitError } from './work.ts'
 
 /**
@@ -86,32 +87,78 @@ const toSelectors = (text: string): Selector[] => {
 
 const toBound = (text: string): number | undefined => (text === '' ? undefined : Number(text))
 
+/** Names of members in which values have an order. */
+export interface OrderedNames {
+  /** Their elements have one. */
+  lists: ReadonlySet<string>
+  /** All in them is as it was signed. */
+  literals: ReadonlySet<string>
+}
+
+/**
+ * Whether a path needs the order of values that have none: it names another index than the first and the last, which a
+ * single value has too, or a slice that is neither the whole list nor its first element.
+ */
+export const needsOrder = (path: Path, { lists, literals }: OrderedNames): boolean => {
+  let names: string[] = []
+  for (const { selectors } of path) {
+    if (selectors.every(isOrdered) && !names.some((name) => lists.has(name))) return true
+    const next = selectors.flatMap((selector) => (selector.kind === 'name' ? selector.name : []))
+    if (next.length > 0) names = next
+    if (names.some((name) => literals.has(name))) return false
+  }
+  return false
+}
+
+const isOrdered = (selector: Selector): boolean => {
+  if (selector.kind === 'index') return selector.index !== 0 && selector.index !== -1
+  if (selector.kind !== 'slice') return false
+  const { start, end, step } = selector
+  if (step === -1) return (start ?? -1) !== -1 || end !== undefined
+  return step !== 1 || (start ?? 0) !== 0 || (end ?? 1) !== 1
+}
+
 /** Names and indexes that lead from the document's root to a value. */
 export type Location = readonly (string | number)[]
 
 export interface Selected {
-  value: unknown
+  claim: Claim
   location: Location
 }
 
+export interface Selection {
+  /** In document order. */
+  selected: readonly Selected[]
+  /** Whether a step needs the order of several values that have none. */
+  isUndecided: boolean
+}
+
+/** A step selects a single value as a member of its parent, and once more as a list of one. */
+const MAX_SELECTED = 2 * MAX_VALUES
+
 /**
- * The values at `path`, in document order. Only own properties count: `$.constructor` selects nothing unless the
- * document has such a member. `document` is at most `MAX_DEPTH` deep. Throws `WorkLimitError` if the budget is
- * exceeded, or if a step selects more values than a document may have.
+ * The values at `path`. Only own properties count: `$.constructor` selects nothing unless the document has such a
+ * member. `document` is at most `MAX_DEPTH` deep. Throws `WorkLimitError` if the budget is exceeded, or if a step
+ * selects more values than a document may have.
  */
-export const select = (path: Path, document: unknown, work: Work): Selected[] => {
-  let nodes: Selected[] = [{ value: document, location: [] }]
+export const select = (path: Path, document: unknown, work: Work): Selection => {
+  let isUndecided = false
+  let nodes: Selected[] = [{ claim: toElement(document), location: [] }]
   for (const { descends, selectors } of path) {
     const next: Selected[] = []
     const add = (selected: Selected) => {
       work.spend(VISIT)
-      if (next.push(selected) > MAX_VALUES) throw new WorkLimitError()
+      if (next.push(selected) > MAX_SELECTED) throw new WorkLimitError()
     }
     for (const from of descends ? withDescendants(nodes, work) : nodes)
-      for (const selector of selectors) for (const selected of chosen(from, selector)) add(selected)
+      for (const selector of selectors) {
+        const all = chosen(from, selector)
+        isUndecided ||= all === undefined
+        for (const selected of all ?? []) add(selected)
+      }
     nodes = next
   }
-  return nodes
+  return { selected: nodes, isUndecided }
 }
 
 /** The values and all of their descendants, parents first. */
@@ -120,32 +167,39 @@ function* withDescendants(roots: readonly Selected[], work: Work): Generator<Sel
   for (let selected = pending.pop(); selected !== undefined; selected = pending.pop()) {
     work.spend(VISIT)
     yield selected
-    for (const child of children(selected).reverse()) pending.push(child)
+    const below = selected.claim.kind === 'single' ? members(selected) : [...members(selected), ...elements(selected)]
+    for (const child of below.reverse()) pending.push(child)
   }
 }
 
-const children = ({ value, location }: Selected): Selected[] => {
-  if (Array.isArray(value)) return value.map((element, index) => ({ value: element, location: [...location, index] }))
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).map(([name, member]) => ({ value: member, location: [...location, name] }))
-}
+const members = ({ claim, location }: Selected): Selected[] =>
+  membersOf(claim).map(([name, member]) => ({ claim: member, location: [...location, name] }))
 
-const chosen = (from: Selected, selector: Selector): Selected[] => {
-  if (selector.kind === 'wildcard') return children(from)
-  if (selector.kind === 'name') return Array.isArray(from.value) ? [] : member(from, selector.name)
-  if (!Array.isArray(from.value)) return selector.kind === 'index' ? member(from, String(selector.index)) : []
-  const { value, location } = from
-  const indexes =
-    selector.kind === 'index' ? [fromEnd(selector.index, value.length)] : indexesOf(selector, value.length)
-  return indexes
-    .filter((index) => index >= 0 && index < value.length)
-    .map((index) => ({ value: value[index], location: [...location, index] }))
-}
+const element = ({ claim, location }: Selected, index: number): Selected => ({
+  claim: elementAt(claim, index),
+  location: [...location, index],
+})
 
-const member = ({ value, location }: Selected, name: string): Selected[] =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? [{ value: Reflect.get(value, name), location: [...location, name] }]
-    : []
+const elements = (from: Selected): Selected[] =>
+  Array.from({ length: lengthOf(from.claim) ?? 0 }, (_, index) => element(from, index))
+
+const member = ({ claim, location }: Selected, name: string): Selected[] =>
+  memberOf(claim, name).map((value) => ({ claim: value, location: [...location, name] }))
+
+/** Undefined where it would be some of several values without an order. */
+const chosen = (from: Selected, selector: Selector): Selected[] | undefined => {
+  if (selector.kind === 'name') return member(from, selector.name)
+  if (selector.kind === 'wildcard') return [...members(from), ...elements(from)]
+  const length = lengthOf(from.claim) ?? 0
+  const indexes = (selector.kind === 'index' ? [fromEnd(selector.index, length)] : indexesOf(selector, length)).filter(
+    (index) => index >= 0 && index < length,
+  )
+  if (from.claim.kind === 'set' && indexes.length < length) return undefined
+  return [
+    ...(selector.kind === 'index' ? member(from, String(selector.index)) : []),
+    ...indexes.map((index) => element(from, index)),
+  ]
+}
 
 const fromEnd = (index: number, length: number): number => (index < 0 ? length + index : index)
 

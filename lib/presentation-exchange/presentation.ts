@@ -61,8 +61,8 @@ const credentialIndex = (
 
 /** A verified credential. */
 export interface PresentedCredential extends SchemaFacts {
-  /** In the terms of the verifier's contexts. */
-  json: unknown
+  /** In the terms of the verifier's contexts (see claims.ts). */
+  claims: unknown
   proofType: string
 }
 
@@ -117,5 +117,5 @@ const shortcomingOf = (
 ): string | undefined => {
   if (!matchesSchema(schema, credential)) return 'schema'
   if (![definition.format, format].every((formats) => permits(formats, 'ldp_vc', credential.proofType))) return 'format'
-  return unmetConstraints(constraints, { credential: credential.json, signer }, work)[0]
+  return unmetConstraints(constraints, { credential: credential.claims, signer }, work)[0]
 }

@@ -6,9 +6,12 @@ import { Work, WorkLimitError } from '../../../lib/presentation-exchange/work.ts
 
 const ME = 'did:key:me'
 
-const held = (id: string, more: Partial<StoredCredential> = {}): StoredCredential => ({
-  id,
-  json: { credentialSubject: { id: ME, name: id } },
+const held = (
+  id: string,
+  { json = { credentialSubject: { id: ME, name: id } }, ...more }: Partial<StoredCredential> = {},
+): StoredCredential => ({
+  ...{ id, json },
+  claims: async () => json,
   proofType: 'Ed25519Signature2018',
   subjects: [ME],
   schemaNames: new Set([
@@ -20,7 +23,7 @@ const held = (id: string, more: Partial<StoredCredential> = {}): StoredCredentia
 
 const [first, second, third] = [held('first'), held('second'), held('third')]
 
-const choose = (
+const choose = async (
   definition: Omit<PresentationDefinition, 'id'>,
   {
     all = [first, second, third],
@@ -33,24 +36,24 @@ const choose = (
     named: new Map(Object.entries(named)),
     signer: ME,
   }
-  const chosen = chooseCredentials(wanted, new Work())
+  const chosen = await chooseCredentials(wanted, new Work())
   return Array.isArray(chosen) ? chosen.map(({ descriptorId, credential }) => [descriptorId, credential.id]) : chosen
 }
 
 const nameIs = (name: string) => ({ fields: [{ path: ['$.credentialSubject.name'], filter: { const: name } }] })
 
 describe('without submission requirements', () => {
-  test('each descriptor gets the first credential that meets it', () => {
+  test('each descriptor gets the first credential that meets it', async () => {
     const input_descriptors = [{ id: 'any' }, { id: 'third', constraints: nameIs('third') }]
-    expect(choose({ input_descriptors })).toEqual([
+    expect(await choose({ input_descriptors })).toEqual([
       ['any', 'first'],
       ['third', 'third'],
     ])
   })
 
-  test('nothing is shown where one descriptor is met by nothing', () => {
+  test('nothing is shown where one descriptor is met by nothing', async () => {
     const input_descriptors = [{ id: 'any' }, { id: 'none', constraints: nameIs('none') }]
-    expect(choose({ input_descriptors })).toEqual({ reason: 'no held credential fits "none"' })
+    expect(await choose({ input_descriptors })).toEqual({ reason: 'no held credential fits "none"' })
   })
 
   test.each([
@@ -58,34 +61,36 @@ describe('without submission requirements', () => {
     ['a type', 'Degree'],
     ["a type's full IRI", 'https://example.org/Degree'],
     ['a credentialSchema', 'https://example.org/schema'],
-  ])('a schema is found as %s', (_, uri) => {
-    expect(choose({ input_descriptors: [{ id: 'it', schema: [{ uri }] }] })).toEqual([['it', 'first']])
+  ])('a schema is found as %s', async (_, uri) => {
+    expect(await choose({ input_descriptors: [{ id: 'it', schema: [{ uri }] }] })).toEqual([['it', 'first']])
   })
 
   test.each<[string, Partial<StoredCredential>, Partial<PresentationDefinition['input_descriptors'][0]>]>([
     ['of another schema', {}, { schema: [{ uri: 'https://example.org/Other' }] }],
     ['with a proof that is not permitted', {}, { format: { ldp_vc: { proof_type: ['Ed25519Signature2020'] } } }],
     ['about somebody else', { subjects: ['did:key:other'] }, {}],
-  ])('no credential %s is shown', (_, more, descriptor) => {
-    expect(choose({ input_descriptors: [{ id: 'it', ...descriptor }] }, { all: [held('it', more)] })).toEqual({
+  ])('no credential %s is shown', async (_, more, descriptor) => {
+    expect(await choose({ input_descriptors: [{ id: 'it', ...descriptor }] }, { all: [held('it', more)] })).toEqual({
       reason: 'no held credential fits "it"',
     })
   })
 
-  test('no credential is shown with a proof that the definition does not permit', () => {
+  test('no credential is shown with a proof that the definition does not permit', async () => {
     const format = { ldp_vc: { proof_type: ['Ed25519Signature2020'] } }
-    expect(choose({ format, input_descriptors: [{ id: 'it' }] })).toEqual({ reason: 'no held credential fits "it"' })
+    expect(await choose({ format, input_descriptors: [{ id: 'it' }] })).toEqual({
+      reason: 'no held credential fits "it"',
+    })
   })
 
-  test('of the descriptors that are met by nothing, the first ten are named', () => {
+  test('of the descriptors that are met by nothing, the first ten are named', async () => {
     const input_descriptors = Array.from({ length: 11 }, (_, n) => ({ id: `d${n}`, constraints: nameIs('none') }))
     const named = '"d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8", "d9"'
-    expect(choose({ input_descriptors })).toEqual({ reason: `no held credential fits ${named}` })
+    expect(await choose({ input_descriptors })).toEqual({ reason: `no held credential fits ${named}` })
   })
 
-  test("a bearer's credential, which is about nobody, is shown", () => {
+  test("a bearer's credential, which is about nobody, is shown", async () => {
     const bearer = held('bearer', { json: { credentialSubject: { name: 'bearer' } }, subjects: [] })
-    expect(choose({ input_descriptors: [{ id: 'it' }] }, { all: [bearer] })).toEqual([['it', 'bearer']])
+    expect(await choose({ input_descriptors: [{ id: 'it' }] }, { all: [bearer] })).toEqual([['it', 'bearer']])
   })
 })
 
@@ -102,45 +107,45 @@ describe('with submission requirements', () => {
     [{ count: 2, min: 1 }, ['a', 'b']],
     [{ min: 1, max: 3 }, ['a']],
     [{ min: 0 }, []],
-  ])('no more is shown than %j asks for', (more, shown) => {
-    expect(choose(pick(more))).toEqual(shown.map((id) => [id, 'first']))
+  ])('no more is shown than %j asks for', async (more, shown) => {
+    expect(await choose(pick(more))).toEqual(shown.map((id) => [id, 'first']))
   })
 
-  test('an exact number is met beside a smaller minimum, also of more descriptors than are searched', () => {
+  test('an exact number is met beside a smaller minimum, also of more descriptors than are searched', async () => {
     const many = Array.from({ length: 20 }, (_, n) => ({ id: `d${n}`, group: ['G'] }))
     const definition = { ...pick({ count: 2, min: 1 }), input_descriptors: many }
-    expect(choose(definition)).toEqual([
+    expect(await choose(definition)).toEqual([
       ['d0', 'first'],
       ['d1', 'first'],
     ])
   })
 
-  test('what is named is shown in the first place', () => {
-    expect(choose(pick({}), { named: { c: [second] } })).toEqual([['c', 'second']])
+  test('what is named is shown in the first place', async () => {
+    expect(await choose(pick({}), { named: { c: [second] } })).toEqual([['c', 'second']])
   })
 
-  test('all that is named is shown, also where fewer would do', () => {
+  test('all that is named is shown, also where fewer would do', async () => {
     const named = { a: [first], c: [second] }
-    expect(choose(pick({ min: 1, max: 2 }), { named })).toEqual([
+    expect(await choose(pick({ min: 1, max: 2 }), { named })).toEqual([
       ['a', 'first'],
       ['c', 'second'],
     ])
   })
 
-  test('more that is named than may be shown is refused', () => {
+  test('more that is named than may be shown is refused', async () => {
     const named = { a: [first], b: [second] }
-    expect(choose(pick({ count: 1 }), { named })).toMatchObject({ reason: expect.any(String) })
+    expect(await choose(pick({ count: 1 }), { named })).toMatchObject({ reason: expect.any(String) })
   })
 
-  test('what is named for a descriptor that no requirement takes is refused', () => {
+  test('what is named for a descriptor that no requirement takes is refused', async () => {
     const definition = { ...pick({}), input_descriptors: [...input_descriptors, { id: 'd' }] }
-    expect(choose(definition, { named: { d: [second] } })).toEqual({
+    expect(await choose(definition, { named: { d: [second] } })).toEqual({
       descriptorId: 'd',
       reason: 'is not taken by any submission requirement',
     })
   })
 
-  test('a group of which one is not held is passed over, too many as they are to try all combinations', () => {
+  test('a group of which one is not held is passed over, too many as they are to try all combinations', async () => {
     const definition = {
       input_descriptors: [
         ...Array.from({ length: 12 }, (_, index) => ({ id: `${index}`, group: ['G'] })),
@@ -151,10 +156,10 @@ describe('with submission requirements', () => {
         { rule: 'pick' as const, from_nested: ['G', 'H'].map((from) => ({ rule: 'all' as const, from })) as never },
       ],
     }
-    expect(choose(definition)).toEqual([['b', 'first']])
+    expect(await choose(definition)).toEqual([['b', 'first']])
   })
 
-  test('all of a group, or of nested requirements, is shown or nothing', () => {
+  test('all of a group, or of nested requirements, is shown or nothing', async () => {
     const all = (from_nested: object[]) => ({
       submission_requirements: [{ rule: 'all' as const, from_nested: from_nested as never }],
       input_descriptors,
@@ -163,8 +168,8 @@ describe('with submission requirements', () => {
       { rule: 'all', from: 'G' },
       { rule: 'pick', from: 'G', count: 3 },
     ]
-    expect(choose(all(groups))).toHaveLength(3)
-    expect(choose(all([...groups, { rule: 'pick', from: 'G', count: 4 }]))).toMatchObject({
+    expect(await choose(all(groups))).toHaveLength(3)
+    expect(await choose(all([...groups, { rule: 'pick', from: 'G', count: 4 }]))).toMatchObject({
       reason: expect.any(String),
     })
   })
@@ -182,16 +187,16 @@ describe('with submission requirements that share descriptors', () => {
     ],
   })
 
-  test('the fewest are shown that meet exact counts', () => {
-    expect(choose(shared({ count: 1 }))).toEqual([['b', 'first']])
-    expect(choose(shared({ min: 1, max: 1 }))).toEqual([['b', 'first']])
-    expect(choose(shared({ count: 2 }, { count: 1 }))).toEqual([
+  test('the fewest are shown that meet exact counts', async () => {
+    expect(await choose(shared({ count: 1 }))).toEqual([['b', 'first']])
+    expect(await choose(shared({ min: 1, max: 1 }))).toEqual([['b', 'first']])
+    expect(await choose(shared({ count: 2 }, { count: 1 }))).toEqual([
       ['a', 'first'],
       ['b', 'first'],
     ])
   })
 
-  test('one that meets all requirements is preferred to two that do', () => {
+  test('one that meets all requirements is preferred to two that do', async () => {
     const definition = {
       submission_requirements: ['G', 'H', 'I'].map((from) => requirement(from, { count: 1 })),
       input_descriptors: [
@@ -201,15 +206,15 @@ describe('with submission requirements that share descriptors', () => {
         { id: 'd', group: ['G', 'H', 'I'] },
       ],
     }
-    expect(choose(definition)).toEqual([['d', 'first']])
+    expect(await choose(definition)).toEqual([['d', 'first']])
   })
 
-  test('with what is named', () => {
-    expect(choose(shared({ count: 1 }), { named: { c: [second] } })).toEqual([
+  test('with what is named', async () => {
+    expect(await choose(shared({ count: 1 }), { named: { c: [second] } })).toEqual([
       ['a', 'first'],
       ['c', 'second'],
     ])
-    expect(choose(shared({ count: 1 }), { named: { a: [first], b: [first] } })).toMatchObject({
+    expect(await choose(shared({ count: 1 }), { named: { a: [first], b: [first] } })).toMatchObject({
       reason: expect.any(String),
     })
   })
@@ -217,25 +222,25 @@ describe('with submission requirements that share descriptors', () => {
   test.each([
     [12, 'searched'],
     [13, 'not searched'],
-  ])('the combinations of %i descriptors are %s', (length, outcome) => {
+  ])('the combinations of %i descriptors are %s', async (length, outcome) => {
     const more = Array.from({ length: length - 3 }, (_, n) => ({ id: `d${n}`, group: ['G'] }))
     const definition = shared({ count: 1 })
     const input_descriptors = [...definition.input_descriptors, ...more, { id: 'of no group' }]
-    const chosen = choose({ ...definition, input_descriptors })
+    const chosen = await choose({ ...definition, input_descriptors })
     expect(Array.isArray(chosen) ? 'searched' : 'not searched').toBe(outcome)
   })
 
-  test('of many nothing is searched, and of requirements that would take too long not all', () => {
+  test('of many nothing is searched, and of requirements that would take too long not all', async () => {
     const many = Array.from({ length: 20 }, (_, n) => ({ id: `d${n}`, group: ['G'] }))
     const definition = shared({ count: 1 })
     const input_descriptors = [...definition.input_descriptors, ...many]
-    expect(choose({ ...definition, input_descriptors })).toMatchObject({ reason: expect.any(String) })
+    expect(await choose({ ...definition, input_descriptors })).toMatchObject({ reason: expect.any(String) })
     const impossible = [requirement('G', { count: 1 }), requirement('G', { count: 2 })]
     const submission_requirements = Array.from({ length: 10_000 }, () => impossible).flat()
-    expect(choose({ ...definition, submission_requirements })).toMatchObject({ reason: expect.any(String) })
+    expect(await choose({ ...definition, submission_requirements })).toMatchObject({ reason: expect.any(String) })
   })
 
-  test('what is searched in vain for one signer leaves enough for the others', () => {
+  test('what is searched in vain for one signer leaves enough for the others', async () => {
     const definition = {
       id: 'it',
       submission_requirements: [
@@ -253,49 +258,50 @@ describe('with submission requirements that share descriptors', () => {
     const others = [first, held('their', { subjects: [theirs] })]
     const work = new Work()
     const chosenBy = (signer: string) => chooseCredentials({ definition, others, named: new Map(), signer }, work)
-    for (let n = 0; n < 9; n++) expect(chosenBy(ME)).toMatchObject({ reason: expect.any(String) })
-    expect(chosenBy(theirs)).toMatchObject([{ descriptorId: 'a' }, { descriptorId: 'c' }])
-    expect(() => [chosenBy(ME), chosenBy(ME)]).toThrow(WorkLimitError)
+    for (let n = 0; n < 9; n++) expect(await chosenBy(ME)).toMatchObject({ reason: expect.any(String) })
+    expect(await chosenBy(theirs)).toMatchObject([{ descriptorId: 'a' }, { descriptorId: 'c' }])
+    await expect(chosenBy(ME).then(() => chosenBy(ME))).rejects.toThrow(WorkLimitError)
   })
 })
 
 describe('what is named', () => {
   const input_descriptors = [{ id: 'it', constraints: nameIs('second') }, { id: 'other' }]
 
-  test('is shown, and the rest is chosen', () => {
-    expect(choose({ input_descriptors }, { named: { it: [second] } })).toEqual([
+  test('is shown, and the rest is chosen', async () => {
+    expect(await choose({ input_descriptors }, { named: { it: [second] } })).toEqual([
       ['it', 'second'],
       ['other', 'first'],
     ])
   })
 
-  test('may be several credentials for one descriptor', () => {
+  test('may be several credentials for one descriptor', async () => {
     const named = { other: [second, third] }
-    expect(choose({ input_descriptors }, { named })).toEqual([
+    expect(await choose({ input_descriptors }, { named })).toEqual([
       ['it', 'second'],
       ['other', 'second'],
       ['other', 'third'],
     ])
   })
 
-  test.each([[[third]], [[second, third]]])('is refused where one does not fit, though another would', (it) => {
-    expect(choose({ input_descriptors }, { named: { it } })).toEqual({
+  test.each([[[third]], [[second, third]]])('is refused where one does not fit, though another would', async (it) => {
+    expect(await choose({ input_descriptors }, { named: { it } })).toEqual({
       descriptorId: 'it',
       reason: 'does not meet the constraint fields.0',
     })
   })
 
-  test('is refused for a descriptor that there is not', () => {
-    expect(choose({ input_descriptors }, { named: { none: [first] } })).toEqual({
+  test('is refused for a descriptor that there is not', async () => {
+    expect(await choose({ input_descriptors }, { named: { none: [first] } })).toEqual({
       descriptorId: 'none',
       reason: 'is not a descriptor of the request',
     })
   })
 })
 
-test('a definition that takes too much work ends', () => {
+test('a definition that takes too much work ends', async () => {
   const json = { credentialSubject: { id: ME, list: Array.from({ length: 5000 }, () => 'a'.repeat(2000)) } }
   const fields = Array.from({ length: 50 }, () => ({ path: ['$..*'], filter: { pattern: '^(a|b)*c$' } }))
   const all = Array.from({ length: 50 }, (_, index) => held(`${index}`, { json }))
-  expect(() => choose({ input_descriptors: [{ id: 'it', constraints: { fields } }] }, { all })).toThrow(WorkLimitError)
+  const chosen = choose({ input_descriptors: [{ id: 'it', constraints: { fields } }] }, { all })
+  await expect(chosen).rejects.toThrow(WorkLimitError)
 })

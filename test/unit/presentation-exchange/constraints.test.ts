@@ -18,7 +18,7 @@ describe('a field', () => {
   test('is satisfied by a claim that is there', () => {
     expect(evaluate({ path: ['$.credentialSubject.degree'] })).toEqual({
       satisfied: true,
-      matches: [{ value: 'Bachelor', location: ['credentialSubject', 'degree'] }],
+      matches: [{ claim: { kind: 'single', value: 'Bachelor' }, location: ['credentialSubject', 'degree'] }],
     })
   })
 
@@ -59,9 +59,9 @@ describe('a field', () => {
   })
 
   test('selects only the values that pass', () => {
-    expect(evaluate({ path: ['$.type[*]'], filter: { pattern: 'D' } }).matches.map(({ value }) => value)).toEqual([
-      'Degree',
-    ])
+    expect(evaluate({ path: ['$.type[*]'], filter: { pattern: 'D' } }).matches.map(({ claim }) => claim.value)).toEqual(
+      ['Degree'],
+    )
   })
 
   test('is not satisfied by a search that was given up', () => {

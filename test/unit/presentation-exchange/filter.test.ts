@@ -4,7 +4,9 @@ import { matchesFilter } from '../../../lib/presentation-exchange/filter.ts'
 import { FORMATS } from '../../../lib/presentation-exchange/formats.ts'
 import { Work, WorkLimitError } from '../../../lib/presentation-exchange/work.ts'
 
-const takes = (filter: Filter, value: unknown, work = new Work()) => matchesFilter(filter, value, work)
+/** Of a value as it was signed. */
+const takes = (filter: Filter, value: unknown, work = new Work()) =>
+  matchesFilter(filter, { kind: 'json', value }, work)
 
 /** A filter of one keyword, a value that it takes and one that it refuses. */
 const KEYWORDS: [Filter, unknown, unknown][] = [

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { JsonLiteral } from '../../../lib/presentation-exchange/claims.ts'
 import { parseTenantPath, parseWalletPath, select } from '../../../lib/presentation-exchange/path.ts'
 import { Work, WorkLimitError } from '../../../lib/presentation-exchange/work.ts'
 import { AT_ONCE, processorTime } from '../../support/processor-time.ts'
@@ -6,9 +7,9 @@ import { AT_ONCE, processorTime } from '../../support/processor-time.ts'
 const at = (text: string, document: unknown, work = new Work()) => {
   const path = parseTenantPath(text)
   if (path === undefined) throw new Error(`not a path: ${text}`)
-  return select(path, document, work)
+  return select(path, new JsonLiteral(document), work).selected
 }
-const valuesAt = (text: string, document: unknown) => at(text, document).map(({ value }) => value)
+const valuesAt = (text: string, document: unknown) => at(text, document).map(({ claim }) => claim.value)
 
 describe("a wallet's path", () => {
   test.each([

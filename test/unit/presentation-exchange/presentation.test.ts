@@ -1,6 +1,7 @@
 /** Whether a verified presentation has what the definition asks for, in the claim formats that it permits. */
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
+import { JsonLiteral } from '../../../lib/presentation-exchange/claims.ts'
 import type { ClaimFormats } from '../../../lib/presentation-exchange/definition-schema.ts'
 import { Submission, shortcoming } from '../../../lib/presentation-exchange/presentation.ts'
 
@@ -15,7 +16,7 @@ const missing = (ofDefinition: ClaimFormats, ofDescriptor?: ClaimFormats, others
     {
       signer: 'did:key:holder',
       proofType: 'Ed25519Signature2018',
-      credentials: [{ json: {}, proofType: 'Ed25519Signature2018', schemaNames: new Set() }],
+      credentials: [{ claims: {}, proofType: 'Ed25519Signature2018', schemaNames: new Set() }],
     },
   )
 
@@ -45,7 +46,7 @@ test.each([
   ['$.proof[0]', 1, 'the path of descriptor "one" leads to no credential of the presentation'],
   ['$.verifiableCredential[0].id', 1, 'the path of descriptor "one" leads to no credential of the presentation'],
 ])('the path %s, of %d credentials, names: %s', (path, count, reason) => {
-  const credential = { json: {}, proofType: 'Ed25519Signature2018', schemaNames: new Set<string>() }
+  const credential = { claims: {}, proofType: 'Ed25519Signature2018', schemaNames: new Set<string>() }
   const presented = { signer: 'did:key:holder', proofType: 'Ed25519Signature2018' }
   expect(
     shortcoming(
@@ -57,7 +58,7 @@ test.each([
 })
 
 test('a credential of another schema is refused', () => {
-  const credential = { json: {}, proofType: 'Ed25519Signature2018', schemaNames: new Set(['urn:other']) }
+  const credential = { claims: {}, proofType: 'Ed25519Signature2018', schemaNames: new Set(['urn:other']) }
   expect(
     shortcoming(
       { id: 'it', input_descriptors: [{ id: 'one', schema: [{ uri: 'urn:one' }] }] },
@@ -85,7 +86,7 @@ test('a presentation that takes too much work to compare is refused', () => {
       { definition_id: 'it', descriptor_map: [{ id: 'one', format: 'ldp_vc', path: '$.verifiableCredential' }] },
       {
         ...{ signer: 'did:key:holder', proofType: 'Ed25519Signature2018' },
-        credentials: [{ json: [[[1]]], proofType: 'Ed25519Signature2018', schemaNames: new Set() }],
+        credentials: [{ claims: new JsonLiteral([[[1]]]), proofType: 'Ed25519Signature2018', schemaNames: new Set() }],
       },
     ),
   ).toMatch(/work|too/)

@@ -121,7 +121,7 @@ const mayAutoRespond = async (
 
 /**
  * Prepares the response in one format, before Credo is told to send it. False if the agent does not hold the necessary
- * credentials, or has no AnonCreds library: then the request waits for a call.
+ * credentials or can't read their contexts, or has no AnonCreds library: then the request waits for a call.
  */
 const canRespond = async (...to: Parameters<typeof prepareResponse>): Promise<boolean> => {
   try {
@@ -131,7 +131,9 @@ const canRespond = async (...to: Parameters<typeof prepareResponse>): Promise<bo
     const waits =
       error instanceof CredoError ||
       isAgentError(error, 'request.invalid') ||
-      isAgentError(error, 'anoncreds.unavailable')
+      isAgentError(error, 'anoncreds.unavailable') ||
+      // A third party's host is not the answer to the verifier.
+      isAgentError(error, 'registry.unavailable')
     // A failure of the table ends the unit of work anyway.
     if (waits) return false
     throw error

@@ -2,6 +2,7 @@
 export { CREDENTIALS_V1 } from './bundled-contexts.ts'
 export { JsonLdFormat } from './credential-format.ts'
 export { w3cCredentials } from './document-loader.ts'
+export { type ClaimsReader, claimsReader } from './held-claims.ts'
 export { toJsonLdFormat } from './offered-credential.ts'
 export {
   NOTHING_PREPARED,

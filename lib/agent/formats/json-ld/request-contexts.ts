@@ -10,6 +10,7 @@ import { findContexts, SERVICE, type StoredContext, storeContext } from '../../.
 import { currentUnit } from '../../../store/transaction.ts'
 import { BUNDLED_CONTEXTS, bundledContext, COMMUNITY_CONTEXTS, CREDENTIALS_V1 } from './bundled-contexts.ts'
 import { assertProcessable, definedTerms } from './context-documents.ts'
+import { assertOrdered } from './ordered-terms.ts'
 import {
   CONTEXTS_PATH,
   isCarried,
@@ -27,13 +28,15 @@ type Documents = Map<string, ContextDocument>
  * bundled ones that the definition names as schemas, those of the request (documents by address), those of the stage's
  * setting, and those that were read at addresses which the definition names as schemas. Contexts of the community are
  * added if they define a type that the definition names and redefine no term of the others. Throws `request.invalid`
- * for a context that redefines a term of another one, or that can't be read.
+ * for a context that redefines a term of another one, or that can't be read, and for a field that needs an order of
+ * values which these contexts do not keep.
  */
 export const selectVerifierContexts = async (
   agentContext: AgentContext,
-  { presentationDefinition, options: { contexts: requested = {} } = {} }: RequestedDefinition,
+  request: RequestedDefinition,
   prepared: PreparedContexts,
 ): Promise<VerifierContext[]> => {
+  const { presentationDefinition, options: { contexts: requested = {} } = {} } = request
   const schemas = schemaPaths(presentationDefinition)
   for (const address of prepared.unreadable) throw invalidField(pathIn(schemas, address), unreadable(address))
   const contexts = new Map<string, VerifierContext>(
@@ -62,15 +65,18 @@ export const selectVerifierContexts = async (
 
   const fixed = [...contexts.values()]
   const key = keyOf(fixed, [...schemas.keys()])
-  const known = selected.get(key)
-  if (known !== undefined) return [...fixed, ...known.map((address) => ({ address }))]
   const loader = loaderOf(agentContext, documents)
-  if (fixed.length > 1)
-    await assertNoConflict(fixed, documents, loader, (address) =>
-      prepared.schemas.has(address) ? pathIn(schemas, address) : `${CONTEXTS_PATH}.${address}`,
-    )
-  const added = selected.set(key, await communityContexts(fixed, [...schemas.keys()], loader))
-  return [...fixed, ...added.map((address) => ({ address }))]
+  const addCommunity = async (): Promise<readonly string[]> => {
+    if (fixed.length > 1)
+      await assertNoConflict(fixed, documents, loader, (address) =>
+        prepared.schemas.has(address) ? pathIn(schemas, address) : `${CONTEXTS_PATH}.${address}`,
+      )
+    return selected.set(key, await communityContexts(fixed, [...schemas.keys()], loader))
+  }
+  const added = selected.get(key) ?? (await addCommunity())
+  const all = [...fixed, ...added.map((address) => ({ address }))]
+  await assertOrdered(request, () => Promise.all(all.map(async ({ address }) => (await loader(address)).document)))
+  return all
 }
 
 /**

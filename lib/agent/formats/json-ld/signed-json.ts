@@ -3,10 +3,12 @@
  * around them: other terms, nesting and order have the same quads. So verifiers read JSON that is built only from the
  * quads and their own contexts.
  */
+import { randomBytes } from 'node:crypto'
 import { CredoError } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
 import { shortReason } from '../../../errors.ts'
 import { findFlaw, isObject, MAX_DEPTH, UNSAFE_NAMES } from '../../../json.ts'
+import { JsonLiteral, OrderedList } from '../../../presentation-exchange/claims.ts'
 import { countingResolver } from './context-use.ts'
 import { type Budget, processor } from './rdf.ts'
 
@@ -80,20 +82,20 @@ export const vocabularyOf = ({ nodes }: Statements): string[] =>
 const COMPACTION = 5
 
 /**
- * The document in the terms of `contexts` (addresses for the loader). Quads have no order, so values are sorted by
- * their text; `type` starts with the document's own. Throws a CredoError for what can't be said in these terms, such as
- * an IRI that begins with one of their prefixes.
+ * The document's claims in the terms of `contexts` (addresses for the loader, or contexts in full). Quads have no order,
+ * so values are sorted by their text; `type` starts with the document's own. Throws a CredoError for what can't be said
+ * in these terms, such as an IRI that begins with one of their prefixes.
  */
-export const toVerifierJson = async (
+export const toClaims = async (
   statements: Statements,
-  contexts: readonly string[],
+  contexts: readonly unknown[],
   documentLoader: DocumentLoader,
   budget: Budget,
 ): Promise<Json> => {
   const { compact } = await processor()
   const options = { documentLoader, contextResolver: await countingResolver(budget, COMPACTION) }
   const { '@context': context, ...json } = await compact(
-    tree(statements, budget),
+    withMarks(tree(statements, budget)),
     { '@context': contexts },
     options,
   ).catch((error) => {
@@ -101,9 +103,9 @@ export const toVerifierJson = async (
   })
   const { credentialSubject: subject } = json
   return {
-    '@context': asArray(context),
-    ...(withoutNativeTypes(json) as Json),
-    type: asArray(json.type),
+    '@context': new JsonLiteral(asArray(context)),
+    ...claimsOfMembers(json),
+    type: new OrderedList(asArray(json.type)),
     // Compaction turns a subject that has an id and no claims into a text.
     ...(typeof subject === 'string' && { credentialSubject: { id: subject } }),
   }
@@ -153,7 +155,7 @@ const tree = ({ root, nodes }: Statements, budget: Budget): Json => {
   const value = (one: unknown, path: ReadonlySet<string>): unknown => {
     if (isNode(one)) return embed(one['@id'], path)
     if (isObject(one) && Array.isArray(one['@list'])) return { '@list': one['@list'].map((item) => value(item, path)) }
-    if (isObject(one) && one['@type'] === '@json') return { ...one, '@value': withMarkedNames(one['@value']) }
+    if (isObject(one) && one['@type'] === '@json') return one
     return isObject(one) ? withNativeValue(one) : one
   }
 
@@ -188,25 +190,53 @@ const withNativeValue = (value: Json): Json => {
   return exact ? { ...value, '@value': number } : value
 }
 
-/** Begins the names in JSON literals (rdf:JSON) until the document is compacted: `@value` is a plain name there. */
-const MARK = '\0'
+/**
+ * Names of what would be taken for a set once the document is compacted: JSON literals, and the end of lists. IRIs,
+ * because they are properties as well. No issuer can guess them.
+ */
+const LITERAL = `x${randomBytes(16).toString('hex')}:`
+const END = `${LITERAL}end`
 
-const withMarkedNames = (json: unknown): unknown => {
-  if (Array.isArray(json)) return json.map(withMarkedNames)
-  if (!isObject(json)) return json
-  return Object.fromEntries(Object.entries(json).map(([name, member]) => [`${MARK}${name}`, withMarkedNames(member)]))
+/**
+ * The tree with its JSON literals named, and one element more in each list. That is of the kind of the first, because
+ * the term of a list depends on the types of its elements.
+ */
+const withMarks = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withMarks)
+  if (!isObject(value)) return value
+  if (value['@type'] === '@json') return { ...value, '@value': { [LITERAL]: value['@value'] } }
+  const { '@list': list } = value
+  if (!Array.isArray(list))
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withMarks(member)]))
+  const [first, ...others] = list.map(withMarks)
+  const end = isObject(first) && '@value' in first ? { ...first, '@value': END } : { [END]: [{ '@value': true }] }
+  return { '@list': first === undefined ? [] : [first, ...others, end] }
 }
 
-/** Removes the type that compaction keeps for numbers and booleans of untyped terms, and the marks. */
-const withoutNativeTypes = (json: unknown): unknown => {
-  if (Array.isArray(json)) return json.map(withoutNativeTypes)
-  if (!isObject(json)) return json
-  const value = json['@value']
-  if (typeof value === 'number' || typeof value === 'boolean') return value
-  return Object.fromEntries(
-    Object.entries(json).map(([name, member]) => [
-      name.startsWith(MARK) ? name.slice(1) : name,
-      withoutNativeTypes(member),
+const isEnd = (value: unknown): boolean =>
+  value === END || (isObject(value) && (END in value || Object.values(value).includes(END)))
+
+/** Types have the order in which they were sorted. */
+const TYPES = ['type', '@type']
+
+const claimsOf = (compacted: unknown): unknown => {
+  if (Array.isArray(compacted)) {
+    if (compacted.length === 0) return new OrderedList([])
+    return isEnd(compacted.at(-1))
+      ? new OrderedList(compacted.slice(0, -1).map(claimsOf))
+      : compacted.map((one) => claimsOf(one))
+  }
+  if (!isObject(compacted)) return compacted
+  if (LITERAL in compacted) return new JsonLiteral(compacted[LITERAL])
+  // Compaction keeps the type of numbers and booleans of untyped terms.
+  const value = compacted['@value']
+  return typeof value === 'number' || typeof value === 'boolean' ? value : claimsOfMembers(compacted)
+}
+
+const claimsOfMembers = (compacted: Json): Json =>
+  Object.fromEntries(
+    Object.entries(compacted).map(([name, member]) => [
+      name,
+      TYPES.includes(name) && Array.isArray(member) ? new OrderedList(member) : claimsOf(member),
     ]),
   )
-}

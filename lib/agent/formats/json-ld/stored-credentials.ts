@@ -7,6 +7,7 @@ import type { StoredRecord } from '../../../store/stored-record.ts'
 import { currentUnit } from '../../../store/transaction.ts'
 import { COMMUNITY_CONTEXTS } from './bundled-contexts.ts'
 import { withContextAddresses } from './contexts-in-full.ts'
+import type { ClaimsReader } from './held-claims.ts'
 
 const W3C_CREDENTIAL = 'W3cCredentialRecord'
 
@@ -38,15 +39,20 @@ const addressesIn = (context: unknown): string[] => {
 }
 
 /** Undefined for a record of another kind of credential. */
-const toCredential = (stored: StoredRecord): StoredCredential | undefined => {
+const toCredential = (stored: StoredRecord, readClaims: ClaimsReader): StoredCredential | undefined => {
   const read = v.safeParse(JsonLdRecord, stored)
   if (!read.success) return undefined
   const { value, tags } = read.output
   const [{ credential }] = value.credentialInstances
   const contexts = addressesIn(credential['@context'])
+  let claims: Promise<unknown> | undefined
   return {
     id: stored.id,
     json: credential,
+    claims: () => {
+      claims ??= readClaims(credential)
+      return claims
+    },
     proofType: credential.proof.type,
     subjects: tags.subjectIds,
     schemaNames: new Set([...contexts, ...tags.types, ...tags.expandedTypes, ...tags.schemaIds]),
@@ -54,19 +60,19 @@ const toCredential = (stored: StoredRecord): StoredCredential | undefined => {
 }
 
 /** The credential of a record; undefined if there is no such record, or it holds no JSON-LD credential. */
-export const readCredential = async (id: string): Promise<StoredCredential | undefined> => {
+export const readCredential = async (id: string, readClaims: ClaimsReader): Promise<StoredCredential | undefined> => {
   const unit = currentUnit()
   const stored = await unit.read(unit.tenant, W3C_CREDENTIAL, id)
-  return stored && toCredential(stored)
+  return stored && toCredential(stored, readClaims)
 }
 
 /** Credentials that may be selected: newest first, without expired ones. */
-export const listCredentials = async (): Promise<StoredCredential[]> => {
+export const listCredentials = async (readClaims: ClaimsReader): Promise<StoredCredential[]> => {
   const unit = currentUnit()
   const stored = await unit.find(unit.tenant, W3C_CREDENTIAL, {})
   return stored
     .toReversed()
-    .map(toCredential)
+    .map((one) => toCredential(one, readClaims))
     .filter((credential) => credential !== undefined)
     .filter(({ json: { expirationDate, validUntil } }) => !isPast(expirationDate) && !isPast(validUntil))
 }

@@ -10,6 +10,7 @@ import {
 import * as v from 'valibot'
 import { shortReason } from '../../../errors.ts'
 import { isObject } from '../../../json.ts'
+import { toJson } from '../../../presentation-exchange/claims.ts'
 import type { Presented, PresentedCredential } from '../../../presentation-exchange/presentation.ts'
 import { boundDocumentsOfJsonLd } from '../../web/index.ts'
 import { CREDENTIALS_V1 } from './bundled-contexts.ts'
@@ -24,7 +25,7 @@ import {
   irisOf,
   PRESENTATION,
   type Statements,
-  toVerifierJson,
+  toClaims,
   typeIrisOf,
   vocabularyOf,
 } from './signed-json.ts'
@@ -33,8 +34,9 @@ import type { VerifierReading } from './verifier-contexts.ts'
 
 type Json = Record<string, unknown>
 
-/** A verified credential: the signed document without the proof. */
+/** A verified credential. */
 interface SignedCredential extends PresentedCredential {
+  /** The signed document without the proof, in the terms of the verifier's contexts. */
   json: Json
 }
 
@@ -164,7 +166,8 @@ const signedCredential = async (
   const all = [result.credential['@context']].flat()
   const contexts = new Set(all.filter((one) => typeof one === 'string'))
   const verifierContexts = await reading.contextsFor(contexts)
-  const json = await toVerifierJson(statements, verifierContexts, reading.documentLoader, budget)
+  const claims = await toClaims(statements, verifierContexts, reading.documentLoader, budget)
+  const json = toJson(claims) as Json
   const types = [json.type].flat().filter((one) => typeof one === 'string')
   const schemaIds = irisOf(statements, 'credentialSchema')
   // Contexts are not signed: the holder can add one that says nothing of the credential.
@@ -178,7 +181,7 @@ const signedCredential = async (
     ),
   )
   return {
-    json,
+    ...{ json, claims },
     proofType: proofTypeOf(result),
     schemaNames: new Set([...used.flat(), ...types, ...typeIrisOf(statements), ...schemaIds]),
   }

@@ -13,8 +13,16 @@ import { permits } from '../../../presentation-exchange/definition.ts'
 import { ReceivedDefinition } from '../../../presentation-exchange/definition-schema.ts'
 import { Work, WorkLimitError } from '../../../presentation-exchange/work.ts'
 import { findOwnDid, issuerDid } from '../../dids/index.ts'
+import { unreadDocument } from '../../web/index.ts'
 import { type PreparedResponse, preparedResponse, unanswerable } from '../index.ts'
-import { CREDENTIALS_V1, listCredentials, readCredential, signPresentation } from '../json-ld/index.ts'
+import {
+  type ClaimsReader,
+  CREDENTIALS_V1,
+  claimsReader,
+  listCredentials,
+  readCredential,
+  signPresentation,
+} from '../json-ld/index.ts'
 import { attached, jsonOf, type Options } from './requests.ts'
 
 type Json = Record<string, unknown>
@@ -66,7 +74,7 @@ const presentationFor = async (
   const read = v.safeParse(Request, request)
   if (!read.success) throw unanswerable(FORMAT, `${v.getDotPath(read.issues[0]) ?? 'it'} ${read.issues[0].message}`)
   const { presentation_definition: definition, options } = read.output
-  const { signer, chosen } = await choose(agentContext, definition, await credentialsOf(named))
+  const { signer, chosen } = await choose(agentContext, definition, named)
   // Credo makes no presentation without credentials.
   if (chosen.length === 0) throw unanswerable(FORMAT, 'it requires no credential, and none is named')
   const credentials = [...new Set(chosen.map(({ credential }) => credential))]
@@ -94,12 +102,15 @@ const presentationFor = async (
   }
 }
 
-const credentialsOf = async (named: Choice['credentials']): Promise<Map<string, StoredCredential[]>> => {
+const credentialsOf = async (
+  named: Choice['credentials'],
+  readClaims: ClaimsReader,
+): Promise<Map<string, StoredCredential[]>> => {
   const byDescriptor = new Map<string, StoredCredential[]>()
   for (const [descriptorId, ids] of Object.entries(named)) {
     const credentials: StoredCredential[] = []
     for (const id of new Set(ids)) {
-      const credential = await readCredential(id)
+      const credential = await readCredential(id, readClaims)
       if (credential === undefined)
         throw invalidField(`${NAMED}.${descriptorId}`, 'names a record that is not a JSON-LD credential of this agent')
       credentials.push(credential)
@@ -123,17 +134,19 @@ type Definition = v.InferOutput<typeof ReceivedDefinition>
 const choose = async (
   agentContext: AgentContext,
   definition: Definition,
-  named: ReadonlyMap<string, readonly StoredCredential[]>,
+  choice: Choice['credentials'],
 ): Promise<Selection> => {
+  const readClaims = claimsReader(agentContext)
+  const named = await credentialsOf(choice, readClaims)
   const needsOthers = definition.input_descriptors.some(({ id }) => !named.has(id))
-  const others = needsOthers ? await listCredentials() : []
+  const others = needsOthers ? await listCredentials(readClaims) : []
   const all = [...[...named.values()].flat(), ...others]
   const work = new Work()
   let unmet: Unmet | undefined
   try {
     let foreign = 0
     for (const signer of signersOf(all)) {
-      const chosen = chooseCredentials({ definition, named, others, signer }, work)
+      const chosen = await chooseCredentials({ definition, named, others, signer }, work)
       if (!Array.isArray(chosen)) unmet ??= chosen
       else if (await isOwn(agentContext, signer)) return { signer, chosen }
       else {
@@ -144,7 +157,7 @@ const choose = async (
     // Credentials without a subject are presented by the agent's issuer DID.
     if (all.some(({ subjects }) => subjects.length === 0)) {
       const signer = await issuerDid({ context: agentContext })
-      const chosen = chooseCredentials({ definition, named, others, signer }, work)
+      const chosen = await chooseCredentials({ definition, named, others, signer }, work)
       if (Array.isArray(chosen)) return { signer, chosen }
       unmet ??= chosen
     }
@@ -153,7 +166,9 @@ const choose = async (
     throw error
   }
   const { descriptorId, reason } = unmet ?? { reason: 'the agent holds no JSON-LD credential' }
-  throw descriptorId === undefined ? unanswerable(FORMAT, reason) : invalidField(`${NAMED}.${descriptorId}`, reason)
+  const invalid =
+    descriptorId === undefined ? unanswerable(FORMAT, reason) : invalidField(`${NAMED}.${descriptorId}`, reason)
+  throw unreadDocument() ?? invalid
 }
 
 /** Subjects of a credential that are tried as signers. Its issuer chooses their number. */

@@ -8,10 +8,15 @@ import {
   CREDENTIAL,
   PRESENTATION,
   readStatements,
-  toVerifierJson,
+  toClaims,
 } from '../../../../lib/agent/formats/json-ld/signed-json.ts'
 import { MAX_DEPTH } from '../../../../lib/json.ts'
+import { toJson } from '../../../../lib/presentation-exchange/claims.ts'
 import { AT_ONCE, processorTime } from '../../../support/processor-time.ts'
+import type { Json } from '../../../support/stage/in-process-stage.ts'
+
+const toVerifierJson = async (...of: Parameters<typeof toClaims>): Promise<Json> =>
+  toJson(await toClaims(...of)) as Json
 
 const TYPE = '<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>'
 const typed = (node: string, type: string, graph = '') => `<${node}> ${TYPE} <${type}> ${graph}.\n`

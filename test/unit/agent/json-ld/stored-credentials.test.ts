@@ -1,26 +1,56 @@
-/** By what names of schemas a prover finds a stored credential. */
-import { expect, test } from 'vitest'
-import citizenship from '../../../../lib/agent/formats/json-ld/contexts/citizenship-v1.json' with { type: 'json' }
-import { readCredential } from '../../../../lib/agent/formats/json-ld/stored-credentials.ts'
-import { transaction } from '../../../../lib/store/transaction.ts'
-import { useTable } from '../../store/use-table.ts'
+/** The credentials of a wallet that may be presented. */
+import { expect, test, vi } from 'vitest'
+import { listCredentials, readCredential } from '../../../../lib/agent/formats/json-ld/stored-credentials.ts'
+import { MAX_DEPTH } from '../../../../lib/json.ts'
+import { currentUnit, transaction } from '../../../../lib/store/transaction.ts'
 
-await useTable({ memory: true })
+const HOUR = 60 * 60_000
+const at = (ms: number) => new Date(Date.now() + ms).toISOString()
 
-const V1 = 'https://www.w3.org/2018/credentials/v1'
-const CITIZENSHIP = 'https://w3id.org/citizenship/v1'
-const card = citizenship['@context']
+const stored = (id: string, credential: object = {}, tags: object = {}) => ({
+  id,
+  value: { credentialInstances: [{ credential: { proof: { type: 'Ed25519Signature2018' }, ...credential } }] },
+  tags,
+})
 
-test.each<[string, unknown[], string[]]>([
-  ['its address', [V1, CITIZENSHIP], [V1, CITIZENSHIP]],
-  ["the address of a community's context that it has in full", [V1, card], [V1, CITIZENSHIP]],
-  ['no address of another one in full', [V1, { ...card, name: 'https://example.org/name' }], [V1]],
-])('a credential is found by %s', async (id, contexts, expected) => {
-  const credential = { '@context': contexts, proof: { type: 'Ed25519Signature2018' } }
-  const value = { id, createdAt: '2026-01-01T00:00:00.000Z', credentialInstances: [{ credential }] }
-  const found = await transaction('acme', async (unit) => {
-    unit.insert({ tenant: 'acme', type: 'W3cCredentialRecord', id, value, tags: {} })
-    return readCredential(id)
+const listed = (...records: object[]) =>
+  transaction('acme', () => {
+    vi.spyOn(currentUnit(), 'find').mockResolvedValue(Object(records))
+    return listCredentials(async () => ({}))
   })
-  expect([...(found?.schemaNames ?? [])]).toEqual(expected)
+const read = (record?: object) =>
+  transaction('acme', () => {
+    vi.spyOn(currentUnit(), 'read').mockResolvedValue(Object(record))
+    return readCredential('id', async () => ({}))
+  })
+
+test('a credential has the schemas of its contexts, types, their IRIs and its own schemas', async () => {
+  const tags = { types: ['t'], expandedTypes: ['urn:t'], schemaIds: ['urn:s'], subjectIds: ['did:me'] }
+  const [credential] = await listed(stored('1', { '@context': ['c'] }, tags))
+  expect(credential?.subjects).toEqual(['did:me'])
+  expect([...(credential?.schemaNames ?? [])]).toEqual(['c', 't', 'urn:t', 'urn:s'])
+})
+
+test('the newest comes first, and none whose time is over, by either name of its end', async () => {
+  const credentials = await listed(
+    ...[stored('old'), stored('expired', { expirationDate: at(-HOUR) }), stored('ended', { validUntil: at(-HOUR) })],
+    ...[stored('valid', { expirationDate: at(HOUR), validUntil: at(HOUR) }), stored('new')],
+  )
+  expect(credentials.map(({ id }) => id)).toEqual(['new', 'valid', 'old'])
+})
+
+const nested = (depth: number): unknown => (depth === 0 ? 'x' : { a: nested(depth - 1) })
+
+test.each([
+  ['one of AnonCreds, whose proof is another', stored('1', { proof: { type: 'DataIntegrityProof' } })],
+  ['one without a proof', { ...stored('1'), value: { credentialInstances: [{ credential: {} }] } }],
+  ['one that is no JSON object', { ...stored('1'), value: { credentialInstances: [{ credential: 'eyJ' }] } }],
+  ['one that is nested too deep', stored('1', { claim: nested(MAX_DEPTH + 1) })],
+])('%s is none of JSON-LD', async (_, record) => {
+  expect(await listed(record)).toEqual([])
+  expect(await read(record)).toBeUndefined()
+})
+
+test('one whose time is over can be named all the same', async () => {
+  expect(await read(stored('1', { expirationDate: at(-HOUR) }))).toMatchObject({ id: '1' })
 })

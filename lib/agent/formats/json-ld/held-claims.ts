@@ -1,0 +1,37 @@
+/**
+ * Reads held credentials as a verifier will: from their statements. The JSON in which an issuer wrote them has lists of
+ * one, repeated values and numbers in texts, of which no verifier knows.
+ */
+import { type AgentContext, W3cCredentialsModuleConfig } from '@credo-ts/core'
+import { type Budget, newBudget, toQuads } from './rdf.ts'
+import { CREDENTIAL, readStatements, toClaims } from './signed-json.ts'
+
+/** Credentials of the largest size that are read for one request. Usual ones are some hundred times smaller. */
+const MAX_LARGE = 4
+
+/** For all credentials of a request. Nothing is hashed. */
+const newReadingBudget = (): Budget => {
+  const { statements, quads, characters, terms, bytes } = newBudget()
+  return {
+    ...{ statements, hashed: 0, quads: quads * MAX_LARGE, characters: characters * MAX_LARGE },
+    ...{ terms: terms * MAX_LARGE, bytes: bytes * MAX_LARGE },
+  }
+}
+
+/** The claims of a credential (see claims.ts); undefined if they can't be read, or take too much work. */
+export type ClaimsReader = (credential: Readonly<Record<string, unknown>>) => Promise<unknown>
+
+/** A reader for the credentials of one request. */
+export const claimsReader = (agentContext: AgentContext): ClaimsReader => {
+  const documentLoader = agentContext.resolve(W3cCredentialsModuleConfig).documentLoader(agentContext)
+  const budget = newReadingBudget()
+  return async ({ proof: _, ...document }) => {
+    try {
+      const statements = await readStatements(await toQuads(document, documentLoader, budget), CREDENTIAL)
+      return await toClaims(statements, [document['@context']].flat(), documentLoader, budget)
+    } catch {
+      // Issuers write what libraries fail on. It must not hide the other credentials.
+      return undefined
+    }
+  }
+}
