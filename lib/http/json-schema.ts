@@ -42,8 +42,8 @@ const COMPONENTS = {
   Error: ErrorBody,
 }
 
-/** Checks that JSON Schema can't express. Only the pipeline makes them. */
-const NOT_EXPRESSED = ['check', 'raw_check']
+/** Checks that JSON Schema can't express, and what comes after all checks. Only the pipeline makes them. */
+const NOT_EXPRESSED = ['check', 'raw_check', 'transform']
 
 const CONFIG: ConversionConfig = {
   target: 'draft-2020-12',

@@ -1,6 +1,10 @@
-/** Claim formats of DIF Presentation Exchange, with the algorithms and proof types that Credo knows. */
+/**
+ * Claim formats of DIF Presentation Exchange. Those of JSON-LD are evaluated; any others may stand beside them. Wallets
+ * on Credo reject a request with what Credo does not know, so that is not sent.
+ */
 import * as v from 'valibot'
-import { exactly, text } from './fields.ts'
+import { isObject } from '../json.ts'
+import { exactly, JsonObject, noArray, text } from './fields.ts'
 
 const listOf = <Item extends v.GenericSchema<string>>(item: Item) =>
   v.pipe(v.array(item), v.minLength(1), v.maxLength(50))
@@ -13,43 +17,56 @@ const Algorithms = listOf(
   ]),
 )
 
-/** Linked data proof types. */
-const ProofTypes = listOf(
-  v.picklist([
-    'Ed25519VerificationKey2018',
-    'Ed25519Signature2018',
-    'Ed25519Signature2020',
-    'RsaSignature2018',
-    'EcdsaSecp256k1Signature2019',
-    'EcdsaSecp256k1RecoverySignature2020',
-    'JsonWebSignature2020',
-    'GpgSignature2020',
-    'JcsEd25519Signature2020',
-    'BbsBlsSignature2020',
-    'Bls12381G2Key2020',
-    'DataIntegrityProof',
-  ]),
-)
+/** Linked data proof types that Credo knows. */
+const PROOF_TYPES = [
+  'Ed25519VerificationKey2018',
+  'Ed25519Signature2018',
+  'Ed25519Signature2020',
+  'RsaSignature2018',
+  'EcdsaSecp256k1Signature2019',
+  'EcdsaSecp256k1RecoverySignature2020',
+  'JsonWebSignature2020',
+  'GpgSignature2020',
+  'JcsEd25519Signature2020',
+  'BbsBlsSignature2020',
+  'Bls12381G2Key2020',
+  'DataIntegrityProof',
+] as const
+
+const ProofTypes = listOf(v.picklist(PROOF_TYPES))
 
 const Identifiers = listOf(text(128))
 
-const Jwt = v.optional(exactly({ alg: Algorithms }))
-const LinkedData = v.optional(exactly({ proof_type: ProofTypes }))
-const DataIntegrity = v.optional(exactly({ proof_type: ProofTypes, cryptosuite: Identifiers }))
+const Jwt = exactly({ alg: Algorithms })
+const LinkedData = v.optional(exactly({ proof_type: Identifiers }))
+const DataIntegrity = exactly({ proof_type: ProofTypes, cryptosuite: Identifiers })
 
-export const ClaimFormats = exactly({
-  jwt: Jwt,
-  jwt_vc: Jwt,
-  jwt_vc_json: Jwt,
-  jwt_vp: Jwt,
-  jwt_vp_json: Jwt,
-  ldp: LinkedData,
-  ldp_vc: LinkedData,
-  ldp_vp: LinkedData,
-  di: DataIntegrity,
-  di_vc: DataIntegrity,
-  di_vp: DataIntegrity,
-  'vc+sd-jwt': v.optional(
+/** Other formats that Credo knows. */
+const OTHERS = new Map<string, v.GenericSchema>([
+  ...['jwt', 'jwt_vc', 'jwt_vc_json', 'jwt_vp', 'jwt_vp_json'].map((name) => [name, Jwt] as const),
+  ...['di', 'di_vc', 'di_vp'].map((name) => [name, DataIntegrity] as const),
+  [
+    'vc+sd-jwt',
     exactly({ 'sd-jwt_alg_values': v.optional(Identifiers), 'kb-jwt_alg_values': v.optional(Identifiers) }),
-  ),
-})
+  ],
+])
+
+const JSON_LD = { ldp: LinkedData, ldp_vc: LinkedData, ldp_vp: LinkedData }
+
+export const ClaimFormats = noArray(v.objectWithRest(JSON_LD, JsonObject))
+
+const knownTypes = (types: readonly string[]): readonly string[] => {
+  const known = types.filter((type) => v.is(v.picklist(PROOF_TYPES), type))
+  // Without any it would permit all.
+  return known.length > 0 ? known : types
+}
+
+/** The formats without those that Credo does not know, and without such proof types beside others. */
+export const knownFormats = (formats: v.InferOutput<typeof ClaimFormats>): object =>
+  Object.fromEntries(
+    Object.entries(formats).flatMap(([name, format]) => {
+      if (!(name in JSON_LD)) return v.is(OTHERS.get(name) ?? v.never(), format) ? [[name, format]] : []
+      const types = isObject(format) && Array.isArray(format.proof_type) ? format.proof_type : []
+      return [[name, { proof_type: knownTypes(types) }]]
+    }),
+  )

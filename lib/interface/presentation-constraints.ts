@@ -8,7 +8,8 @@ import { exactly, text } from './fields.ts'
 import { Filter } from './presentation-filter.ts'
 
 export const Id = text(256)
-export const Sentence = v.optional(text(1024))
+/** For people. An empty one is not sent. */
+export const Sentence = v.optional(v.pipe(v.string(), v.maxLength(1024)))
 const Optionality = v.picklist(['required', 'preferred'])
 
 const Path = v.pipe(

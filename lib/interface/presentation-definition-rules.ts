@@ -26,9 +26,9 @@ export const versionFaults = (definition: PresentationDefinition): Fault[] => {
       format === undefined ? [] : [{ path: ['input_descriptors', index, 'format'], message: 'is not in version 1' }],
     ),
     ...fieldsOf(definition).flatMap(({ path, value }) =>
-      ['name', 'optional', 'intent_to_retain']
-        .filter((name) => name in value)
-        .map((name) => ({ path: [...path, name], message: 'is not in version 1' })),
+      Object.entries(value)
+        .filter(([name, member]) => ['name', 'optional', 'intent_to_retain'].includes(name) && String(member) !== '')
+        .map(([name]) => ({ path: [...path, name], message: 'is not in version 1' })),
     ),
     ...topFiltersOf(definition).flatMap(({ path, value }) => below(path, version1Faults(value))),
   ]

@@ -3,10 +3,11 @@ import * as v from 'valibot'
 import { MAX_DESCRIPTORS, pathFaults, patternFaults } from '../presentation-exchange/definition-schema.ts'
 import { ClaimFormats } from './claim-formats.ts'
 import { noFaults } from './faults.ts'
-import { exactly, noArray, notTooDeep, text, Uri } from './fields.ts'
+import { exactly, JsonObject, noArray, notTooDeep, text, Uri } from './fields.ts'
 import { Constraints, Id, Sentence } from './presentation-constraints.ts'
 import { PresentationContexts } from './presentation-contexts.ts'
 import { formatFaults, groupFaults, versionFaults } from './presentation-definition-rules.ts'
+import { toSentDefinition } from './sent-definition.ts'
 import { SubmissionRequirement } from './submission-requirement.ts'
 
 const RULES = [versionFaults, groupFaults, formatFaults, pathFaults, patternFaults]
@@ -24,6 +25,7 @@ const InputDescriptor = exactly({
   /** In version 2 only. */
   format: v.optional(ClaimFormats),
   constraints: v.optional(Constraints),
+  metadata: v.optional(JsonObject),
 })
 
 const areUnique = (ids: readonly (string | undefined)[]): boolean => {
@@ -46,6 +48,7 @@ export const PresentationDefinition = v.pipe(
     return areUnique(descriptors.map(({ id }) => id)) && areUnique(fields.map(({ id }) => id))
   }, 'must have unique ids of descriptors and of fields'),
   noFaults((definition) => RULES.flatMap((faultsOf) => [...faultsOf(definition)])),
+  v.transform((definition) => toSentDefinition(definition)),
 )
 
 export const PresentationExchangeRequest = exactly({

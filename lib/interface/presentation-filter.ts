@@ -1,6 +1,9 @@
-/** Filters of presentation definitions: the keywords of JSON Schema that are enforced. All others are refused. */
+/**
+ * Filters of presentation definitions: the keywords of JSON Schema that are enforced. Those that assert nothing are not
+ * sent, and all others are refused.
+ */
 import * as v from 'valibot'
-import { filtersIn, type Filter as Keywords } from '../presentation-exchange/definition-schema.ts'
+import { ANNOTATIONS, filtersIn, type Filter as Keywords } from '../presentation-exchange/definition-schema.ts'
 import { FORMATS } from '../presentation-exchange/formats.ts'
 import { MAX_PATTERN } from '../presentation-exchange/pattern-syntax.ts'
 import { isDate, isDateTime, toInstant } from '../rfc3339.ts'
@@ -40,6 +43,17 @@ const formatBoundFaults = (filter: Keywords): Fault[] => {
   })
 }
 
+/** The drafts in which the keywords mean the same. */
+const Draft = v.pipe(
+  v.string(),
+  v.regex(
+    /^https?:\/\/json-schema\.org\/(?:draft-07|draft\/2019-09|draft\/2020-12)\/schema#?$/,
+    'must be draft-07, 2019-09 or 2020-12 of JSON Schema',
+  ),
+)
+
+const Annotation = v.optional(v.unknown())
+
 export const Filter: v.GenericSchema<unknown, Keywords> = v.pipe(
   exactly({
     type: v.optional(v.picklist(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])),
@@ -70,9 +84,11 @@ export const Filter: v.GenericSchema<unknown, Keywords> = v.pipe(
     not: v.optional(
       v.pipe(
         v.lazy(() => Filter),
-        v.check((filter) => Object.keys(filter).length > 0, 'must not be empty'),
+        v.check((filter) => Object.keys(filter).some((name) => !ANNOTATIONS.includes(name)), 'must not be empty'),
       ),
     ),
+    $schema: v.optional(Draft),
+    ...{ $comment: Annotation, title: Annotation, description: Annotation, default: Annotation, examples: Annotation },
   }),
   noFaults((filter) => formatBoundFaults(filter)),
 )

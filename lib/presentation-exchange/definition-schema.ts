@@ -62,11 +62,22 @@ export interface Filter extends v.InferOutput<typeof Keywords> {
 }
 
 /** Keywords that assert nothing. */
-const ANNOTATIONS = ['$schema', '$id', '$comment', 'title', 'description', 'default', 'examples']
+export const ANNOTATIONS: readonly string[] = [
+  '$schema',
+  '$id',
+  '$comment',
+  'title',
+  'description',
+  'default',
+  'examples',
+]
+
+export const withoutAnnotations = (filter: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(filter).filter(([name]) => !ANNOTATIONS.includes(name)))
 
 const FilterSchema: v.GenericSchema<unknown, Filter> = v.pipe(
   v.custom<Record<string, unknown>>(isObject),
-  v.transform((filter) => Object.fromEntries(Object.entries(filter).filter(([name]) => !ANNOTATIONS.includes(name)))),
+  v.transform((filter) => withoutAnnotations(filter)),
   v.strictObject(
     {
       ...Keywords.entries,

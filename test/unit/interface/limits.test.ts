@@ -16,9 +16,8 @@ const LIMITS: [keyword: string, limit: number, names: string][] = [
     'maxItems',
     50,
     `
-    alg cryptosuite field_id from_nested group input_descriptors is_holder issuance
-    kb-jwt_alg_values path proof_type same_subject schema sd-jwt_alg_values
-    submission_requirements validResponses
+    field_id from_nested group input_descriptors is_holder issuance path proof_type
+    same_subject schema submission_requirements validResponses
   `,
   ],
   ['maxItems', 100, 'attributes credentialSubject enum fields names predicates restrictions'],
@@ -33,14 +32,7 @@ const LIMITS: [keyword: string, limit: number, names: string][] = [
   ],
   ['maxLength', 44, 'recipientKeys routingKeys'],
   ['maxLength', 64, 'accept file version'],
-  [
-    'maxLength',
-    128,
-    `
-    cryptosuite kb-jwt_alg_values referent requested_attributes requested_predicates
-    sd-jwt_alg_values
-  `,
-  ],
+  ['maxLength', 128, 'proof_type referent requested_attributes requested_predicates'],
   ['maxLength', 250, 'response text'],
   ['maxLength', 255, 'alias goalCode goal_code label mimeType'],
   [
@@ -89,9 +81,9 @@ const LIMITS: [keyword: string, limit: number, names: string][] = [
     'minItems',
     1,
     `
-    @context alg attrNames attributes credentialSubject credentials cryptosuite enum field_id
-    from_nested handshakeProtocols input_descriptors kb-jwt_alg_values names path proof_type
-    recipientKeys schema sd-jwt_alg_values services submission_requirements validResponses
+    @context attrNames attributes credentialSubject credentials enum field_id from_nested
+    handshakeProtocols input_descriptors names path proof_type recipientKeys schema services
+    submission_requirements validResponses
   `,
   ],
   ['minimum', -2_147_483_648, 'p_value threshold'],

@@ -8,6 +8,7 @@ const faults = (input: unknown): string[] =>
   (v.safeParse(PresentationDefinition, input).issues ?? []).map((issue) => v.getDotPath(issue) ?? '')
 
 const field = { path: ['$.credentialSubject.degree', '$.vc.credentialSubject.degree'], filter: { type: 'string' } }
+const OURS = { proof_type: ['Ed25519Signature2018'] }
 const version1 = {
   id: 'd',
   input_descriptors: [
@@ -100,7 +101,8 @@ describe('a presentation definition', () => {
       `input_descriptors.0.constraints.fields.0.${name}`,
     ]),
     ['with an empty format', { ...version1, format: { ldp_vc: { proof_type: [] } } }, 'format.ldp_vc.proof_type'],
-    ['with an unknown format', { ...version1, format: { pdf: {} } }, 'format.pdf'],
+    ['with a format that is no object', { ...version2, format: { ...version2.format, pdf: 'a' } }, 'format.pdf'],
+    ['with only a format that is unknown', { ...version1, format: { pdf: {} } }, 'format'],
     ['with a field without path', withField({ path: [] }), 'input_descriptors.0.constraints.fields.0.path'],
     [
       'with a path that is none',
@@ -172,12 +174,14 @@ describe('a presentation definition', () => {
       { ...withRequirements, submission_requirements: [{ rule: 'pick', count: 0, from: 'A' }] },
       'submission_requirements.0.count',
     ],
-    ['with an unknown algorithm', { ...version1, format: { jwt_vc: { alg: ['ROT13'] } } }, 'format.jwt_vc.alg.0'],
+    ['with only a proof type that is unknown', { ...version1, format: { ldp_vc: { proof_type: ['Wax'] } } }, 'format'],
     [
-      'with an unknown proof type',
-      { ...version1, format: { ldp_vc: { proof_type: ['Wax'] } } },
-      'format.ldp_vc.proof_type.0',
+      'with such a proof type of presentations, beside one of ours of credentials',
+      { ...version1, format: { ldp_vc: OURS, ldp_vp: { proof_type: ['Wax'] } } },
+      'format',
     ],
+    ['with more of a format of ours', { ...version1, format: { ldp_vc: { ...OURS, alg: [] } } }, 'format.ldp_vc.alg'],
+    ['with metadata that is no object', withDescriptor({ metadata: 'a' }), 'input_descriptors.0.metadata'],
   ])('may not be %s', (_, definition, path) => {
     expect(faults(definition)).toContain(path)
   })
@@ -224,7 +228,7 @@ describe('what would not be enforced is refused', () => {
     ['an unknown constraint', withConstraints({ max_age: 1 }), 'input_descriptors.0.constraints.max_age'],
     ['a frame', formats({ frame: {} }), 'frame'],
     ['another format', formats({ format: { jwt_vc: { alg: ['EdDSA'] } } }), 'format'],
-    ['another format of a mobile document', formats({ format: { mso_mdoc: { alg: ['ES256'] } } }), 'format.mso_mdoc'],
+    ['another format of a mobile document', formats({ format: { mso_mdoc: { alg: ['ES256'] } } }), 'format'],
     ['another format with selective disclosure', formats({ format: { 'vc+sd-jwt': {} } }), 'format'],
     ['another proof type', formats({ format: { ldp_vc: { proof_type: ['BbsBlsSignature2020'] } } }), 'format'],
     ['no format', formats({ format: {} }), 'format'],
@@ -248,6 +252,55 @@ describe('what would not be enforced is refused', () => {
     ['a min above the max', grouped({ rule: 'pick', min: 2, max: 1, from: 'A' }, ofA), 'submission_requirements.0'],
   ])('%s', (_, definition, path) => {
     expect(faults(definition)).toContain(path)
+  })
+})
+
+describe('what is not evaluated, and not for wallets on Credo, is passed over', () => {
+  const sent = (definition: object) => {
+    const read = v.parse(PresentationDefinition, definition)
+    expect(credoTakes(read)).toBe(true)
+    return JSON.parse(JSON.stringify(read))
+  }
+  const others = { 'dc+sd-jwt': {}, mso_mdoc: { alg: ['ES256'] }, jwt_vc: { alg: ['ROT13'] }, later: { a: [{ b: 1 }] } }
+
+  test.each<[string, object]>([
+    ['formats', others],
+    ['a type of proof', { ldp_vp: { proof_type: ['Wax', ...OURS.proof_type] } }],
+  ])('%s beside one of ours', (_, more) => {
+    const format = { ldp_vc: OURS, jwt_vp: { alg: ['EdDSA'] } }
+    const descriptor = { id: 'i', format }
+    const known = 'ldp_vp' in more ? { ...format, ldp_vp: OURS } : format
+    expect(
+      sent({
+        id: 'd',
+        format: { ...format, ...more },
+        input_descriptors: [{ id: 'i', format: { ...format, ...more } }],
+      }),
+    ).toEqual({ id: 'd', format: known, input_descriptors: [{ ...descriptor, format: known }] })
+  })
+
+  test.each([
+    'http://json-schema.org/draft-07/schema#',
+    'https://json-schema.org/draft/2019-09/schema',
+    'https://json-schema.org/draft/2020-12/schema',
+  ])('the draft %s and annotations of a filter, and of the filters in it', ($schema) => {
+    const said = { $schema, title: 'a', description: 'b', $comment: 'c', default: { d: 1 }, examples: [1, 'e'] }
+    const filter = { ...said, contains: { not: { const: 'a', ...said }, ...said }, items: { type: 'string', ...said } }
+    const evaluated = { contains: { not: { const: 'a' } }, items: { type: 'string' } }
+    expect(sent(withFilter(filter))).toEqual(withFilter(evaluated))
+  })
+
+  test('empty names and purposes, and metadata', () => {
+    const empty = { name: '', purpose: '' }
+    const [{ from_nested: nested, ...requirement } = { from_nested: [] }] = withRequirements.submission_requirements
+    const definition = {
+      ...withRequirements,
+      ...empty,
+      submission_requirements: [{ ...requirement, ...empty, from_nested: nested.map((one) => ({ ...one, ...empty })) }],
+      input_descriptors: withRequirements.input_descriptors.map((one) => ({ ...one, ...empty, metadata: { a: [1] } })),
+    }
+    expect(sent(definition)).toEqual(withRequirements)
+    expect(sent(withField(empty))).toEqual(version1)
   })
 })
 
@@ -305,7 +358,11 @@ describe('a filter', () => {
     ...['minItems', 'maxItems', 'uniqueItems', 'multipleOf', 'prefixItems', 'dependentRequired', '$schema', '$id'].map(
       (keyword): [object, string] => [{ [keyword]: 1 }, keyword],
     ),
-    [{ description: 'a' }, 'description'],
+    ...['http://json-schema.org/draft-04/schema#', 'https://example.org/draft/2020-12/schema'].map(
+      (draft): [object, string] => [{ $schema: draft }, '$schema'],
+    ),
+    [{ not: { $schema: 'x' } }, 'not.$schema'],
+    [{ not: { title: 'a' } }, 'not'],
     [{ not: { anyOf: [] } }, 'not.anyOf'],
     [{ contains: { items: { odd: 1 } } }, 'contains.items.odd'],
     [{ not: {} }, 'not'],

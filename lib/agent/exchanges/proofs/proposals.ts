@@ -24,7 +24,8 @@ export const proposeProof = (proposal: ProofProposal): Promise<RecordJson> =>
     const { connectionId, protocolVersion, proofFormats, parentThreadId } = proposal
     return didcomm.proofs.proposeProof({
       ...{ connectionId, protocolVersion },
-      proofFormats: defined(proofFormats) as ProposeOptions['proofFormats'],
+      // The contract has checked them.
+      proofFormats: defined(proofFormats) as object as ProposeOptions['proofFormats'],
       ...messageOptions(proposal),
       ...defined({ parentThreadId }),
     })
