@@ -51,6 +51,22 @@ describe('without submission requirements', () => {
     ])
   })
 
+  test('the claims of a credential decide, and those are read first whose JSON meets the constraints', async () => {
+    const read: string[] = []
+    const claiming = (id: string, name: string, claimed?: string) => {
+      const claims = claimed && { credentialSubject: { id: ME, name: claimed } }
+      const json = { credentialSubject: { id: ME, name } }
+      return held(id, { json, claims: async () => read.push(id) && claims })
+    }
+    const all = [claiming('other', 'b', 'b'), claiming('mistaken', 'a', 'b'), claiming('unreadable', 'a')]
+    const suitable = claiming('suitable', 'b', 'a')
+    const input_descriptors = [{ id: 'it', constraints: nameIs('a') }]
+    expect(await choose({ input_descriptors }, { all: [...all, suitable] })).toEqual([['it', 'suitable']])
+    expect(read).toEqual(['mistaken', 'unreadable', 'other', 'suitable'])
+    const named = { it: [held('unreadable', { claims: async () => undefined })] }
+    expect(await choose({ input_descriptors }, { named })).toMatchObject({ reason: expect.stringContaining('be read') })
+  })
+
   test('nothing is shown where one descriptor is met by nothing', async () => {
     const input_descriptors = [{ id: 'any' }, { id: 'none', constraints: nameIs('none') }]
     expect(await choose({ input_descriptors })).toEqual({ reason: 'no held credential fits "none"' })

@@ -6,8 +6,8 @@ import { type AgentContext, W3cCredentialsModuleConfig } from '@credo-ts/core'
 import { type Budget, newBudget, toQuads } from './rdf.ts'
 import { CREDENTIAL, readStatements, toClaims } from './signed-json.ts'
 
-/** Credentials of the largest size that are read for one request. Usual ones are some hundred times smaller. */
-const MAX_LARGE = 4
+/** Credentials of the largest size that are read for one request: some 600 usual ones, or a few seconds at most. */
+const MAX_LARGE = 8
 
 /** For all credentials of a request. Nothing is hashed. */
 const newReadingBudget = (): Budget => {
@@ -26,6 +26,9 @@ export const claimsReader = (agentContext: AgentContext): ClaimsReader => {
   const documentLoader = agentContext.resolve(W3cCredentialsModuleConfig).documentLoader(agentContext)
   const budget = newReadingBudget()
   return async ({ proof: _, ...document }) => {
+    // Also of those that turn out not to be readable.
+    budget.bytes -= Buffer.byteLength(JSON.stringify(document))
+    if (Object.values(budget).some((left) => left < 0)) return undefined
     try {
       const statements = await readStatements(await toQuads(document, documentLoader, budget), CREDENTIAL)
       return await toClaims(statements, [document['@context']].flat(), documentLoader, budget)

@@ -121,3 +121,12 @@ test('a credential that can not be read has no claims, and hides no other', asyn
   expect(await reader(credential)).toMatchObject({ credentialSubject: { a: 'x' } })
   expect(await reader({ ...credential, proof: { type: 'Ed25519Signature2018' } })).not.toHaveProperty('proof')
 })
+
+test('what is read for one request is bounded, whether or not it can be read', async () => {
+  const reader = claimsReader(agentContext as never)
+  const small = { '@context': context, type: ['VerifiableCredential'], credentialSubject: { a: 'x' } }
+  const large = { ...small, credentialSubject: { a: 'x'.repeat(300_000) } }
+  expect(await reader(large)).toBeDefined()
+  for (let times = 0; times < 9; times++) await reader({ ...large, '@context': 'https://example.org/gone' })
+  expect(await reader(small)).toBeUndefined()
+})
