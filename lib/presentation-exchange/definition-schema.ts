@@ -132,7 +132,6 @@ const AnySchemas = v.pipe(
 
 const Descriptor = read({
   id: Id,
-  name: v.optional(v.string()),
   /** Groups that submission requirements refer to. */
   group: v.optional(v.pipe(v.array(Id), v.maxLength(50))),
   schema: v.optional(v.union([Schemas, AnySchemas])),

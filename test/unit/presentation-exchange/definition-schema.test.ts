@@ -50,6 +50,12 @@ test.each(['not', 'contains', 'items'])('a filter within another is taken: %s', 
   expect(descriptors[0]?.constraints?.fields?.[0]?.filter).toEqual({ [keyword]: { const: 1 } })
 })
 
+test('names, purposes and metadata are passed over, whatever they are', () => {
+  const ignored = { name: 5, purpose: null, metadata: [], title: {} }
+  const { input_descriptors: descriptors } = v.parse(ReceivedDefinition, { ...withField(ignored, ignored), ...ignored })
+  expect(descriptors).toEqual(v.parse(ReceivedDefinition, withField({})).input_descriptors)
+})
+
 test("ACA-Py's list of alternatives is a list of schemas", () => {
   const schema = { oneof_filter: [[{ uri: 'urn:a' }, { uri: 'urn:b' }], [{ uri: 'urn:c' }]] }
   const { input_descriptors: descriptors } = v.parse(ReceivedDefinition, withField({}, { schema }))
