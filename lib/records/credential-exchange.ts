@@ -1,7 +1,7 @@
 /** The credential exchange record: its schema. */
 import * as v from 'valibot'
 import { REVOCATION, RevocationState } from './credential-json.ts'
-import { recordSchema } from './record-json.ts'
+import { recordSchema, UNVERIFIED } from './record-json.ts'
 
 /** States of issue-credential v2 (Aries RFC 0453), in Credo's spelling. */
 export const CREDENTIAL_STATES = [
@@ -47,6 +47,8 @@ export const CredentialExchangeRecord = recordSchema({
       ),
       /** Only of a credential that this agent has revoked. */
       [REVOCATION]: v.optional(RevocationState),
+      /** Only while a received credential waits to be verified. */
+      [UNVERIFIED]: v.optional(v.object({ reason: v.string() })),
     },
     v.unknown(),
   ),

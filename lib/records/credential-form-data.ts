@@ -81,12 +81,18 @@ const attributesOf = (message: Message | undefined): v.InferOutput<typeof Attrib
     .map((one) => ({ 'mime-type': 'text/plain', ...one }))
 }
 
+/** Whether a holder has stored no credential: one that was received has not been verified. */
+const isUnverified = ({ role, credentials }: RecordContent['value']): boolean =>
+  role === 'holder' && !(Array.isArray(credentials) && credentials.length > 0)
+
 /** The form data of an exchange, from its record and its DidCommMessageRecords. */
 export const credentialFormData = (
-  { value: { protocolVersion } }: RecordContent,
+  { value }: RecordContent,
   messageRecords: readonly RecordContent[],
 ): CredentialFormData => {
+  const { protocolVersion } = value
   const messages = newestMessages(messageRecords, MESSAGE_TYPE, String(protocolVersion))
+  if (isUnverified(value)) messages.delete('issue-credential')
   const data: CredentialFormData = {}
   for (const [name, carried] of Object.entries(PARTS)) {
     const message = messages.get(name)

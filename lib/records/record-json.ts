@@ -30,6 +30,9 @@ export const Timestamp = v.pipe(v.string(), v.isoTimestamp())
  */
 export const ANONCREDS_ISSUED = '_agent/issued'
 
+/** In the metadata of a holder's exchange whose credential could not be verified yet: why not. It is shown. */
+export const UNVERIFIED = '_agent/unverified'
+
 /** Metadata of a received invitation: which of its attached requests was handled. */
 export const ATTACHED_REQUEST = '_agent/attachedRequest'
 

@@ -1,8 +1,13 @@
 /** A tenant as holder and prover of AnonCreds: it takes what another tenant offers, keeps it, and proves it. */
 import { randomUUID } from 'node:crypto'
-import { AnonCredsLinkSecretRepository, type AnonCredsProofRequestRestriction } from '@credo-ts/anoncreds'
+import {
+  AnonCredsLinkSecretRepository,
+  type AnonCredsProofRequestRestriction,
+  type AnonCredsRegistry,
+} from '@credo-ts/anoncreds'
 import { W3cCredentialRepository } from '@credo-ts/core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { registries } from '../../lib/agent/formats/anoncreds/registries.ts'
 import { BUNDLED_CONTEXTS } from '../../lib/agent/formats/json-ld/bundled-contexts.ts'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import {
@@ -143,6 +148,26 @@ describeWithLibrary('a tenant as holder', () => {
         )
         expect(shown).toEqual(JSON.parse(JSON.stringify(own)))
       }
+    })
+
+    test('a credential is verified later where its schema can not be read when it comes', async () => {
+      const { stage } = world
+      const { heldId } = await offered(format, version, '24')
+      await stage.line.pause()
+      await acceptOffer(stage, holder, heldId)
+      const registry = registries.find(({ supportedIdentifier }) => supportedIdentifier.test(idOf(format)))
+      const unread = { resolutionMetadata: { error: 'unavailable', message: 'x' } }
+      const failure = vi.spyOn(registry as AnonCredsRegistry, 'getSchema').mockResolvedValue(unread as never)
+      await stage.line.settle()
+      const waiting = { state: 'request-sent', credentials: [], metadata: { '_agent/unverified': {} } }
+      expect(await recordOf(holder, heldId)).toMatchObject(waiting)
+      failure.mockRestore()
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
+      await stage.line.sweep()
+      await stage.line.settle()
+      vi.useRealTimers()
+      stage.line.run()
+      expect(await storedBy(stage, holder, heldId)).toMatchObject({ credentials: [{ credentialRecordType: 'w3c' }] })
     })
 
     test('an offer is declined, and the issuer is told why', async () => {

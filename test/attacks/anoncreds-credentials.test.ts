@@ -147,16 +147,23 @@ describeWithLibrary('where a registry does not answer', () => {
       .mockResolvedValue({ resolutionMetadata: { error: 'unavailable', message: 'x' } } as never)
 
   test.each(['getSchema', 'getCredentialDefinition'] as const)(
-    'a credential is taken when it comes again: %s',
+    'a credential is kept, and stored by a call: %s',
     async (method) => {
       const exchange = await requested()
-      const message = await issued(exchange)
+      const before = await heldCredentials()
       const failure = unavailable(method)
-      expect((await send(message)).status).toBe(503)
-      expect(await recordOf(exchange.id)).toMatchObject({ state: 'request-sent', credentials: [] })
+      expect(await send(await issued(exchange))).toMatchObject({ status: 200, body: '' })
+      expect(await recordOf(exchange.id)).toMatchObject({
+        ...{ state: 'request-sent', credentials: [] },
+        metadata: { '_agent/unverified': { reason: 'the registry of the credential does not respond' } },
+      })
+      expect(await heldCredentials()).toBe(before)
+      const { stage, caller } = world
+      const accept = () => stage.call('acceptCredential', { caller, body: { credentialRecordId: exchange.id } })
+      expect((await accept()).status).toBe(503)
       failure.mockRestore()
-      await send(message)
-      expect((await recordOf(exchange.id)).state).toBe('done')
+      expect(await accept()).toMatchObject({ status: 200, body: { state: 'done', credentials: [{}] } })
+      expect(await heldCredentials()).toBe(before + 1)
     },
   )
 

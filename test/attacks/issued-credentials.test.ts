@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Kms, TypedArrayEncoder } from '@credo-ts/core'
 import { DidCommMessageRepository } from '@credo-ts/didcomm'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { inTenant } from '../support/anoncreds/world.ts'
 import { AT_ONCE, processorTime } from '../support/processor-time.ts'
 import { connect, createTenant, offerBody } from '../support/scenes.ts'
@@ -13,6 +13,7 @@ import type { Json } from '../support/stage/in-process-stage.ts'
 import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { HandSigning, keySigner, type Signer } from '../support/wallets/hand-signed.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
+import { waitFor } from '../wallet/wait.ts'
 
 const CREDENTIALS_V1 = 'https://www.w3.org/2018/credentials/v1'
 /** In full, so that nothing is fetched. */
@@ -68,13 +69,14 @@ const exchangesOn = async (threadId: string): Promise<Json[]> =>
 const requested = async (
   credential: Json = credentialOf(),
   options: object = OPTIONS,
+  acceptance: object = {},
 ): Promise<{ threadId: string; id: string; credential: Json }> => {
   const { threadId, status } = await sendOffer({ credential, options })
   expect(status).toBe(200)
   const [{ id }] = await exchangesOn(threadId)
   const accepted = await stage.call('acceptCredentialOffer', {
     caller,
-    body: { credentialRecordId: id },
+    body: { credentialRecordId: id, ...acceptance },
   })
   expect(accepted).toMatchObject({ status: 200, body: { state: 'request-sent' } })
   return { threadId, id, credential }
@@ -148,30 +150,15 @@ describe('a credential is stored', () => {
   })
 })
 
-/** The address of a context: its host answers with this status, and from then on with the context. */
-const serve = async (status: number): Promise<string> => {
-  let answered = false
-  const server = createServer((_, response) => {
-    response.writeHead(answered ? 200 : status).end(JSON.stringify({ '@context': CONTEXT }))
-    answered = true
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
-}
-
-test('a credential whose context can not be read is taken when it comes again', async () => {
-  const address = await serve(503)
-  const { threadId, credential } = await requested(credentialOf({ '@context': [CREDENTIALS_V1, address] }))
-  // A context in full has the same statements.
-  const { proof } = await signing.signed({ ...credential, '@context': [CREDENTIALS_V1, CONTEXT] }, issuer, {
-    proofPurpose: 'assertionMethod',
-  })
-  expect((await issue(threadId, { ...credential, proof })).status).toBe(503)
-  expect(await exchangesOn(threadId)).toMatchObject([{ state: 'request-sent', credentials: [] }])
-  expect((await issue(threadId, { ...credential, proof })).status).toBe(200)
-  expect(await exchangesOn(threadId)).toMatchObject([{ state: 'done', credentials: [{}] }])
-})
+/** Of a context. */
+const host = { status: 503, requests: 0 }
+const server = createServer((_, response) => {
+  host.requests++
+  response.writeHead(host.status).end(JSON.stringify({ '@context': CONTEXT }))
+}).listen(0, '127.0.0.1')
+await once(server, 'listening')
+afterAll(() => void server.close())
+const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
 
 describe('a credential is abandoned, and not stored,', () => {
   const other = keySigner()
@@ -261,7 +248,8 @@ describe('a credential is abandoned, and not stored,', () => {
   })
 
   test('whose context its host does not have', async () => {
-    const { threadId, credential } = await requested(credentialOf({ '@context': [CREDENTIALS_V1, await serve(404)] }))
+    host.status = 404
+    const { threadId, credential } = await requested(credentialOf({ '@context': [CREDENTIALS_V1, address] }))
     await expectAbandoned(threadId, { ...credential, proof: await anyProof() })
   })
 
@@ -393,4 +381,151 @@ test('an offer of AnonCreds whose ids are no text is refused', async () => {
     expect(answer.status).toBe(400)
     expect((await stage.call('getCredentials', { caller })).body).toEqual([])
   }
+})
+
+const HOUR = 60 * 60_000
+
+describe('a credential that can not be verified when it comes', () => {
+  let passed = 0
+  beforeEach(() => {
+    host.status = 503
+    passed = 0
+  })
+
+  /** Does what is due after another `age` ms. */
+  const pass = async (age: number): Promise<void> => {
+    await stage.line.pause()
+    passed += age
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + passed })
+    await stage.line.sweep()
+    await stage.line.settle()
+    vi.useRealTimers()
+    stage.line.run()
+  }
+
+  /** A credential that was offered and requested, with a context that has to be read. */
+  const signedFor = async (changes: object = {}, autoAcceptCredential?: string) => {
+    const exchange = await requested(credentialOf({ '@context': [CREDENTIALS_V1, address], ...changes }), OPTIONS, {
+      ...(autoAcceptCredential && { autoAcceptCredential }),
+    })
+    // A context in full has the same statements.
+    const inFull = { ...exchange.credential, '@context': [CREDENTIALS_V1, CONTEXT] }
+    const { proof } = await signing.signed(inFull, issuer, { proofPurpose: 'assertionMethod' })
+    return { ...exchange, signed: { ...exchange.credential, proof } }
+  }
+  const forged = (signed: Json): Json => ({
+    ...signed,
+    proof: { ...signed.proof, jws: `${signed.proof.jws.slice(0, -8)}AAAAAAAA` },
+  })
+  const accept = (credentialRecordId: string) =>
+    stage.call('acceptCredential', { caller, body: { credentialRecordId } })
+  const formData = async (credentialRecordId: string): Promise<Json> =>
+    (await stage.call('getCredentialFormData', { caller, path: { credentialRecordId } })).body
+  /** The types of messages that the issuer has got on a thread. */
+  const told = (threadId: string): string[] =>
+    wallet.journal.received.flatMap((one) => (one.threadId === threadId ? [one.type.split('/').at(-1) ?? ''] : []))
+
+  /** It comes, and waits. */
+  const keep = async (threadId: string, credential: Json): Promise<void> => {
+    const before = (await held()).length
+    expect(await issue(threadId, credential)).toEqual({ status: 200, body: '' })
+    const reason = expect.stringMatching(/could not be read|2\d{3}-/)
+    expect(await exchangesOn(threadId)).toMatchObject([
+      { state: 'request-sent', credentials: [], metadata: { '_agent/unverified': { reason } } },
+    ])
+    expect(await held()).toHaveLength(before)
+  }
+
+  test('waits in its exchange, is not replaced, and is verified and acknowledged later', async () => {
+    const { threadId, id, signed } = await signedFor()
+    await keep(threadId, signed)
+    expect((await issue(threadId, forged(signed))).status).toBe(400)
+    expect(await formData(id)).not.toHaveProperty('credential')
+    await pass(2 * 60_000)
+    expect(await exchangesOn(threadId)).toMatchObject([{ state: 'request-sent' }])
+    expect(told(threadId)).toEqual(['request-credential'])
+    host.status = 200
+    await pass(10 * 60_000)
+    const [exchange] = await exchangesOn(threadId)
+    expect(exchange).toMatchObject({ state: 'done', credentials: [{ credentialRecordType: 'w3c' }] })
+    expect(exchange.metadata).not.toHaveProperty('_agent/unverified')
+    expect((await held()).at(-1).credentialInstances).toEqual([{ credential: signed }])
+    expect((await formData(id)).credential).toEqual({ jsonld: signed })
+    await waitFor('the acknowledgement', () => told(threadId).includes('ack'))
+  })
+
+  test('waits for a call once it is verified, where that was asked', async () => {
+    const { threadId, id, signed } = await signedFor({}, 'never')
+    await keep(threadId, signed)
+    host.status = 200
+    await pass(60_000)
+    expect(await exchangesOn(threadId)).toMatchObject([{ state: 'credential-received', credentials: [{}] }])
+    expect(await accept(id)).toMatchObject({ status: 200, body: { state: 'done' } })
+  })
+
+  test('is verified by a call at once, and not again by the job', async () => {
+    const { threadId, id, signed } = await signedFor()
+    await keep(threadId, signed)
+    const refused = await accept(id)
+    expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': expect.any(String) } })
+    host.status = 200
+    expect(await accept(id)).toMatchObject({ status: 200, body: { state: 'done', credentials: [{}] } })
+    const before = (await held()).length
+    await pass(60_000)
+    expect(await held()).toHaveLength(before)
+  })
+
+  test.each(['job', 'call'])('is abandoned if its proof is not valid, and the issuer is told: %s', async (by) => {
+    const { threadId, id, signed } = await signedFor()
+    await keep(threadId, forged(signed))
+    const before = (await held()).length
+    host.status = 200
+    if (by === 'job') await pass(60_000)
+    else expect(await accept(id)).toMatchObject({ status: 200, body: { state: 'abandoned' } })
+    const [exchange] = await exchangesOn(threadId)
+    expect(exchange).toMatchObject({ state: 'abandoned', credentials: [], errorMessage: expect.any(String) })
+    expect(exchange.metadata).not.toHaveProperty('_agent/unverified')
+    expect(await held()).toHaveLength(before)
+    expect(await formData(id)).not.toHaveProperty('credential')
+    await waitFor('the report', () => told(threadId).includes('problem-report'))
+  })
+
+  test('is not verified by itself after a day, and still by a call', async () => {
+    const { threadId, id, signed } = await signedFor()
+    host.requests = 0
+    await keep(threadId, signed)
+    for (let hour = 0; hour < 23; hour++) await pass(HOUR)
+    expect(host.requests).toBeGreaterThan(3)
+    await pass(2 * HOUR)
+    const { requests } = host
+    await pass(24 * HOUR)
+    expect(host.requests).toBe(requests)
+    expect(await exchangesOn(threadId)).toMatchObject([
+      { state: 'request-sent', metadata: { '_agent/unverified': {} } },
+    ])
+    host.status = 200
+    expect(await accept(id)).toMatchObject({ status: 200, body: { state: 'done' } })
+  })
+
+  test('because its date lies ahead, is verified then', async () => {
+    const issuanceDate = new Date(Date.now() + 20 * HOUR).toISOString()
+    const { threadId, id, signed } = await signedFor({ issuanceDate })
+    host.status = 200
+    await keep(threadId, signed)
+    expect(await accept(id)).toMatchObject({ status: 409, body: { message: expect.stringContaining(issuanceDate) } })
+    await pass(19 * HOUR)
+    expect(await exchangesOn(threadId)).toMatchObject([{ state: 'request-sent' }])
+    await pass(1.1 * HOUR)
+    expect(await exchangesOn(threadId)).toMatchObject([{ state: 'done', credentials: [{}] }])
+  })
+
+  test('is not acknowledged where the connection has ended meanwhile', async () => {
+    const { threadId, signed } = await signedFor()
+    await keep(threadId, signed)
+    const [{ connectionId }] = await exchangesOn(threadId)
+    host.status = 200
+    await stage.call('deleteConnection', { caller, path: { connectionId } })
+    await pass(60_000)
+    expect(await exchangesOn(threadId)).toMatchObject([{ state: 'credential-received', credentials: [{}] }])
+  })
 })

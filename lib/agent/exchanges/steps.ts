@@ -13,6 +13,9 @@ import type { Exchange } from '../threads/index.ts'
 /** Formats by key; undefined ones are absent. */
 export type Formats = Record<string, object | undefined>
 
+/** A state that exchanges of one role have, or that of a given exchange. */
+export type Expected<Of extends Exchange> = Of['state'] | ((exchange: Of) => Of['state'])
+
 /** Credential or proof exchanges. */
 interface Kind<Of extends Exchange> {
   /** Name in error messages. */
@@ -41,13 +44,12 @@ export const beginExchange = async <Of extends Exchange>(
 /**
  * Continues an exchange in the running unit of work, by `act`. Returns its record. Throws `resource.not_found`,
  * `exchange.out_of_turn`, `connection.not_ready`, `connection.no_endpoint`, and `request.invalid` if the other agent's
- * message can't be answered. `expected`: a state that exchanges of one role have. `sends`: whether `act` sends a
- * message; if not, the connection may have ended.
+ * message can't be answered. `sends`: whether `act` sends a message; if not, the connection may have ended.
  */
 export const continueExchange = async <Of extends Exchange>(
   { name, field, find, toJson }: Kind<Of>,
   id: string,
-  expected: Of['state'],
+  expected: Expected<Of>,
   act: (agent: TenantAgent, exchange: Of) => Promise<Of>,
   sends = true,
 ): Promise<RecordJson> => {
@@ -55,10 +57,11 @@ export const continueExchange = async <Of extends Exchange>(
   const { context } = agent
   const exchange = await find(context, id)
   if (exchange === null) throw new AgentError('resource.not_found', `there is no such ${name}`)
-  if (exchange.state !== expected)
+  const state = typeof expected === 'function' ? expected(exchange) : expected
+  if (exchange.state !== state)
     throw new AgentError(
       'exchange.out_of_turn',
-      `the state of the exchange is ${exchange.state}, as ${exchange.role}: it must be ${expected}`,
+      `the state of the exchange is ${exchange.state}, as ${exchange.role}: it must be ${state}`,
     )
   // A connectionless exchange needs no connection: the other agent's message says where to answer.
   const { connectionId } = exchange

@@ -1,5 +1,6 @@
 /** What a credential format checks: a request and a credential have to match the offer. */
 import { CredoError } from '@credo-ts/core'
+import { AgentError } from '../../errors.ts'
 
 export const NOT_OFFERED = 'the request is not for what was offered'
 
@@ -11,3 +12,17 @@ export interface CheckedFormat {
 
 /** A request or credential that does not match the offer. The exchange is abandoned and the message is not stored. */
 export class NotAsOfferedError extends CredoError {}
+
+/** A credential whose date of issuance lies ahead: until then nobody can verify it. */
+export class NotYetIssuedError extends AgentError {
+  /** In ms. */
+  readonly wait: number
+
+  /** `date`: in ms since the epoch. */
+  constructor(date: number) {
+    const wait = date - Date.now()
+    const message = `the credential cannot be verified before it is issued, at ${new Date(date).toISOString()}`
+    super('exchange.out_of_turn', message, { retryAfter: Math.ceil(wait / 1000) })
+    this.wait = wait
+  }
+}

@@ -1,19 +1,24 @@
 /** Checks of both versions of issue-credential: previews are readable, and requests and credentials match the offer. */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import {
+  type DidCommAttachment,
   DidCommAutoAcceptCredential,
   type DidCommCredentialExchangeRecord,
+  type DidCommCredentialFormatService,
   type DidCommCredentialProtocol,
   DidCommCredentialRole,
+  DidCommCredentialState,
   type DidCommInboundMessageContext,
   DidCommProblemReportError,
 } from '@credo-ts/didcomm'
 import { shortReason } from '../../../errors.ts'
 import { MAX_ATTRIBUTES } from '../../../records/anoncreds-objects.ts'
 import { w3cCredentialRecords } from '../../../records/kinds.ts'
+import { UNVERIFIED } from '../../../records/record-json.ts'
 import { currentUnit } from '../../../store/transaction.ts'
 import { type CheckedFormat, NOT_OFFERED, NotAsOfferedError } from '../../formats/index.ts'
-import { abandonExchange, isFinished } from '../../threads/index.ts'
+import { abandonExchange, isFinished, updateExchange } from '../../threads/index.ts'
+import { isNoJudgement, verifyLater, waitsForVerification } from './verify-later.ts'
 
 type Exchange = DidCommCredentialExchangeRecord
 
@@ -25,13 +30,22 @@ const MAX_REASON = 1000
 
 type Protocol = Pick<DidCommCredentialProtocol, 'findByProperties' | 'getByProperties' | 'getFormatData'>
 
+/** A format of a received credential: its attachment, and those of the offer and the request. */
+export interface ReceivedFormat {
+  format: Pick<DidCommCredentialFormatService, 'processCredential'>
+  attachment: DidCommAttachment | undefined
+  offerAttachment: DidCommAttachment | undefined
+  requestAttachment: DidCommAttachment | undefined
+}
+
 export type CredentialChecks = ReturnType<typeof credentialChecks>
 
-/** The checks of one version. Each throws a problem report. */
+/** The checks of one version. Each throws a problem report. `receivedFormats`: those of the credential that is kept. */
 export const credentialChecks = (
   protocol: Protocol,
   formats: readonly CheckedFormat[],
   problemReport: (reason: string) => DidCommProblemReportError,
+  receivedFormats: (agentContext: AgentContext, exchangeId: string) => Promise<ReceivedFormat[]>,
 ) => {
   /** Runs `act`. On a NotAsOfferedError it abandons the exchange, and stores none of its credentials. */
   const abandonUnlessOffered = async <T>(
@@ -45,6 +59,7 @@ export const credentialChecks = (
       if (!(error instanceof NotAsOfferedError)) throw error
       const reason = shortReason(error.message, MAX_REASON)
       await removeNewCredentials()
+      exchange.metadata.delete(UNVERIFIED)
       await abandonExchange(agentContext, exchange, reason)
       throw problemReport(reason)
     }
@@ -78,20 +93,62 @@ export const credentialChecks = (
 
     /**
      * Runs `process` for a credential, if the thread has an exchange in which this agent is the holder. Without a
-     * connection no problem report can be sent: the exchange is abandoned, and the message counts as handled.
+     * connection no problem report can be sent: the exchange is abandoned, and the message counts as handled. One that
+     * can't be verified yet is kept: what another host does is not the issuer's fault.
      */
     processCredential: async (
-      { agentContext, connection, message }: DidCommInboundMessageContext,
+      inbound: DidCommInboundMessageContext,
       process: () => Promise<Exchange>,
     ): Promise<Exchange> => {
+      const { agentContext, connection, message } = inbound
       const thread = { threadId: message.threadId, role: DidCommCredentialRole.Holder }
       const properties = { ...thread, ...(connection && { connectionId: connection.id }) }
       const exchange = await protocol.getByProperties(agentContext, properties)
-      return abandonUnlessOffered(agentContext, exchange, process).catch((error) => {
-        if (connection === undefined && error instanceof DidCommProblemReportError) return exchange
-        throw error
-      })
+      if (waitsForVerification(exchange)) throw new CredoError('a credential of the exchange waits to be verified')
+      try {
+        return await abandonUnlessOffered(agentContext, exchange, process)
+      } catch (error) {
+        if (isNoJudgement(error)) {
+          await removeNewCredentials()
+          await verifyLater(inbound, exchange, error)
+        } else if (connection !== undefined || !(error instanceof DidCommProblemReportError)) throw error
+        return exchange
+      }
     },
+
+    /**
+     * Verifies and stores the credential that an exchange keeps. Returns the changed exchange. Throws what its formats
+     * throw: then nothing may be committed.
+     */
+    processKept: (agentContext: AgentContext, kept: Exchange): Promise<Exchange> =>
+      abandonUnlessOffered(agentContext, kept, async () => {
+        // Formats write into the exchange, and a later one may find something else than was offered.
+        const exchange = kept.clone() as Exchange
+        const received = await receivedFormats(agentContext, exchange.id)
+        if (received.length === 0) throw new TypeError('the credential of the exchange is missing')
+        for (const one of received) await processReceived(agentContext, exchange, one)
+        exchange.metadata.delete(UNVERIFIED)
+        exchange.state = DidCommCredentialState.CredentialReceived
+        await updateExchange(agentContext, exchange)
+        return exchange
+      }),
+  }
+}
+
+/** Throws a NotAsOfferedError also for what made Credo refuse the message when it came. */
+const processReceived = async (
+  agentContext: AgentContext,
+  credentialExchangeRecord: Exchange,
+  { format, attachment, offerAttachment, requestAttachment }: ReceivedFormat,
+): Promise<void> => {
+  try {
+    if (attachment === undefined || offerAttachment === undefined || requestAttachment === undefined)
+      throw new NotAsOfferedError('the credential is not what was offered')
+    const attachments = { attachment, offerAttachment, requestAttachment }
+    await format.processCredential(agentContext, { credentialExchangeRecord, ...attachments })
+  } catch (error) {
+    if (!(error instanceof CredoError || error instanceof SyntaxError)) throw error
+    throw error instanceof NotAsOfferedError ? error : new NotAsOfferedError(error.message, { cause: error })
   }
 }
 
@@ -123,6 +180,10 @@ const isAsOffered = async (
 /** Whether Credo's `contentApproved` applies: a stored request or credential was already compared with the offer. */
 export const mayAutoRespond = (exchange: Exchange): boolean =>
   exchange.autoAcceptCredential !== DidCommAutoAcceptCredential.Never && !isFinished(exchange)
+
+/** The same for a credential that was received, and stored. */
+export const mayAcknowledge = (exchange: Exchange): boolean =>
+  mayAutoRespond(exchange) && !waitsForVerification(exchange)
 
 interface Preview {
   attributes: readonly { name: string }[]

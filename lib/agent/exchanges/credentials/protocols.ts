@@ -3,8 +3,11 @@
  * offered.
  */
 import { DidCommCredentialV1ProblemReportMessage, DidCommCredentialV1Protocol } from '@credo-ts/anoncreds'
+import type { AgentContext } from '@credo-ts/core'
 import {
+  type DidCommCredentialExchangeRecord,
   DidCommCredentialProblemReportReason,
+  DidCommCredentialsModuleConfig,
   DidCommCredentialV2Protocol,
   DidCommProblemReportError,
   V2CredentialProblemReportError,
@@ -12,8 +15,9 @@ import {
 import { defined } from '../../../json.ts'
 import { AnonCredsFormat, IndyFormat, isAnonCredsAvailable, requestFormats } from '../../formats/anoncreds/index.ts'
 import { JsonLdFormat } from '../../formats/json-ld/index.ts'
-import { type CredentialChecks, credentialChecks, mayAutoRespond } from './checks.ts'
+import { type CredentialChecks, credentialChecks, mayAcknowledge, mayAutoRespond } from './checks.ts'
 import { type AcceptedOffer, OfferAcceptance, proposesAllOf } from './offer-acceptance.ts'
+import { receivedFormatsV1, receivedFormatsV2 } from './received-formats.ts'
 
 const problemCode = DidCommCredentialProblemReportReason.IssuanceAbandoned
 
@@ -33,34 +37,36 @@ type RequestOf<Protocol extends { acceptOffer: (...of: never[]) => Promise<Accep
 >['message']
 
 class CredentialProtocolV1 extends DidCommCredentialV1Protocol {
-  readonly #checks: CredentialChecks
+  readonly checks: CredentialChecks
   readonly #acceptance = new OfferAcceptance<RequestOf<V1>>()
 
   constructor(indyCredentialFormat: IndyFormat) {
     super({ indyCredentialFormat })
-    this.#checks = credentialChecks(this, [indyCredentialFormat], problemReportV1)
+    this.checks = credentialChecks(this, [indyCredentialFormat], problemReportV1, (agentContext, id) =>
+      receivedFormatsV1(this, indyCredentialFormat, agentContext, id),
+    )
   }
 
   override async processProposal(...[inbound]: Parameters<V1['processProposal']>) {
-    return this.#checks.processPreview(inbound.message.credentialPreview, () => super.processProposal(inbound))
+    return this.checks.processPreview(inbound.message.credentialPreview, () => super.processProposal(inbound))
   }
 
   override async processOffer(...[inbound]: Parameters<V1['processOffer']>) {
-    return this.#checks.processPreview(inbound.message.credentialPreview, () => super.processOffer(inbound))
+    return this.checks.processPreview(inbound.message.credentialPreview, () => super.processOffer(inbound))
   }
 
   override async processRequest(...[inbound]: Parameters<V1['processRequest']>) {
-    return this.#checks.processRequest(inbound, () => super.processRequest(inbound))
+    return this.checks.processRequest(inbound, () => super.processRequest(inbound))
   }
 
   override async acceptRequest(...[agentContext, options]: Parameters<V1['acceptRequest']>) {
     const { credentialExchangeRecord: exchange } = options
     const accept = () => super.acceptRequest(agentContext, options)
-    return this.#checks.abandonUnlessOffered(agentContext, exchange, accept)
+    return this.checks.abandonUnlessOffered(agentContext, exchange, accept)
   }
 
   override async processCredential(...[inbound]: Parameters<V1['processCredential']>) {
-    return this.#checks.processCredential(inbound, () => super.processCredential(inbound))
+    return this.checks.processCredential(inbound, () => super.processCredential(inbound))
   }
 
   /** Never, whatever `autoAcceptCredential` says: the tenant decides what it offers, not a wallet. */
@@ -91,7 +97,7 @@ class CredentialProtocolV1 extends DidCommCredentialV1Protocol {
   override async shouldAutoRespondToCredential(
     ...[, { credentialExchangeRecord }]: Parameters<V1['shouldAutoRespondToCredential']>
   ) {
-    return mayAutoRespond(credentialExchangeRecord)
+    return mayAcknowledge(credentialExchangeRecord)
   }
 
   /** Credo's report has no thread: the receiver could not assign it, and without a connection it could not be sent. */
@@ -107,12 +113,14 @@ type Formats = [JsonLdFormat, AnonCredsFormat, IndyFormat]
 type V2 = DidCommCredentialV2Protocol<Formats>
 
 class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
-  readonly #checks: CredentialChecks
+  readonly checks: CredentialChecks
   readonly #acceptance = new OfferAcceptance<RequestOf<V2>>()
 
   constructor(credentialFormats: Formats) {
     super({ credentialFormats })
-    this.#checks = credentialChecks(this, credentialFormats, problemReportV2)
+    this.checks = credentialChecks(this, credentialFormats, problemReportV2, (agentContext, id) =>
+      receivedFormatsV2(this, credentialFormats, agentContext, id),
+    )
   }
 
   /** Nothing listens, and Credo would clone the record. */
@@ -120,7 +128,7 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
 
   override async processProposal(...[inbound]: Parameters<V2['processProposal']>) {
     const { message } = inbound
-    return this.#checks.processPreview(message.credentialPreview, () => {
+    return this.checks.processPreview(message.credentialPreview, () => {
       removeUncheckedPreview(message)
       return super.processProposal(inbound)
     })
@@ -128,7 +136,7 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
 
   override async processOffer(...[inbound]: Parameters<V2['processOffer']>) {
     const { message } = inbound
-    return this.#checks.processPreview(message.credentialPreview, () => {
+    return this.checks.processPreview(message.credentialPreview, () => {
       removeUncheckedPreview(message)
       return super.processOffer(inbound)
     })
@@ -136,7 +144,7 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
 
   override async processRequest(...[inbound]: Parameters<V2['processRequest']>) {
     const { agentContext, message } = inbound
-    return this.#checks.processRequest(inbound, async ({ id }) => {
+    return this.checks.processRequest(inbound, async ({ id }) => {
       const offer = await this.findOfferMessage(agentContext, id)
       message.formats = requestFormats(offer?.formats ?? [], message.formats)
       return super.processRequest(inbound)
@@ -146,11 +154,11 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
   override async acceptRequest(...[agentContext, options]: Parameters<V2['acceptRequest']>) {
     const { credentialExchangeRecord: exchange } = options
     const accept = () => super.acceptRequest(agentContext, options)
-    return this.#checks.abandonUnlessOffered(agentContext, exchange, accept)
+    return this.checks.abandonUnlessOffered(agentContext, exchange, accept)
   }
 
   override async processCredential(...[inbound]: Parameters<V2['processCredential']>) {
-    return this.#checks.processCredential(inbound, () => super.processCredential(inbound))
+    return this.checks.processCredential(inbound, () => super.processCredential(inbound))
   }
 
   /** Never, whatever `autoAcceptCredential` says: the tenant decides what it offers, not a wallet. */
@@ -184,7 +192,7 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
   override async shouldAutoRespondToCredential(
     ...[, { credentialExchangeRecord }]: Parameters<V2['shouldAutoRespondToCredential']>
   ) {
-    return mayAutoRespond(credentialExchangeRecord)
+    return mayAcknowledge(credentialExchangeRecord)
   }
 }
 
@@ -202,4 +210,15 @@ const removeUncheckedPreview = ({ credentialPreview, formats }: Previewed): void
 export const credentialProtocols = (): [CredentialProtocolV1, CredentialProtocolV2] => {
   const indy = new IndyFormat()
   return [new CredentialProtocolV1(indy), new CredentialProtocolV2([new JsonLdFormat(), new AnonCredsFormat(), indy])]
+}
+
+/** The checks of an exchange's protocol. */
+export const credentialChecksOf = (
+  agentContext: AgentContext,
+  { protocolVersion }: DidCommCredentialExchangeRecord,
+): CredentialChecks => {
+  const { credentialProtocols } = agentContext.resolve(DidCommCredentialsModuleConfig)
+  const protocol = credentialProtocols.find(({ version }) => version === protocolVersion)
+  if (protocol instanceof CredentialProtocolV1 || protocol instanceof CredentialProtocolV2) return protocol.checks
+  throw new TypeError('an exchange of an unknown protocol')
 }

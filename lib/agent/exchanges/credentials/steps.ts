@@ -19,14 +19,16 @@ import { defined } from '../../../json.ts'
 import { toCredentialExchangeJson } from '../../../records/credential-json.ts'
 import type { RecordJson } from '../../../records/record-json.ts'
 import type { TenantAgent } from '../../credo/index.ts'
-import { continueExchange, type Formats } from '../index.ts'
+import { continueExchange, type Expected, type Formats } from '../index.ts'
+import { credentialChecksOf } from './protocols.ts'
+import { waitsForVerification } from './verify-later.ts'
 
 type Exchange = DidCommCredentialExchangeRecord
 type Credentials = TenantAgent['didcomm']['credentials']
 
 type OfferAcceptance = v.InferOutput<typeof OfferAcceptanceBody>
 
-const { OfferReceived, RequestReceived, CredentialReceived } = DidCommCredentialState
+const { OfferReceived, RequestSent, RequestReceived, CredentialReceived } = DidCommCredentialState
 
 /**
  * Continues a credential exchange in the running unit of work, by `act`. Returns the record. Throws the errors of
@@ -34,7 +36,7 @@ const { OfferReceived, RequestReceived, CredentialReceived } = DidCommCredential
  */
 export const continueCredentialExchange = (
   { credentialRecordId }: Pick<OfferAcceptance, 'credentialRecordId'>,
-  expected: Exchange['state'],
+  expected: Expected<Exchange>,
   act: (agent: TenantAgent, exchange: Exchange) => Promise<Exchange>,
   sends?: boolean,
 ): Promise<RecordJson> => continueExchange(CREDENTIAL_EXCHANGES, credentialRecordId, expected, act, sends)
@@ -112,7 +114,7 @@ export const acceptRequest = ({ credentialFormats = {}, ...step }: v.InferOutput
   })
 
 /** Without a connection Credo can't send one: the exchange is abandoned all the same. */
-const reportProblem = async (
+export const reportProblem = async (
   credentials: Credentials,
   { id, connectionId }: Exchange,
   { message }: Error,
@@ -122,8 +124,24 @@ const reportProblem = async (
   return credentials.getById(id)
 }
 
-/** Acknowledges the received credential, which is stored already. */
+/**
+ * Acknowledges the received credential, which is stored already, or is verified and stored now. One that is not what
+ * was offered abandons the exchange, with a problem report on its connection. Throws `registry.unavailable`, and a
+ * NotYetIssuedError.
+ */
 export const acknowledgeCredential = ({ credentialRecordId }: { credentialRecordId: string }) =>
-  continueCredentialExchange({ credentialRecordId }, CredentialReceived, ({ didcomm: { credentials } }, { id }) =>
-    credentials.acceptCredential({ credentialExchangeRecordId: id }),
+  continueCredentialExchange(
+    { credentialRecordId },
+    (exchange) => (waitsForVerification(exchange) ? RequestSent : CredentialReceived),
+    async ({ context, didcomm: { credentials } }, exchange) => {
+      if (waitsForVerification(exchange)) {
+        try {
+          await credentialChecksOf(context, exchange).processKept(context, exchange)
+        } catch (error) {
+          if (!(error instanceof DidCommProblemReportError)) throw error
+          return reportProblem(credentials, exchange, error)
+        }
+      }
+      return credentials.acceptCredential({ credentialExchangeRecordId: exchange.id })
+    },
   )

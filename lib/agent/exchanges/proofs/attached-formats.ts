@@ -1,31 +1,16 @@
 /**
- * The formats of messages of present-proof 2.0 (Aries RFC 0454): their attachments, and comparing them with each other.
+ * The formats of messages of present-proof 2.0 (Aries RFC 0454), compared with each other.
  */
 import type { AgentContext } from '@credo-ts/core'
 import {
-  type DidCommAttachment,
   type DidCommInboundMessageContext,
   DidCommMessageRepository,
   DidCommMessageRole,
   type DidCommPresentationV2Message,
   type DidCommProofExchangeRecord,
-  type DidCommProofFormatService,
-  type DidCommProofFormatSpec,
   DidCommRequestPresentationV2Message,
 } from '@credo-ts/didcomm'
 import type { Attached } from './checks.ts'
-
-/** The first attachment of each of the formats, as Credo selects it. */
-export const attachedOf = (
-  formats: readonly DidCommProofFormatService[],
-  specs: DidCommProofFormatSpec[],
-  attachments: DidCommAttachment[],
-): Attached[] =>
-  formats.flatMap((format) => {
-    const spec = specs.find((one) => format.supportsFormat(one.format))
-    const attachment = attachments.find(({ id }) => id === spec?.attachmentId)
-    return attachment === undefined ? [] : [{ format, attachment }]
-  })
 
 /**
  * Whether all formats of a request were proposed. Credo compares only the proposed ones, and a request may add another.

@@ -23,7 +23,8 @@ import {
 } from '@credo-ts/didcomm'
 import { AnonCredsProofFormat, IndyProofFormat } from '../../formats/anoncreds/index.ts'
 import { PresentationExchangeFormat } from '../../formats/presentation-exchange/index.ts'
-import { attachedOf, isAsProposed, renameToRequested, storeRejected } from './attached-formats.ts'
+import { attachedOf } from '../index.ts'
+import { isAsProposed, renameToRequested, storeRejected } from './attached-formats.ts'
 import { type Attached, type ProofChecks, proofChecks } from './checks.ts'
 
 type V1 = DidCommProofV1Protocol

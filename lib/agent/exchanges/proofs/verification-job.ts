@@ -9,12 +9,11 @@ import type { JobHandler } from '../../../jobs/job.ts'
 import { log } from '../../../log.ts'
 import { PRESENTED } from '../../../records/record-json.ts'
 import { transaction } from '../../../store/transaction.ts'
-import { readyConnection, withSendErrors } from '../../connections/index.ts'
 import { currentAgent, type TenantAgent } from '../../credo/index.ts'
 import { PresentationError } from '../../formats/anoncreds/presentation-checks/index.ts'
 import { noteUnverified, unverifiedBecause } from '../../formats/index.ts'
 import { abandonExchange, updateExchange } from '../../threads/index.ts'
-import { nextAttempt } from '../index.ts'
+import { nextAttempt, tellOther } from '../index.ts'
 import { proofChecksOf } from './protocols.ts'
 import { waitsForVerification } from './verify-later.ts'
 
@@ -98,22 +97,15 @@ const accept = async (
     )
 }
 
-/** Errors of sending that are the wallet's: what the record says holds all the same. */
-const UNREACHABLE = ['connection.no_endpoint', 'connection.not_ready', 'connection.queue_full', 'resource.not_found']
-
 const tell = async (
   agent: TenantAgent,
-  { id, connectionId }: DidCommProofExchangeRecord,
+  proofRecord: DidCommProofExchangeRecord,
   act: (agent: TenantAgent) => Promise<unknown>,
 ): Promise<void> => {
-  try {
-    if (connectionId !== undefined) await readyConnection(agent.context, connectionId)
-    await withSendErrors(() => act(agent))
-  } catch (error) {
-    if (!isAgentError(error) || !UNREACHABLE.includes(error.code)) throw error
+  const error = await tellOther(agent.context, proofRecord, () => act(agent))
+  if (error !== undefined)
     log('info', 'a prover was not told what became of its presentation', {
       event: 'proof.not_told',
-      ...{ proofRecordId: id, error: error.code },
+      ...{ proofRecordId: proofRecord.id, error },
     })
-  }
 }

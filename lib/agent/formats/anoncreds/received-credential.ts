@@ -8,8 +8,6 @@ import {
 import { type AgentContext, CredoError, JsonEncoder } from '@credo-ts/core'
 import { DidCommAttachment, type DidCommCredentialExchangeRecord } from '@credo-ts/didcomm'
 import * as v from 'valibot'
-import { isAgentError } from '../../../errors.ts'
-import { currentUnit } from '../../../store/transaction.ts'
 import { NotAsOfferedError } from '../index.ts'
 import { Credential, OfferedIds } from './issuance-messages.ts'
 import { isJudgement } from './judgement.ts'
@@ -25,7 +23,7 @@ interface Received {
 
 /**
  * Stores a credential with `store` if its definition, schema and values are those of the offer. Credo compares only the
- * values.
+ * values. Throws a NotAsOfferedError, and `registry.unavailable` if an object that the credential names can't be read.
  */
 export const storeOffered = async (
   agentContext: AgentContext,
@@ -49,9 +47,7 @@ export const storeOffered = async (
     // Credo's own errors are about what the credential names, such as a revocation registry that is not there.
     if (isJudgement(error) || error instanceof CredoError)
       throw new NotAsOfferedError('the credential does not verify', { cause: error })
-    if (!isAgentError(error)) throw error
-    // Otherwise the issuer would have to believe that its credential was rejected.
-    return currentUnit().recordFailure(() => Promise.reject(error))
+    throw error
   }
   const { rev_reg_id } = credential
   // A revocation notification uses this id.

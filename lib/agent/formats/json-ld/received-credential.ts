@@ -11,10 +11,10 @@ import {
   W3cJsonLdVerifiableCredential,
 } from '@credo-ts/core'
 import * as v from 'valibot'
-import { endWithReadErrors } from '../../web/index.ts'
+import { withReadErrors } from '../../web/index.ts'
 import { NotAsOfferedError } from '../index.ts'
 import { type CredentialDetail, withPurpose } from './credential-detail.ts'
-import { waitForIssuance } from './issuance-date.ts'
+import { assertIssued, waitForIssuance } from './issuance-date.ts'
 import { newBudget } from './rdf.ts'
 import { recordingSuites, signedStatements, Verified, type VerifiedQuads } from './signature-suites.ts'
 import { CREDENTIAL, irisOf, type Statements, typeIrisOf } from './signed-json.ts'
@@ -33,7 +33,7 @@ const Received = v.looseObject({ '@context': v.array(v.unknown()), proof: Proof 
 const Result = v.object({ vcJs: Verified })
 
 /**
- * Verifies and stores a credential. Returns the id of its record. Throws a NotAsOfferedError, and
+ * Verifies and stores a credential. Returns the id of its record. Throws a NotAsOfferedError, a NotYetIssuedError, and
  * `registry.unavailable` if a document that the credential needs can't be read.
  */
 export const storeRequested = async (
@@ -43,9 +43,9 @@ export const storeRequested = async (
 ): Promise<string> => {
   if (!v.is(Received, credential) || !isAsRequested(credential, requested))
     throw new NotAsOfferedError('the credential is not what was offered')
+  assertIssued(credential.issuanceDate)
   try {
-    // Otherwise the issuer would have to believe that its credential was rejected.
-    return await endWithReadErrors(() => store(agentContext, credential))
+    return await withReadErrors(() => store(agentContext, credential))
   } catch (error) {
     throw error instanceof CredoError
       ? new NotAsOfferedError(`the credential does not verify: ${error.message}`, { cause: error })

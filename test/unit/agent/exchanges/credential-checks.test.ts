@@ -24,7 +24,7 @@ const receive = (
   const agentContext = { resolve: () => ({ update: async () => stored.push(exchange.state) }) }
   const problemReport = (reason: string) => new DidCommProblemReportError(reason, { problemCode: 'abandoned' })
   const getByProperties = vi.fn(async () => exchange)
-  const checks = credentialChecks(Object({ getByProperties }), [], problemReport)
+  const checks = credentialChecks(Object({ getByProperties }), [], problemReport, async () => [])
   const inbound = Object({ agentContext, connection, message: { threadId: 't' } })
   const processed = transaction('acme', () =>
     checks.processCredential(inbound, async () => {
@@ -97,6 +97,7 @@ test.each<[string, unknown, string?]>([
     Object({}),
     [],
     (reason) => new DidCommProblemReportError(reason, { problemCode: '' }),
+    async () => [],
   )
   const processed = checks.processPreview(Object({ attributes }), async () => Object({ id: 'processed' }))
   if (problem === undefined) expect(await processed).toEqual({ id: 'processed' })
@@ -120,6 +121,7 @@ const request = (is: { jsonld: boolean; indy: boolean }, read: () => void = () =
     Object({ findByProperties, getFormatData }),
     Object(formats),
     (reason) => new DidCommProblemReportError(reason, { problemCode: '' }),
+    async () => [],
   )
   const agentContext = { resolve: () => ({ update: async () => undefined }) }
   const inbound = Object({ agentContext, message: { threadId: 't' } })
