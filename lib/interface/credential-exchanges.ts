@@ -69,6 +69,8 @@ export const AcceptCredential = /* @__PURE__ */ defineContract(() => ({
   ...STEP,
   operationId: 'AcceptCredential',
   path: '/credentials/accept-credential',
-  summary: 'Acknowledge a received and stored credential',
+  summary: 'Acknowledge a received credential',
+  description:
+    'A credential that could not be verified when it came (`metadata["_agent/unverified"]` says why) is verified and stored first. 503: what it names still cannot be read. 409: it is issued at a later date, which the message names. If it is not what was offered, the exchange ends: the record is `abandoned`, and the issuer gets a problem report if there is a connection.',
   body: CredentialAcceptance,
 }))
