@@ -150,6 +150,8 @@ describe('a credential is stored', () => {
   })
 })
 
+const HOUR = 60 * 60_000
+
 /** Of a context. */
 const host = { status: 503, requests: 0 }
 const server = createServer((_, response) => {
@@ -245,6 +247,12 @@ describe('a credential is abandoned, and not stored,', () => {
       const { threadId, credential } = await requested(credentialOf(both))
       await expectAbandoned(threadId, await signing.signed(credential, signer, { proofPurpose: 'assertionMethod' }))
     }
+  })
+
+  test('of a date that is more than a day ahead', async () => {
+    const issuanceDate = new Date(Date.now() + 25 * HOUR).toISOString()
+    const { threadId, credential } = await requested(credentialOf({ issuanceDate }))
+    await expectAbandoned(threadId, await signing.signed(credential, issuer, { proofPurpose: 'assertionMethod' }))
   })
 
   test('whose context its host does not have', async () => {
@@ -382,8 +390,6 @@ test('an offer of AnonCreds whose ids are no text is refused', async () => {
     expect((await stage.call('getCredentials', { caller })).body).toEqual([])
   }
 })
-
-const HOUR = 60 * 60_000
 
 describe('a credential that can not be verified when it comes', () => {
   let passed = 0

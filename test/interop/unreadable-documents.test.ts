@@ -161,12 +161,23 @@ describe('a presentation of a credential with such a context', () => {
     expect(await accept()).toMatchObject({ status: 200, body: { state: 'presentation-sent' } })
   })
 
-  test('is made automatically when the request comes again', async () => {
+  test('is made automatically later, without another request', async () => {
     const { proof } = await askedFor(503, { autoAcceptProofRequests: true })
-    expect(await proof()).toBeUndefined()
-    hosts.status = 200
+    expect(await proof()).toMatchObject({ state: 'request-received' })
     await passMinutes(10)
-    expect(await proof()).toMatchObject({ state: 'presentation-sent' })
+    expect(await proof()).toMatchObject({ state: 'request-received' })
+    hosts.status = 200
+    await passMinutes(20)
+    expect(await proof()).toMatchObject({ state: expect.stringMatching(/^(presentation-sent|done)$/) })
+  })
+
+  test('waits for a call where it can never be made', async () => {
+    const { proof } = await askedFor(503, { autoAcceptProofRequests: true })
+    hosts.status = 410
+    await passMinutes(10)
+    const { id: proofRecordId, state } = await proof()
+    expect(state).toBe('request-received')
+    expect(lines).toContainEqual(expect.objectContaining({ event: 'proof.not_presented', proofRecordId }))
   })
 
   test('is not made where there is no such context any more: the request waits for a call, which says why', async () => {

@@ -93,17 +93,6 @@ export const withReadErrors = async <T>(act: () => Promise<T>): Promise<T> => {
   }
 }
 
-/** The same, and the unit of work fails with `registry.unavailable`, whatever a library or Credo makes of the error. */
-export const endWithReadErrors = async <T>(act: () => Promise<T>): Promise<T> => {
-  try {
-    return await act()
-  } catch (error) {
-    const unread = unreadDocument()
-    if (unread === undefined) throw error
-    return currentUnit().recordFailure(() => Promise.reject(unread))
-  }
-}
-
 /** Notes that there may be a document. `host`: for callers, the one that should have it. */
 export const unreadable = (message: string, host?: string): UnreadableDocumentError => {
   const error = new UnreadableDocumentError(message, host)

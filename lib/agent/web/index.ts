@@ -2,7 +2,6 @@
 export { type DidResolution, resolutionOf } from './did-documents.ts'
 export {
   boundDocumentsOfJsonLd,
-  endWithReadErrors,
   forgetUnread,
   readText,
   UnreadableDocumentError,

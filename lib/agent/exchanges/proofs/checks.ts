@@ -13,6 +13,7 @@ import {
 import { isAgentError } from '../../../errors.ts'
 import { prepareResponse } from '../../formats/index.ts'
 import { autoAccept } from '../index.ts'
+import { presentLater } from './present-later.ts'
 import { verifiedOrLater } from './verify-later.ts'
 
 type Exchange = DidCommProofExchangeRecord
@@ -121,7 +122,8 @@ const mayAutoRespond = async (
 
 /**
  * Prepares the response in one format, before Credo is told to send it. False if the agent does not hold the necessary
- * credentials or can't read their contexts, or has no AnonCreds library: then the request waits for a call.
+ * credentials, or has no AnonCreds library: then the request waits for a call. False also if what the response needs
+ * can't be read: then a job answers the request.
  */
 const canRespond = async (...to: Parameters<typeof prepareResponse>): Promise<boolean> => {
   try {
@@ -131,11 +133,11 @@ const canRespond = async (...to: Parameters<typeof prepareResponse>): Promise<bo
     const waits =
       error instanceof CredoError ||
       isAgentError(error, 'request.invalid') ||
-      isAgentError(error, 'anoncreds.unavailable') ||
-      // A third party's host is not the answer to the verifier.
-      isAgentError(error, 'registry.unavailable')
-    // A failure of the table ends the unit of work anyway.
+      isAgentError(error, 'anoncreds.unavailable')
     if (waits) return false
-    throw error
+    // A failure of the table ends the unit of work anyway.
+    if (!isAgentError(error, 'registry.unavailable')) throw error
+    presentLater(to[2].proofRecord.id)
+    return false
   }
 }

@@ -1,9 +1,9 @@
 /**
  * The job that verifies a presentation again, because it could not be verified when it came: an object could not be
- * read, or this service failed. Wallets do not send a presentation again.
+ * read, or this service failed. Wallets do not send a presentation again. For a prover: see present-later.ts.
  */
 import { type AgentContext, CredoError } from '@credo-ts/core'
-import { type DidCommProofExchangeRecord, DidCommProofExchangeRepository } from '@credo-ts/didcomm'
+import { type DidCommProofExchangeRecord, DidCommProofExchangeRepository, DidCommProofState } from '@credo-ts/didcomm'
 import { isAgentError } from '../../../errors.ts'
 import type { JobHandler } from '../../../jobs/job.ts'
 import { log } from '../../../log.ts'
@@ -14,18 +14,24 @@ import { PresentationError } from '../../formats/anoncreds/presentation-checks/i
 import { noteUnverified, unverifiedBecause } from '../../formats/index.ts'
 import { abandonExchange, updateExchange } from '../../threads/index.ts'
 import { nextAttempt, tellOther } from '../index.ts'
+import { presentByJob } from './present-later.ts'
 import { proofChecksOf } from './protocols.ts'
 import { waitsForVerification } from './verify-later.ts'
 
-type Outcome =
+type Judgement =
   /** `presented`: what the record shows of a JSON-LD presentation. */
   | { state: 'verified'; presented: Record<string, unknown> | null }
   | { state: 'rejected'; reason: string }
   | { state: 'unverified'; reason: string }
 
+/** `requested`: this agent is the prover, and has a request to answer. */
+type Outcome = Judgement | { state: 'requested' }
+
 export const presentationJob: JobHandler = {
-  run: async ({ tenant, id, createdAt }) => {
+  run: async (job) => {
+    const { tenant, id, createdAt } = job
     const outcome = await transaction(tenant, () => verifyAgain(id))
+    if (outcome?.state === 'requested') return presentByJob(job)
     if (outcome?.state === 'unverified') {
       const later = nextAttempt(Date.now() - Date.parse(createdAt))
       if (later !== undefined) return { later }
@@ -35,16 +41,14 @@ export const presentationJob: JobHandler = {
   giveUp: (_unit, { id }, reason) => end(id, { state: 'unverified', reason }),
 }
 
-/** The exchange, unless it went on in the meantime. */
-const findWaiting = async (agentContext: AgentContext, id: string): Promise<DidCommProofExchangeRecord | undefined> => {
-  const proofRecord = await agentContext.resolve(DidCommProofExchangeRepository).findById(agentContext, id)
-  return proofRecord !== null && waitsForVerification(proofRecord) ? proofRecord : undefined
-}
+const findProof = (agentContext: AgentContext, id: string): Promise<DidCommProofExchangeRecord | null> =>
+  agentContext.resolve(DidCommProofExchangeRepository).findById(agentContext, id)
 
 const verifyAgain = async (id: string): Promise<Outcome | undefined> => {
   const { context } = await currentAgent()
-  const proofRecord = await findWaiting(context, id)
-  if (proofRecord === undefined) return undefined
+  const proofRecord = await findProof(context, id)
+  if (proofRecord?.state === DidCommProofState.RequestReceived) return { state: 'requested' }
+  if (proofRecord === null || !waitsForVerification(proofRecord)) return undefined
   try {
     await proofChecksOf(context, proofRecord).verifyAgain(context, proofRecord)
   } catch (error) {
@@ -64,10 +68,11 @@ const reasonOf = (error: unknown): string =>
     ? error.message
     : 'an internal error'
 
-const end = async (id: string, outcome: Outcome): Promise<void> => {
+/** The exchange may have gone on in the meantime. */
+const end = async (id: string, outcome: Judgement): Promise<void> => {
   const agent = await currentAgent()
-  const proofRecord = await findWaiting(agent.context, id)
-  if (proofRecord === undefined) return
+  const proofRecord = await findProof(agent.context, id)
+  if (proofRecord === null || !waitsForVerification(proofRecord)) return
   if (outcome.state === 'verified') return accept(agent, proofRecord, outcome.presented)
   if (outcome.state === 'rejected') proofRecord.isVerified = false
   // Nothing is said of a proof on which there is no judgement.

@@ -4,7 +4,7 @@ import type { AgentContext } from '@credo-ts/core'
 import type { DidCommAttachment, DidCommProofExchangeRecord } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { isAgentError } from '../../../errors.ts'
-import { endWithReadErrors } from '../../web/index.ts'
+import { withReadErrors } from '../../web/index.ts'
 import { type PreparedResponse, preparedResponse, unanswerable } from '../index.ts'
 import { assertAnonCredsLoads } from './library.ts'
 import { mapItems, ReceivedRequest, UNUSED } from './presentation-checks/index.ts'
@@ -79,7 +79,7 @@ export const respond = async (
   const { success, output: request, issues } = v.safeParse(ReceivedRequest, requestAttachment.getDataAsJson())
   if (!success) throw unanswerable(path, `${v.getDotPath(issues[0]) ?? 'it'} ${issues[0].message}`)
   try {
-    return await endWithReadErrors(async () => {
+    return await withReadErrors(async () => {
       const selected = await selectCredentials(agentContext, request, proofFormats?.[format.formatKey] ?? {}, path)
       return present(selected, withContent(requestAttachment, { ...UNUSED, ...request }))
     })

@@ -10,7 +10,7 @@ import {
   W3cJsonLdCredentialService,
   W3cPresentation,
 } from '@credo-ts/core'
-import { endWithReadErrors } from '../../web/index.ts'
+import { withReadErrors } from '../../web/index.ts'
 import { newBudget } from './rdf.ts'
 import { signingFault } from './signable-credential.ts'
 import { keyTypesOf, recordingSuites, SUITE_CONTEXT_2020 } from './signature-suites.ts'
@@ -53,7 +53,7 @@ export const signPresentation = async (
     ...(domain !== undefined && { domain }),
   } as Parameters<typeof service.signPresentation>[1]
   try {
-    const presentation = await endWithReadErrors(() => service.signPresentation(agentContext, options))
+    const presentation = await withReadErrors(() => service.signPresentation(agentContext, options))
     return presentation.toJSON() as Record<string, unknown>
   } catch (error) {
     throw error instanceof Error && error.name.startsWith('jsonld.')
