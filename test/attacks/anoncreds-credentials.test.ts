@@ -167,6 +167,19 @@ describeWithLibrary('where a registry does not answer', () => {
     },
   )
 
+  test('a credential in two formats is stored in both, or not yet', async () => {
+    const { exchange, message } = await inBothFormats()
+    const before = await heldCredentials()
+    const failure = unavailable('getSchema')
+    expect(await send(message)).toMatchObject({ status: 200, body: '' })
+    expect(await heldCredentials()).toBe(before)
+    failure.mockRestore()
+    const body = { credentialRecordId: exchange.id }
+    const accepted = await world.stage.call('acceptCredential', { caller: world.caller, body })
+    expect(accepted.body).toMatchObject({ state: 'done', credentials: [{}, {}] })
+    expect(await heldCredentials()).toBe(before + 2)
+  })
+
   test('an offer can be accepted later', async () => {
     const { didcomm } = world.wallet.agent
     const sent = await didcomm.credentials.offerCredential({
@@ -186,6 +199,17 @@ describeWithLibrary('where a registry does not answer', () => {
     expect((await stage.call('acceptCredentialOffer', { caller, body })).status).toBe(200)
   })
 })
+
+/** A credential in two formats, of which the JSON-LD comes first. */
+const inBothFormats = async (alter?: (record: Json) => void) => {
+  const { jsonld } = offerBody(world.walletConnectionId, world.wallet.did).credentialFormats
+  const credential = { ...jsonld.credential, issuer: world.wallet.did }
+  const exchange = await requested({ jsonld: { ...jsonld, credential } })
+  const message = await issued(exchange, alter)
+  const formats = message.formats.toSorted((a: Json, b: Json) => (a.format < b.format ? 1 : -1))
+  expect(formats.map(({ format }: Json) => format)).toEqual(['aries/ld-proof-vc@v1.0', 'anoncreds/credential@v1.0'])
+  return { exchange, message: { ...message, formats } }
+}
 
 describeWithLibrary('a credential is abandoned, and not stored,', () => {
   test.each<[string, (content: Json) => unknown]>([
@@ -224,15 +248,10 @@ describeWithLibrary('a credential is abandoned, and not stored,', () => {
   })
 
   test('after another one in a format that comes as it was offered', async () => {
-    const { jsonld } = offerBody(world.walletConnectionId, world.wallet.did).credentialFormats
-    const credential = { ...jsonld.credential, issuer: world.wallet.did }
-    const exchange = await requested({ jsonld: { ...jsonld, credential } })
-    const message = await issued(exchange, (record) => {
+    const { exchange, message } = await inBothFormats((record) => {
       record.credentialAttributes = [{ name: 'degree', value: 'Doctor' }, ATTRIBUTES[1]]
     })
-    const formats = message.formats.toSorted((a: Json, b: Json) => (a.format < b.format ? 1 : -1))
-    expect(formats.map(({ format }: Json) => format)).toEqual(['aries/ld-proof-vc@v1.0', 'anoncreds/credential@v1.0'])
-    await expectAbandoned(exchange, { ...message, formats })
+    await expectAbandoned(exchange, message)
   })
 
   test('signed with other values than offered', async () => {

@@ -11,6 +11,7 @@ import { AT_ONCE, processorTime } from '../support/processor-time.ts'
 import { connect, createTenant, offerBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useTenantAndWallet } from '../support/stage/use-stage.ts'
+import { settled } from '../support/tenants.ts'
 import { HandSigning, keySigner, type Signer } from '../support/wallets/hand-signed.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -151,6 +152,7 @@ describe('a credential is stored', () => {
 })
 
 const HOUR = 60 * 60_000
+const inHours = (hours: number): string => new Date(Date.now() + hours * HOUR).toISOString()
 
 /** Of a context. */
 const host = { status: 503, requests: 0 }
@@ -250,7 +252,7 @@ describe('a credential is abandoned, and not stored,', () => {
   })
 
   test('of a date that is more than a day ahead', async () => {
-    const issuanceDate = new Date(Date.now() + 25 * HOUR).toISOString()
+    const issuanceDate = inHours(25)
     const { threadId, credential } = await requested(credentialOf({ issuanceDate }))
     await expectAbandoned(threadId, await signing.signed(credential, issuer, { proofPurpose: 'assertionMethod' }))
   })
@@ -514,7 +516,7 @@ describe('a credential that can not be verified when it comes', () => {
   })
 
   test('because its date lies ahead, is verified then', async () => {
-    const issuanceDate = new Date(Date.now() + 20 * HOUR).toISOString()
+    const issuanceDate = inHours(20)
     const { threadId, id, signed } = await signedFor({ issuanceDate })
     host.status = 200
     await keep(threadId, signed)
@@ -523,6 +525,25 @@ describe('a credential that can not be verified when it comes', () => {
     expect(await exchangesOn(threadId)).toMatchObject([{ state: 'request-sent' }])
     await pass(1.1 * HOUR)
     expect(await exchangesOn(threadId)).toMatchObject([{ state: 'done', credentials: [{}] }])
+  })
+
+  test('without a connection, is verified and acknowledged at its date', async () => {
+    const other = await createTenant(stage, 'Issuer')
+    const { protocolVersion, credentialFormats } = offerBody('', SUBJECT)
+    const { credential, options } = credentialFormats.jsonld
+    const jsonld = { credential: { ...credential, issuanceDate: inHours(5) }, options }
+    const body = { protocolVersion, credentialFormats: { jsonld }, handshake: false }
+    const { body: invited } = await stage.call('createOfferOob', { caller: other, body })
+    await stage.call('receiveInvitationUrl', { caller, body: { invitationUrl: invited.invitationUrl } })
+    const [{ id }] = await exchangesOn(invited.credentialRequestThId)
+    await stage.call('acceptCredentialOffer', { caller, body: { credentialRecordId: id } })
+    await settled(stage)
+    const exchanges = () => exchangesOn(invited.credentialRequestThId)
+    expect(await exchanges()).toMatchObject([{ state: 'request-sent', metadata: { '_agent/unverified': {} } }])
+    await pass(6 * HOUR)
+    expect(await exchanges()).toMatchObject([{ state: 'done', credentials: [{}] }])
+    const query = { threadId: invited.credentialRequestThId }
+    expect((await stage.call('getCredentials', { caller: other, query })).body).toMatchObject([{ state: 'done' }])
   })
 
   test('is not acknowledged where the connection has ended meanwhile', async () => {

@@ -14,6 +14,7 @@ import { RawMessages } from '../wallet/raw-messages.ts'
 
 const CONTEXT = 'https://contexts.example/v1'
 const DID = 'did:web:wallet.example'
+const PING = { '@type': 'https://didcomm.org/trust_ping/1.0/ping' }
 
 /** By their addresses, which would be on hosts with certificates, and what the hosts answer instead of them. */
 const hosts = vi.hoisted(() => ({ served: new Map<string, object>(), status: 200, asked: [] as string[] }))
@@ -214,7 +215,7 @@ describe('a wallet whose DID is on a host that fails', async () => {
   const raw = new RawMessages(wallet)
   const handshake = new RawHandshake(wallet, raw)
 
-  test('can be written to later: that is what the caller is told', async () => {
+  test('can be written to later: that is what the caller is told, and the wallet where it waits for a reply', async () => {
     const { invitation, outOfBandId } = await inviteToConnect(stage, issuer)
     const senderKey = await handshake.newKey()
     hosts.served.set('https://wallet.example/.well-known/did.json', documentOf(senderKey))
@@ -236,11 +237,13 @@ describe('a wallet whose DID is on a host that fails', async () => {
     // Credo reads a document again after some minutes.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60 * 60_000 })
     onTestFinished(() => void vi.useRealTimers())
-    for (const [status, message] of [
-      [503, /host of its DID does not answer/],
-      [404, /names no usable endpoint/],
+    const ping = async () => (await raw.send({ ...PING, '@id': randomUUID(), response_requested: true }, route)).status
+    for (const [status, message, refusal] of [
+      [503, /host of its DID does not answer/, 503],
+      [404, /names no usable endpoint/, 400],
     ] as const) {
       hosts.status = status
+      expect(await ping()).toBe(refusal)
       for (const reply of [await send(), await goOn()]) {
         expect(reply).toMatchObject({ status: 409, body: { message: expect.stringMatching(message) } })
         expect(reply.headers['retry-after']).toBe(status === 503 ? '60' : undefined)
@@ -248,6 +251,7 @@ describe('a wallet whose DID is on a host that fails', async () => {
     }
     hosts.status = 200
     for (const reply of [await send(), await goOn()]) expect(reply.status).toBe(200)
+    expect(await ping()).toBe(200)
   })
 })
 

@@ -1,6 +1,6 @@
 /** Handles another agent's envelope in one transaction. */
 import { CredoError, DidRecord } from '@credo-ts/core'
-import { DidCommMessageReceiver } from '@credo-ts/didcomm'
+import { DidCommMessageReceiver, MessageSendingError } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { errorName, isAgentError } from '../../errors.ts'
 import { log } from '../../log.ts'
@@ -10,21 +10,27 @@ import { currentUnit } from '../../store/transaction.ts'
 import { agentContexts } from '../credo/index.ts'
 import type { Envelope } from '../envelopes/index.ts'
 import { ReturnRouteSession } from '../transport/index.ts'
+import { unreadDocument } from '../web/index.ts'
 import { handleOnce } from './inbox.ts'
 
 /**
  * Handles an envelope for a tenant's agent. Returns the packed message for the HTTP response, or '' if there is none. A
  * message that was handled before gets the same answer again. `signal` as in `handleOnce`. Throws `request.malformed`
- * if this agent can't read or handle it.
+ * if this agent can't read or handle it, and `registry.unavailable` if the host of the sender's DID does not say where a
+ * reply has to go.
  */
 export const receiveEnvelope = async (tenant: string, envelope: Envelope, signal: AbortSignal): Promise<string> => {
   const receiver = (await agentContexts()).root.resolve(DidCommMessageReceiver)
   return handleOnce(tenant, signal, async () => {
     const session = new ReturnRouteSession()
-    await receiver.receiveMessage(envelope, {
-      session,
-      ...(tenant !== BASE_AGENT && { contextCorrelationId: tenant }),
-    })
+    try {
+      await receiver.receiveMessage(envelope, {
+        session,
+        ...(tenant !== BASE_AGENT && { contextCorrelationId: tenant }),
+      })
+    } catch (error) {
+      throw error instanceof MessageSendingError ? (unreadDocument() ?? error) : error
+    }
     assertShowable()
     return session.answer === undefined ? '' : JSON.stringify(session.answer)
   })
