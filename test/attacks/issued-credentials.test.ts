@@ -498,6 +498,19 @@ describe('a credential that can not be verified when it comes', () => {
     await waitFor('the report', () => told(threadId).includes('problem-report'))
   })
 
+  test('is not verified any more once the issuer has ended the exchange', async () => {
+    const { threadId, id, signed } = await signedFor()
+    await keep(threadId, signed)
+    const report = { '@type': 'https://didcomm.org/issue-credential/2.0/problem-report', description: { code: 'no' } }
+    await send({ ...report, '~thread': { thid: threadId } })
+    host.status = 200
+    await pass(60_000)
+    const [exchange] = await exchangesOn(threadId)
+    expect(exchange).toMatchObject({ state: 'abandoned', credentials: [] })
+    expect(exchange.metadata).not.toHaveProperty('_agent/unverified')
+    expect((await accept(id)).status).toBe(409)
+  })
+
   test('is not verified by itself after a day, and still by a call', async () => {
     const { threadId, id, signed } = await signedFor()
     host.requests = 0

@@ -14,6 +14,7 @@ import {
   DidCommProofState,
   parseMessageType,
 } from '@credo-ts/didcomm'
+import { UNVERIFIED } from '../../records/record-json.ts'
 
 export type Exchange = DidCommProofExchangeRecord | DidCommCredentialExchangeRecord
 
@@ -73,6 +74,7 @@ export const abandonExchange = (
   errorMessage: string,
 ): Promise<void> => {
   exchange.errorMessage = errorMessage
+  exchange.metadata.delete(UNVERIFIED)
   if (exchange instanceof DidCommProofExchangeRecord) exchange.state = DidCommProofState.Abandoned
   else exchange.state = DidCommCredentialState.Abandoned
   return updateExchange(agentContext, exchange)

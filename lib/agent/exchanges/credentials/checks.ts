@@ -59,7 +59,6 @@ export const credentialChecks = (
       if (!(error instanceof NotAsOfferedError)) throw error
       const reason = shortReason(error.message, MAX_REASON)
       await removeNewCredentials()
-      exchange.metadata.delete(UNVERIFIED)
       await abandonExchange(agentContext, exchange, reason)
       throw problemReport(reason)
     }

@@ -1,6 +1,4 @@
-/**
- * The formats of messages of present-proof 2.0 (Aries RFC 0454), compared with each other.
- */
+/** The formats of messages of present-proof 2.0 (Aries RFC 0454), compared with each other. */
 import type { AgentContext } from '@credo-ts/core'
 import {
   type DidCommInboundMessageContext,
