@@ -10,14 +10,20 @@ import { type Fields, type Level, logAlways } from './log.ts'
  */
 interface Share {
   alarm: 'FaultsAlarm' | 'UnreachableAlarm' | 'DeadLettersAlarm'
-  /** Of one: percent, or of dead letters their number. */
+  /** Of one: its part of ALARM_WEIGHT, or of dead letters their number. */
   weight: number
 }
 
+/** What the weights of an alarm's lines add up to when it goes off: the threshold of FaultsAlarm and UnreachableAlarm. */
+export const ALARM_WEIGHT = 100_000_000
+
+/** The weight of a line of which `times` are an alarm, and one fewer is not: exact up to 10,000. */
+export const weightOf = (times: number): number => Math.ceil(ALARM_WEIGHT / times)
+
 /** Something is wrong here, or with AWS: it is an alarm if it happens so often within five minutes. */
-const fault = (times: number): Share => ({ alarm: 'FaultsAlarm', weight: Math.ceil(100 / times) })
+const fault = (times: number): Share => ({ alarm: 'FaultsAlarm', weight: weightOf(times) })
 /** What others run is not reached: within a quarter of an hour. */
-const unreachable = (times: number): Share => ({ alarm: 'UnreachableAlarm', weight: Math.ceil(100 / times) })
+const unreachable = (times: number): Share => ({ alarm: 'UnreachableAlarm', weight: weightOf(times) })
 
 /** What is counted, by the names that lines have it under. */
 export const METRICS = {

@@ -2,6 +2,7 @@
  * The alarms: ten, each on one metric. Three are of the log, whose lines say how much of an alarm they are
  * (lib/metrics.ts); the others are of what AWS measures by itself, which costs nothing where nothing happens.
  */
+import { ALARM_WEIGHT } from '../../lib/metrics.ts'
 import type { Alarm } from './alarm.ts'
 
 export interface WatchedStack {
@@ -35,16 +36,22 @@ const ofLog = (stack: string, name: string) => ({ log: 'LogGroup', namespace: st
 
 const logAlarms = ({ stack }: WatchedStack): Record<string, Alarm> => ({
   FaultsAlarm: {
-    ...{ ...ofLog(stack, 'FaultsAlarm'), statistic: 'Sum', threshold: 100, ...EITHER },
+    ...{ ...ofLog(stack, 'FaultsAlarm'), statistic: 'Sum', threshold: ALARM_WEIGHT, ...EITHER },
     description: 'This service or AWS fails, or something was given up; the log has the codes',
     query:
-      'filter alarm = "FaultsAlarm" or record.status in ["timeout", "failure"] or record.errorType like "Runtime." | parse @logStream /(?<functionName>[^\\/\\[]+)\\[/ | stats sum(weight) as percent, count(*) as lines, latest(message) as what, latest(error) as lastError, latest(reason) as lastReason by event, functionName, record.status, record.errorType | sort percent desc',
+      'filter alarm = "FaultsAlarm" or record.status in ["timeout", "failure"] or record.errorType like "Runtime." | parse @logStream /(?<functionName>[^\\/\\[]+)\\[/ | stats sum(weight) / 1000000 as percent, count(*) as lines, latest(message) as what, latest(error) as lastError, latest(reason) as lastReason by event, functionName, record.status, record.errorType | sort percent desc',
   },
   UnreachableAlarm: {
-    ...{ ...ofLog(stack, 'UnreachableAlarm'), statistic: 'Sum', threshold: 100, ...EITHER, period: 15 * MINUTES },
+    ...{
+      ...ofLog(stack, 'UnreachableAlarm'),
+      statistic: 'Sum',
+      threshold: ALARM_WEIGHT,
+      ...EITHER,
+      period: 15 * MINUTES,
+    },
     description: 'What others run is not reached: wallets, mediators, webhook endpoints or token issuers',
     query:
-      'filter alarm = "UnreachableAlarm" | stats sum(weight) as percent, latest(message) as what, latest(lanes) as lanes, latest(fault) as fault, latest(reason) as reason by event, destination, endpointId, issuer | sort percent desc',
+      'filter alarm = "UnreachableAlarm" | stats sum(weight) / 1000000 as percent, latest(message) as what, latest(lanes) as lanes, latest(fault) as fault, latest(reason) as reason by event, destination, endpointId, issuer | sort percent desc',
   },
   // By growth: what lies there is known. What redrive policies move is in no metric of what was sent. It is counted
   // every five minutes, a little sooner or later: a shorter period would have no count at times, and grow with the next.

@@ -27,7 +27,7 @@ test('an error is told of with its function, and thrown as it is', async () => {
   expect(lines).toEqual([
     expect.objectContaining({
       ...{ event: 'function.failed', function: 'agent-wake', error: 'TypeError', FunctionErrors: 1 },
-      ...{ alarm: 'FaultsAlarm', weight: 34 },
+      ...{ alarm: 'FaultsAlarm', weight: 33_333_334 },
     }),
   ])
 })

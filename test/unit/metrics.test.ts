@@ -1,5 +1,6 @@
 /** Lines that count, as Lambda takes them in either of its log formats. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { ALARM_WEIGHT, weightOf } from '../../lib/metrics.ts'
 
 const LAMBDA = { TABLE_NAME: 'agent', PUBLIC_URL: 'https://a.example', AWS_LAMBDA_LOG_FORMAT: 'Text' }
 
@@ -46,7 +47,7 @@ describe('a measurement', () => {
     measure('error', 'KMS gave no key', { event: 'kms.failed' }, { values: { KmsFaults: 2 } })
     measure('error', 'nothing', { event: 'kms.failed' }, { values: { KmsFaults: 0 } })
     expect(printed.map((line) => JSON.parse(line))).toMatchObject([
-      { KmsFaults: 2, alarm: 'FaultsAlarm', weight: 68 },
+      { KmsFaults: 2, alarm: 'FaultsAlarm', weight: 66_666_668 },
       expect.not.objectContaining({ alarm: expect.anything() }),
     ])
   })
@@ -75,4 +76,9 @@ describe('a measurement', () => {
     expect(written.map((text) => text.split('\n').length)).toEqual([2, 2])
     expect(written.map((text) => JSON.parse(text).event)).toEqual(['outbox.swept', 'other.line'])
   })
+})
+
+test('so many lines are an alarm, and one fewer is not, up to 10,000', () => {
+  const times = Array.from({ length: 10_000 }, (_, index) => index + 1)
+  expect(times.filter((n) => n * weightOf(n) < ALARM_WEIGHT || (n - 1) * weightOf(n) >= ALARM_WEIGHT)).toEqual([])
 })

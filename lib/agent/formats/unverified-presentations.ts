@@ -24,7 +24,7 @@ export const noteUnverified = async (proofRecordId: string, error: unknown): Pro
   if (isAgentError(error) && error.code.startsWith('store.')) await unit.recordFailure(() => Promise.reject(error))
   unverified().set(proofRecordId, error)
   log(isAgentError(error) ? 'warn' : 'error', 'a presentation could not be verified', {
-    event: 'proof.not_verified',
+    event: 'proof.verification_waits',
     ...{ tenant: unit.tenant, proofRecordId, error: errorName(error) },
   })
 }

@@ -2,6 +2,7 @@
  * What each alarm is there for: what its metrics are in an hour of that, as little as is worth an alarm, and of an hour
  * in which all is well.
  */
+import { METRICS } from '../../../lib/metrics.ts'
 import { type RecordedMetrics, STACK } from './recorded-metrics.ts'
 
 /** Values of a metric in a minute. */
@@ -35,8 +36,12 @@ export const SCENARIOS: Record<string, Scenario> = {
   // It is not invoked at all: its scenario takes the metric away.
   SweepAlarm: { cause: {}, red: 8, green: 3, brief: 3 },
   // As many lines as the log has of each code (the alarms' tests write them).
-  FaultsAlarm: { cause: { [`${STACK} FaultsAlarm`]: every(5, 34, 34, 34) }, ...soon },
-  UnreachableAlarm: { cause: { [`${STACK} UnreachableAlarm`]: every(15, 100) }, red: 22, green: 47 },
+  FaultsAlarm: { cause: { [`${STACK} FaultsAlarm`]: every(5, ...times(3, METRICS.KmsFaults.weight)) }, ...soon },
+  UnreachableAlarm: {
+    cause: { [`${STACK} UnreachableAlarm`]: every(15, METRICS.IssuerKeysNotConfirmed.weight) },
+    red: 22,
+    green: 47,
+  },
   // It grows by one and stays: what lies there makes nobody get up twice.
   DeadLettersAlarm: { cause: { [`${STACK} DeadLettersAlarm`]: every(5, 1) }, red: 12, green: 0 },
 

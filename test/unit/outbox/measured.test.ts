@@ -110,9 +110,9 @@ describe('what waits', () => {
       return alarms()
     }
     expect(await waits(scene.now - 76 * 60 * MINUTE)).toEqual([])
-    expect(await waits(scene.now - 78 * 60 * MINUTE)).toEqual([['outbox.not_given_up', 'FaultsAlarm', 100]])
+    expect(await waits(scene.now - 78 * 60 * MINUTE)).toEqual([['outbox.not_given_up', 'FaultsAlarm', 100_000_000]])
     settings().WAITING_LANES = 1
-    expect(await waits(scene.now)).toEqual([['outbox.crowded', 'UnreachableAlarm', 34]])
+    expect(await waits(scene.now)).toEqual([['outbox.crowded', 'UnreachableAlarm', 33_333_334]])
     settings().WAITING_LANES = 1_000
   })
 
@@ -122,7 +122,7 @@ describe('what waits', () => {
     await sweep(scene.now)
     expect(alarms()).toEqual([])
     await sweep(scene.now + MINUTE)
-    expect(alarms()).toEqual([['outbox.overdue', 'FaultsAlarm', 25]])
+    expect(alarms()).toEqual([['outbox.overdue', 'FaultsAlarm', 25_000_000]])
   })
 
   test('counts lanes that wait for their next attempt, from the first that failed', async () => {

@@ -44,7 +44,7 @@ test.each(['PendingDeletion', 'Disabled', 'Unavailable'])('a key in state %s is 
       state: KeyState,
       deletion: '2027-01-15T08:00:00.000Z',
       alarm: 'FaultsAlarm',
-      weight: 100,
+      weight: 100_000_000,
     },
   ])
 })
