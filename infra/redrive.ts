@@ -1,49 +1,86 @@
 /**
  * `npm run redrive -- --stage prod`: changes that were parked are dispatched again. With `--since <ISO 8601>`: messages
- * to wallets that were given up since then go back into their lanes. Works on AWS with the caller's credentials; the
- * environment (`TABLE_NAME`, `WAKE_UP_QUEUE_URL`) wins over the outputs of the stage's stack.
+ * to wallets that were given up since then go back into their lanes. With `--lost`: lanes that nobody wakes are woken.
+ * Works on AWS with the caller's credentials; the environment (`TABLE_NAME`, `WAKE_UP_QUEUE_URL`) wins over the outputs
+ * of the stage's stack.
  */
+import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import * as v from 'valibot'
 import { redriveParked } from '../lib/delivery/dispatch.ts'
+import { wakeLostLanes } from '../lib/delivery/lost-lanes.ts'
 import { redriveMessages } from '../lib/outbox/redrive.ts'
 import { isDateTime } from '../lib/rfc3339.ts'
+import { tableBytes } from '../lib/store/scan.ts'
 import { nameStage, StageName } from './deployment/name-stage.ts'
 import { reason } from './failure.ts'
 
-const OPTIONS = { stage: { type: 'string' }, since: { type: 'string' } } as const
+const OPTIONS = { stage: { type: 'string' }, since: { type: 'string' }, lost: { type: 'boolean' } } as const
 
 const NO_TIME = '--since is a time such as 2026-11-20T12:00:00Z'
 
-const Arguments = v.object({
-  stage: StageName,
-  since: v.optional(
-    v.pipe(
-      v.string(),
-      // Times are compared as text, which is their order up to the year 9999.
-      v.check((since) => isDateTime(since) && Date.parse(since) < Date.UTC(10_000, 0), NO_TIME),
-      v.transform((since) => new Date(since).toISOString()),
+const Arguments = v.pipe(
+  v.object({
+    stage: StageName,
+    since: v.optional(
+      v.pipe(
+        v.string(),
+        // Times are compared as text, which is their order up to the year 9999.
+        v.check((since) => isDateTime(since) && Date.parse(since) < Date.UTC(10_000, 0), NO_TIME),
+        v.transform((since) => new Date(since).toISOString()),
+      ),
     ),
-  ),
-})
+    lost: v.optional(v.boolean()),
+  }),
+  v.check(({ since, lost }) => since === undefined || lost === undefined, 'either --since or --lost'),
+)
 export type RedriveArguments = v.InferOutput<typeof Arguments>
 
 /** Reads the command line. */
 export const redriveArguments = (args: string[]): RedriveArguments =>
   v.parse(Arguments, parseArgs({ args, options: OPTIONS }).values)
 
-/** Returns what was done, in a line. Throws `store.unavailable`. */
-export const redrive = async ({ since }: Pick<RedriveArguments, 'since'>): Promise<string> => {
+/**
+ * Dollars for each GB that is scanned: half a read unit for 4 KB, eventually consistent, at $0.125 for a million of them
+ * (on demand, us-east-1). https://aws.amazon.com/dynamodb/pricing/on-demand/
+ */
+const SCANNED_GB = ((1e9 / 4096) * 0.5 * 0.125) / 1e6
+
+const priceOf = (bytes: number): string => {
+  const gigabytes = bytes / 1e9
+  return `This reads the whole table, ${gigabytes.toFixed(2)} GB, for about $${(gigabytes * SCANNED_GB).toFixed(2)}, and costs up to $1.38 for a million lanes that have something to send. Go on? [y/N] `
+}
+
+/** `confirm`: asks whoever called, and returns the answer. Returns what was done, in a line. Throws `store.unavailable`. */
+export const redrive = async (
+  { since, lost = false }: Omit<RedriveArguments, 'stage'>,
+  confirm: (question: string) => Promise<boolean>,
+): Promise<string> => {
+  if (lost) {
+    if (!(await confirm(priceOf(await tableBytes())))) return 'nothing was done'
+    return `${await wakeLostLanes()} lanes were lost; the sweep wakes them within minutes`
+  }
   if (since !== undefined) return `${await redriveMessages(since)} messages are on their way again`
   const { done, left } = await redriveParked()
   return `${done} changes were dispatched, ${left} failed again and stay parked`
+}
+
+const confirm = async (question: string): Promise<boolean> => {
+  process.stdout.write(question)
+  try {
+    for await (const line of createInterface({ input: process.stdin })) return /^y(es)?$/i.test(line.trim())
+    return false
+  } finally {
+    // An open pipe would keep the process.
+    process.stdin.destroy()
+  }
 }
 
 if (import.meta.main) {
   try {
     const args = redriveArguments(process.argv.slice(2))
     await nameStage(args.stage, { TABLE_NAME: 'TableName', WAKE_UP_QUEUE_URL: 'WakeUpQueueUrl' })
-    console.log(await redrive(args))
+    console.log(await redrive(args, confirm))
   } catch (error) {
     console.error(reason(error))
     process.exit(1)

@@ -46,6 +46,8 @@ export const METRICS = {
   /** Wake-ups that our code could not handle, and changes that could not be dispatched. */
   WakeUpsDead: fault(1),
   ChangesParked: fault(1),
+  /** Heartbeats of the sweep that do not come through the table's stream. */
+  StreamStopped: fault(1),
   /** What our code has given up: messages and events that it can't read or fails at again and again, and jobs. */
   WorkGivenUp: fault(1),
   /** Minutes in which the sweep finds what should have been handled for long: four of five. */

@@ -56,6 +56,7 @@ export const KEYS: Record<string, readonly string[]> = {
   tails: ['@tails|*'],
   decoy: ['@decoy|*'],
   'tenant-list': ['@org|*|tenants'],
+  heartbeat: ['@heartbeat'],
   parked: ['@parked'],
   dispatch: ['@dispatch|*'],
 }

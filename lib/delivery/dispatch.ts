@@ -9,13 +9,14 @@ import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
 import { outboxItem } from '../outbox/message-item.ts'
 import { wakeCommitted } from '../outbox/queues.ts'
+import { receiveHeartbeat } from '../outbox/stream-heartbeat.ts'
 import { mayPassLater } from '../store/faults.ts'
 import { dispatchEvents, type FailedChange } from '../webhooks/dispatch-events.ts'
 import { pendingEventItem } from '../webhooks/event-item.ts'
 import { beginTry, endTry, park, parkedChanges, suspectIn } from './parked-changes.ts'
 
 /** The kinds of items that wait in lanes. The partition of such an item is the name of its lane. */
-const LANE_KINDS = [outboxItem.kind, pendingEventItem.kind]
+export const LANE_KINDS = [outboxItem.kind, pendingEventItem.kind]
 
 /** How often a change is tried that fails by itself, or that kills the dispatching process. */
 const MAX_TRIES = 3
@@ -54,7 +55,11 @@ const dispatchAll = async (
   records: DynamoDBRecord[],
   pause: (ms: number) => Promise<unknown>,
 ): Promise<string | undefined> => {
-  const [notWoken, failed] = await Promise.all([wakeLanesOf(records), dispatchEvents(records)])
+  const [notWoken, failed] = await Promise.all([
+    wakeLanesOf(records),
+    dispatchEvents(records),
+    receiveHeartbeat(records),
+  ])
   const stopped = new Set([notWoken])
   for (const change of await tryAgain(failed, pause)) stopped.add(await parkOne(change))
   stopped.delete(undefined)

@@ -1,4 +1,7 @@
-/** Once a minute the sweep wakes what is due. Every five it counts what waits and dead letters, and checks the key. */
+/**
+ * Once a minute the sweep wakes what is due. Every five it sends a heartbeat through the stream, counts what waits and
+ * dead letters, and checks the key.
+ */
 import { Bounded } from '../bounded.ts'
 import { measure } from '../metrics.ts'
 import { settings } from '../settings.ts'
@@ -8,6 +11,7 @@ import { checkSealingKey } from '../store/sealing-key.ts'
 import { Census } from './census.ts'
 import { countDeadLetters } from './dead-letters.ts'
 import { wakeDestinations, wakeJobs, wakeLanes } from './queues.ts'
+import { sendHeartbeat } from './stream-heartbeat.ts'
 import { jobGroupOf } from './wake-up.ts'
 
 interface Swept {
@@ -29,6 +33,7 @@ export const sweep = async (now: number): Promise<Swept> => {
   if (entries > 0) tellOfDue({ entries, age })
   if (census !== undefined) {
     tellOfWaiting(await census.result())
+    await sendHeartbeat(now)
     await countDeadLetters()
     await checkSealingKey()
     countedIn = windowOf(now)

@@ -230,5 +230,8 @@ export const PARKED_CHANGES = '@parked'
 export const parkedAddress = ({ sequence, part }: { sequence: string; part: number }): Address =>
   address(PARKED_CHANGES, `${sequence.padStart(40, '0')}#${String(part).padStart(2, '0')}`)
 
+/** The last heartbeat of the table's stream: as it was sent, and as it came through. */
+export const heartbeatAddress = (which: 'sent' | 'received'): Address => address('@heartbeat', which)
+
 /** The number of started dispatches of a change. */
 export const dispatchTriesAddress = ({ sequence }: { sequence: string }): Address => address(`@dispatch|${sequence}`)

@@ -1,10 +1,20 @@
 /** A scan of the whole table, for operators' tools: no function of the service may do it. */
-import { ScanCommand } from '@aws-sdk/client-dynamodb'
+import { DescribeTableCommand, ScanCommand } from '@aws-sdk/client-dynamodb'
 import { settings } from '../settings.ts'
 import { dynamodb } from './client.ts'
 import { type Condition, expressionsOf } from './conditions.ts'
 import { translateFault } from './faults.ts'
 import { type Item, isLive } from './table.ts'
+
+/** Bytes of the table, as DynamoDB counts them every six hours. Throws `store.unavailable`. */
+export const tableBytes = async (): Promise<number> => {
+  const { Table } = await dynamodb()
+    .send(new DescribeTableCommand({ TableName: settings().TABLE_NAME }))
+    .catch((error) => {
+      throw translateFault(error)
+    })
+  return Table?.TableSizeBytes ?? 0
+}
 
 /**
  * The items that meet a condition, in no order. Reads the whole table: half a read unit for each 4 KB, about $0.02 for

@@ -15,11 +15,12 @@ import { outboxItem } from '../../lib/outbox/message-item.ts'
 import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
 import { sqs } from '../../lib/outbox/queues.ts'
 import { freeSlots, takeSlot } from '../../lib/outbox/slow-destination.ts'
+import { heartbeatItem } from '../../lib/outbox/stream-heartbeat.ts'
 import { entryWrite, newEntry } from '../../lib/outbox/waiting-list.ts'
 import { encodeWakeUp, type WakeUp } from '../../lib/outbox/wake-up.ts'
 import { settings } from '../../lib/settings.ts'
 import { dueFor } from '../../lib/store/due.ts'
-import { type Address, endpointDestination, messageLane } from '../../lib/store/keys.ts'
+import { type Address, endpointDestination, heartbeatAddress, messageLane } from '../../lib/store/keys.ts'
 import { addressOf, type Item, toKey } from '../../lib/store/table.ts'
 import { transact } from '../../lib/store/write.ts'
 import { newIssuer, publicKeyOf, sign, type TestIssuer } from '../support/api/tokens.ts'
@@ -263,6 +264,13 @@ describe('dispatchChanges', () => {
     const sequences: string[] = []
     for await (const { sequence } of parkedChanges()) sequences.push(sequence)
     expect(sequences).toContain(sequenceOf(change))
+  })
+
+  test('notes a heartbeat of the sweep', async () => {
+    const { dispatchChanges } = await import('../../functions/dispatch-changes.ts')
+    const heartbeat = inserted(heartbeatItem.encode({ at: 7, since: 1 }))
+    await stage.line.guard.run('dispatchChanges', () => dispatchChanges({ Records: [heartbeat] }))
+    expect(await read(heartbeatAddress('received'))).toMatchObject({ at: { N: '7' } })
   })
 })
 

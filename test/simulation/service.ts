@@ -10,6 +10,7 @@ import type { LaneContents } from '../../lib/outbox/lane-contents.ts'
 import { outboxItem } from '../../lib/outbox/message-item.ts'
 import { openMessageLane } from '../../lib/outbox/messages.ts'
 import { sqs, wakeCommitted, wakeLanes } from '../../lib/outbox/queues.ts'
+import { heartbeatItem } from '../../lib/outbox/stream-heartbeat.ts'
 import { sweep } from '../../lib/outbox/sweep.ts'
 import { onDestinationDue } from '../../lib/outbox/wake-destination.ts'
 import { decodeWakeUp, type FirstItem, isForLane } from '../../lib/outbox/wake-up.ts'
@@ -68,8 +69,8 @@ export interface ServiceOptions {
   metricsIn?: RecordedMetrics
 }
 
-/** What the stream's dispatcher is told of: new items of these kinds, and changes of records. */
-const DISPATCHED = new Set<string | undefined>([outboxItem.kind, pendingEventItem.kind, 'record'])
+/** What the stream's dispatcher is told of: new items of these kinds, changes of records, heartbeats. */
+const DISPATCHED = new Set<string | undefined>([outboxItem.kind, pendingEventItem.kind, heartbeatItem.kind, 'record'])
 const nameOf = ({ pk, sk }: Item): string => `${pk?.S} ${sk?.S}`
 
 /** Lambda polls a stream four times a second: https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html */

@@ -2,10 +2,10 @@
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { outcomeItem } from '../../lib/outbox/message-item.ts'
+import { outboxItem, outcomeItem } from '../../lib/outbox/message-item.ts'
 import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
 import { toRecordItem } from '../../lib/store/stored-record.ts'
-import { endPrograms, runProgram, withoutNpm } from '../support/stage/program.ts'
+import { endPrograms, runProgram, startProgram, withoutNpm } from '../support/stage/program.ts'
 import { type RunningStage, startStage } from '../support/stage/stage.ts'
 import { CREDENTIALS } from '../support/table/dynamo.ts'
 import { inserted } from '../support/webhooks/changes.ts'
@@ -75,6 +75,26 @@ test('changes that were parked are dispatched, and are parked no more', async ()
   expect(await park(inserted(toRecordItem({ ...stored, tenant: '@base' })))).toBe(true)
   expect(await redrive()).toMatchObject({ code: 0, said: '1 changes were dispatched, 0 failed again and stay parked' })
   expect(await redrive()).toMatchObject({ code: 0, said: '0 changes were dispatched, 0 failed again and stay parked' })
+})
+
+test('lanes that nobody wakes are woken, after a yes', async () => {
+  const table = new DynamoDBClient({ endpoint: stage.dynamodbEndpoint, region: REGION, credentials: CREDENTIALS })
+  const Item = outboxItem.encode({
+    ...{ tenant: '@base', connectionId: 'lost', id: newOutboxId(), taken: 0, attempts: 0 },
+    messages: [{ endpoint: `${wallet.url}/lost`, payload: JSON.stringify({ protected: 'lost' }) }],
+    createdAt: new Date().toISOString(),
+  })
+  await table.send(new PutItemCommand({ TableName: stage.tableName, Item }))
+  table.destroy()
+  for (const [answer, said] of [
+    ['n', 'nothing was done'],
+    ['y', 'lanes were lost; the sweep wakes them within minutes'],
+  ] as const) {
+    const program = startProgram('npm', ['run', 'redrive', '--', '--lost'], { env })
+    await program.says(/GB, for about \$0\.00.+Go on\?/)
+    program.types(answer)
+    expect(await program.ended()).toMatchObject({ code: 0, stdout: expect.stringContaining(said) })
+  }
 })
 
 test('says in a line what is wrong with what was typed', async () => {

@@ -53,6 +53,8 @@ const PLACES: Record<string, RegExp> = {
   slot: /^@destination\|[\w-]{43}\|slot\|\d ~$/,
   'parked-change': /^@parked \d{40}#\d\d$/,
   'dispatch-tries': /^@dispatch\|\d+ ~$/,
+  heartbeat: /^@heartbeat sent$/,
+  'heartbeat-received': /^@heartbeat received$/,
   invitation: /^@invitation\|[\w-]{43} ~$/,
   tenant: /^@tenant\|[^|]+ ~$/,
   'organization-tenant': /^@org\|[^|]+\|tenants [^#|]+$/,

@@ -24,11 +24,15 @@ const PRICES = {
   key: 1,
   request: { standard: 0.4 / 1e6, fifo: 0.5 / 1e6, free: 1e6 },
   readUnit: 0.125 / 1e6,
+  writeUnit: 0.625 / 1e6,
   invocation: 0.2 / 1e6,
   gigabyteSecond: 13.33 / 1e6,
   gigabyteOfLog: 0.5,
   metricInAlarm: { each: 0.1, free: 10 },
 }
+
+/** One in five minutes through the stream: read and written twice, and an invocation like a sweep. */
+const HEARTBEAT = { readUnits: 2, writeUnits: 2 }
 
 /** Of one sweep that finds nothing: 16 queries of the index, 100 ms at 512 MB, and Lambda's own lines. */
 const SWEEP = { readUnits: 16 * 0.5, gigabyteSeconds: 0.1 * 0.5, logBytes: 600 }
@@ -48,15 +52,26 @@ export const idleCost = (resources: Record<string, Resource>): CostRow[] => {
     0,
   )
   const reads = MINUTES * SWEEP.readUnits * PRICES.readUnit
-  const runs = MINUTES * (PRICES.invocation + SWEEP.gigabyteSeconds * PRICES.gigabyteSecond)
-  const logs = ((MINUTES * SWEEP.logBytes) / 1e9) * PRICES.gigabyteOfLog
+  const invocation =
+    PRICES.invocation + SWEEP.gigabyteSeconds * PRICES.gigabyteSecond + (SWEEP.logBytes / 1e9) * PRICES.gigabyteOfLog
+  const heartbeats = MINUTES / 5
+  const beats = heartbeats * (HEARTBEAT.readUnits * PRICES.readUnit + HEARTBEAT.writeUnits * PRICES.writeUnit)
   return [
     { what: 'keys of KMS', count: `${keys}`, dollars: keys * PRICES.key, withFree: keys * PRICES.key },
     {
       ...{ what: 'queues that Lambda asks for messages', count: `${polled.length}, ${fifo} of them FIFO` },
       ...{ dollars: polling, withFree: polling - PRICES.request.free * PRICES.request.standard },
     },
-    { what: 'the sweep', count: `${MINUTES.toLocaleString('en')} runs`, dollars: reads + runs + logs, withFree: reads },
+    {
+      what: 'the sweep',
+      count: `${MINUTES.toLocaleString('en')} runs`,
+      dollars: reads + MINUTES * invocation,
+      withFree: reads,
+    },
+    {
+      ...{ what: 'the heartbeat of the stream', count: `${heartbeats.toLocaleString('en')}` },
+      ...{ dollars: beats + heartbeats * invocation, withFree: beats },
+    },
     {
       ...{ what: 'metrics in alarms', count: `${metrics}` },
       dollars: metrics * PRICES.metricInAlarm.each,

@@ -82,7 +82,7 @@ describe('what waits', () => {
   test('is nothing where nothing does', async () => {
     scene.table.watch()
     expect(await countedAt(scene.now)).toBeUndefined()
-    expect(scene.table.requests).toEqual(Array.from({ length: 16 }, () => 'Query'))
+    expect(scene.table.requests).toEqual([...Array.from({ length: 16 }, () => 'Query'), 'BatchGetItem', 'PutItem'])
   })
 
   test('is counted every five minutes, and a minute later where that failed', async () => {

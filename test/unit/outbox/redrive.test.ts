@@ -1,10 +1,12 @@
 /** A redrive of messages: what was given up since a time goes back into its lane, once, and its story goes on. */
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { redrive, redriveArguments } from '../../../infra/redrive.ts'
 import { type OutboxItem, outboxItem, outcomeItem } from '../../../lib/outbox/message-item.ts'
 import { openMessageLane } from '../../../lib/outbox/messages.ts'
 import { redriveMessages } from '../../../lib/outbox/redrive.ts'
 import { MESSAGE_PLAN } from '../../../lib/outbox/retry-plan.ts'
+import { dynamodb } from '../../../lib/store/client.ts'
+import { laneAddress, messageLane } from '../../../lib/store/keys.ts'
 import { fromRecordItem, toRecordItem } from '../../../lib/store/stored-record.ts'
 import { addressOf } from '../../../lib/store/table.ts'
 import { removeIf, transact } from '../../../lib/store/write.ts'
@@ -195,7 +197,13 @@ describe('the command', () => {
     })
   })
 
-  test.each([[['--since']], [['--stage', 'a b']], [['--all']], [['prod']]])('refuses %j in one line', (args) => {
+  test.each([
+    [['--since']],
+    [['--stage', 'a b']],
+    [['--all']],
+    [['prod']],
+    [['--lost', '--since', '2026-11-20T12:00:00Z']],
+  ])('refuses %j in one line', (args) => {
     expect(() => redriveArguments(args)).toThrow(/^[^\n]+$/)
   })
 
@@ -208,9 +216,25 @@ describe('the command', () => {
     },
   )
 
-  test('says what it has done', async () => {
+  test('says what it has done, and asks nothing', async () => {
+    const never = () => Promise.reject(new Error('it asks'))
     await failed('1', at(-1))
-    expect(await redrive({ since: at(-2) })).toBe('1 messages are on their way again')
-    expect(await redrive({ since: undefined })).toBe('0 changes were dispatched, 0 failed again and stay parked')
+    expect(await redrive({ since: at(-2) }, never)).toBe('1 messages are on their way again')
+    expect(await redrive({ since: undefined }, never)).toBe('0 changes were dispatched, 0 failed again and stay parked')
+  })
+
+  test('says what a scan for lost lanes costs, and does nothing without a yes', async () => {
+    const { connectionId } = messageOf('1')
+    await table.put(outboxItem.encode(messageOf('1')))
+    const asked: string[] = []
+    const answer = (yes: boolean) => async (question: string) => asked.push(question) > 0 && yes
+    vi.spyOn(dynamodb(), 'send').mockImplementationOnce(async () => ({ Table: { TableSizeBytes: 10e9 } }))
+    expect(await redrive(redriveArguments(['--lost']), answer(false))).toBe('nothing was done')
+    expect(asked).toEqual([expect.stringMatching(/10\.00 GB, for about \$0\.15.+ Go on\? \[y\/N\] $/)])
+    const lane = laneAddress(messageLane('acme', connectionId))
+    expect(await table.get(lane)).toBeUndefined()
+    vi.spyOn(dynamodb(), 'send').mockImplementationOnce(async () => ({ Table: {} }))
+    expect(await redrive({ lost: true }, answer(true))).toMatch(/^1 lanes were lost/)
+    expect(await table.get(lane)).toHaveProperty('dueAt')
   })
 })

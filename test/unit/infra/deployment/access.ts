@@ -234,7 +234,7 @@ describe('functions that only read', () => {
 })
 
 describe('what a function loads is what it may do', () => {
-  test('who loads the table may read it, and nobody else; the sweep reads its index, and lists of what waits', () => {
+  test('who loads the table may read it, and nobody else; the sweep reads its index, and lists of what waits; it writes lanes and a heartbeat', () => {
     expect(who(/^dynamodb:(GetItem|Query)$/).toSorted()).toEqual(whoLoad('lib/store/table.ts').toSorted())
     const reading = statementsOf('sweepOutbox').filter(({ Action }) =>
       Action.some((one) => one.startsWith('dynamodb:')),
@@ -242,6 +242,7 @@ describe('what a function loads is what it may do', () => {
     expect(reading.map(({ Action, Resource }) => [Action, resourceName(Resource)])).toEqual([
       [['dynamodb:GetItem', 'dynamodb:BatchGetItem'], 'Table'],
       [['dynamodb:Query'], 'Table'],
+      [['dynamodb:PutItem'], 'Table'],
       [['dynamodb:UpdateItem'], 'Table'],
       [['dynamodb:Query'], 'Table/index/due'],
     ])

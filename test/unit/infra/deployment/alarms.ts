@@ -125,6 +125,7 @@ const alarmOf = (id: string): AlarmProperties => {
 const COUNTED: [name: MetricName, alarm: string, times: number, minutes: number][] = [
   ['WakeUpsDead', 'FaultsAlarm', 1, 5],
   ['ChangesParked', 'FaultsAlarm', 1, 5],
+  ['StreamStopped', 'FaultsAlarm', 1, 5],
   ['WorkGivenUp', 'FaultsAlarm', 1, 5],
   ['OutboxOverdue', 'FaultsAlarm', 4, 5],
   ['OutboxNotGivenUp', 'FaultsAlarm', 1, 5],
@@ -264,5 +265,12 @@ describe('what an idle stage costs', () => {
     for (const { what, count, dollars: all, withFree } of rows)
       expect(page).toContain(`| ${what} | ${count} | ${dollars(all)} | ${dollars(withFree)} |`)
     expect(page).toContain(`| together | | **${dollars(sum('dollars'))}** | **${dollars(sum('withFree'))}** |`)
+    // Each of the first two rotations of the key.
+    const inYear = (year: number, of: 'dollars' | 'withFree') => dollars(sum(of) + year - 1)
+    expect(page).toContain(`${inYear(2, 'dollars')} in the second year, ${inYear(3, 'dollars')} from the third on`)
+    expect(page).toContain(`(${inYear(2, 'withFree')} and ${inYear(3, 'withFree')} with the free tier)`)
+    expect(readFileSync('README.md', 'utf8')).toContain(
+      `${inYear(1, 'dollars')} a month, ${inYear(1, 'withFree')} with`,
+    )
   })
 })

@@ -9,6 +9,7 @@ import type { Resource } from '../../../../infra/service.ts'
 import { WATCHED } from '../../../../lib/auth/key-age.ts'
 import { POST_LIMITS } from '../../../../lib/egress/post.ts'
 import { outboxItem } from '../../../../lib/outbox/message-item.ts'
+import { heartbeatItem } from '../../../../lib/outbox/stream-heartbeat.ts'
 import { pendingEventItem } from '../../../../lib/webhooks/event-item.ts'
 import { ofType } from '../../../support/stage/template.ts'
 import { defaultTimeout, functions, resources } from './packaged.ts'
@@ -188,13 +189,14 @@ describe('the stream', () => {
     })
   })
 
-  test('is told of every kind of change that wakes a lane or is an event, and of no other', () => {
+  test('is told of every kind of change that wakes a lane or is an event, of heartbeats, and of no other', () => {
     const { Filters } = mapping.FilterCriteria as { Filters: { Pattern: string }[] }
     const passes = Filters.map(({ Pattern }) => JSON.parse(Pattern)).flatMap(({ eventName, dynamodb }) =>
       dynamodb.NewImage.kind.S.flatMap((kind: string) => eventName.map((name: string) => `${kind} ${name}`)),
     )
+    const both = [heartbeatItem.kind, 'record'].flatMap((kind) => [`${kind} INSERT`, `${kind} MODIFY`])
     const inserts = [outboxItem, pendingEventItem].map(({ kind }) => `${kind} INSERT`)
-    expect(passes.sort()).toEqual([...inserts, 'record INSERT', 'record MODIFY', 'registration MODIFY'].sort())
+    expect(passes.sort()).toEqual([...inserts, ...both, 'registration MODIFY'].sort())
   })
 
   test('tells where it gave up in a queue; Lambda takes no FIFO queue for it', () => {
