@@ -5,6 +5,7 @@ import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
 import { type AnonCredsWorld, startAnonCredsWorld } from '../support/anoncreds/world.ts'
 import { ANONCREDS_FLOWS, documented } from '../support/cost/document.ts'
 import { expectUnits } from '../support/cost/expect-units.ts'
+import { expectStored, storedBytes } from '../support/cost/storage.ts'
 import type { Call, Json, OperationName } from '../support/stage/in-process-stage.ts'
 import { ConsumedUnits, type Units } from '../support/table/consumed-units.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -28,6 +29,7 @@ const until = (what: string, operation: OperationName, path: Record<string, stri
   )
 
 const measured: Record<string, Units> = {}
+const stored: Record<string, number> = {}
 
 /** Measures an act until nothing is left to do. */
 const measure = async <T>(what: string, act: () => Promise<T>): Promise<T> => {
@@ -35,6 +37,7 @@ const measure = async <T>(what: string, act: () => Promise<T>): Promise<T> => {
   await line.pause()
   await line.settle()
   line.run()
+  const before = await storedBytes(world.stage)
   const { result, units } = await consumed.during(async () => {
     const done = await act()
     await line.pause()
@@ -42,6 +45,7 @@ const measure = async <T>(what: string, act: () => Promise<T>): Promise<T> => {
     return done
   })
   measured[what] = units
+  stored[what] = (await storedBytes(world.stage)) - before
   line.run()
   return result
 }
@@ -121,5 +125,7 @@ describeWithLibrary('what AnonCreds consume', () => {
       if (row === undefined) throw new Error(`docs/cost.md has no row: ${what}`)
       expectUnits(units, row)
     }
+    for (const what of ['an AnonCreds credential that is issued', 'a proof of it'])
+      expectStored(what, stored[what] ?? Number.NaN)
   })
 })

@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { functionsOfServiceFile } from '../../infra/access/service-file.ts'
 import { needsRegistries } from '../../infra/anoncreds/functions.ts'
+import { CREDENTIAL_WRITES } from '../../infra/deployment/checks/account.ts'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
 import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
 import { exampleOf } from '../support/calls/all.ts'
@@ -10,6 +11,7 @@ import { CallScene } from '../support/calls/call-scene.ts'
 import { callInProcess } from '../support/calls/in-process.ts'
 import { ANONCREDS_FLOWS, budgetOf, budgets, documented, priceOf } from '../support/cost/document.ts'
 import { expectUnits } from '../support/cost/expect-units.ts'
+import { expectStored, storedBytes } from '../support/cost/storage.ts'
 import { connect, createTenant, degreeDefinition, issueDegree, offerBody, requestBody } from '../support/scenes.ts'
 import { functionOf, handlerOf } from '../support/source/operation-functions.ts'
 import type { Call, OperationName } from '../support/stage/in-process-stage.ts'
@@ -47,6 +49,15 @@ const call = (operation: OperationName, request: Call, into = measured) =>
 
 /** Dispatches and delivers until nothing is left to do. */
 const settle = () => stage.line.settle()
+
+const stored: Record<string, number> = {}
+
+/** Measures what stays in the table of an act. */
+const storing = async (what: string, act: () => Promise<unknown>): Promise<void> => {
+  const before = await storedBytes(stage)
+  await act()
+  stored[what] = (await storedBytes(stage)) - before
+}
 
 interface Flows {
   caller: { tenantId: string }
@@ -125,15 +136,26 @@ test('what an operation, a message and an event consume is what the document say
 
   await call('createInvitation', { caller, body: {} })
   const flows = { caller, connectionId, walletConnectionId }
-  await measureFlows({ ...flows, content: 'hello', request: requestBody })
+  await storing('a message in each direction, and a wallet that connects and proves', () =>
+    measureFlows({ ...flows, content: 'hello', request: requestBody }),
+  )
   await measureFlows({ ...flows, content: wordsOf(LARGER.message), request: largerRequest }, larger)
-  stage.line.run()
-  await measure('a credential that is issued', async () => {
+  const issue = async () => {
+    stage.line.run()
     const offered = await stage.call('createOffer', { caller, body: offerBody(connectionId, wallet.did) })
     const path = { credentialRecordId: offered.body.id }
     await waitFor('the credential to be issued', () =>
       consumed.aside(async () => (await stage.call('getCredentialById', { caller, path })).body.state === 'done'),
     )
+    await stage.line.pause()
+    await settle()
+  }
+  await storing('a credential that is issued', () => measure('a credential that is issued', issue))
+  // Its invitation is there already.
+  await storing('a wallet that connects', async () => {
+    stage.line.run()
+    const { body } = await stage.call('createInvitation', { caller, body: {} })
+    await wallet.connect(body.invitationUrl)
     await stage.line.pause()
     await settle()
   })
@@ -231,9 +253,14 @@ test.each(CALLED)('$operationId makes few requests', ({ operationId, idempotent 
 })
 
 test('the sums of the document are right', () => {
+  expect(documented.get('a credential that is issued')?.write).toBe(CREDENTIAL_WRITES)
   for (const [what, row] of documented) expect(row.total, what).toBeCloseTo(priceOf(row), 1)
   for (const { kind, read, write, total } of budgets)
     expect(total, kind).toBeCloseTo(priceOf({ read, write, http: 1, background: 0, memory: 0, lambdaMs: 0 }), 1)
+})
+
+test('what stays in the table is what the document says', () => {
+  for (const [what, bytes] of Object.entries(stored)) expectStored(what, bytes)
 })
 
 test('operations have the memory that the document says', () => {

@@ -65,12 +65,33 @@ export const checkCodeStorage = ({ lambda }: Account): Finding[] => {
   ]
 }
 
+/** Write units of a credential that is issued, with all of its messages (docs/cost.md). */
+export const CREDENTIAL_WRITES = 52
+
+/**
+ * Write units a second that a table on demand takes at first; later twice what it has had.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html
+ */
+const NEW_TABLE_WRITES = 4_000
+
+const checkTableWrites = (tableWrites: number, operationRate: number): Finding => {
+  const check = 'table writes'
+  const credentials = (units: number) =>
+    `${units} write units a second (${Math.round(units / CREDENTIAL_WRITES)} credentials)`
+  return operationRate * CREDENTIAL_WRITES > tableWrites
+    ? warning(
+        check,
+        `OPERATION_RATE is ${operationRate} requests a second, and a table takes ${credentials(tableWrites)}: ask for more in Service Quotas (DynamoDB, L-AB614373)`,
+      )
+    : ok(check, `${credentials(tableWrites)}; a new table begins with ${credentials(NEW_TABLE_WRITES)}`)
+}
+
 /** `paths`: of the API; `newRoles`: roles that the stack will create. */
 export const checkQuotas = (
   { quotas, roles }: Account,
   { paths, newRoles, operationRate }: { paths: readonly string[]; newRoles: number; operationRate: number },
 ): Finding[] => [
-  ...ifRead('quotas', quotas, ({ apiResources, apiRate }) => {
+  ...ifRead('quotas', quotas, ({ apiResources, apiRate, tableWrites }) => {
     const resources = countResources(paths)
     const findings: Finding[] = []
     if (resources > apiResources)
@@ -87,7 +108,8 @@ export const checkQuotas = (
           `OPERATION_RATE is ${operationRate} requests a second, the account has ${apiRate} for all APIs of the region`,
         ),
       )
-    return findings.length > 0 ? findings : [ok('quotas', `${resources} of ${apiResources} resources of an API`)]
+    if (findings.length === 0) findings.push(ok('quotas', `${resources} of ${apiResources} resources of an API`))
+    return [...findings, checkTableWrites(tableWrites, operationRate)]
   }),
   ...ifRead('roles', roles, ({ used, most }) =>
     used + newRoles > most

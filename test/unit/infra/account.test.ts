@@ -35,7 +35,7 @@ afterEach(() => {
 test('one with nothing of the stack has the usual quotas, and no role for logs where that was taken away', async () => {
   expect(await accountOf({})).toMatchObject({
     lambda: { value: { concurrency: 1000, unreserved: 1000, codeLeft: 79e9 } },
-    quotas: { value: { apiResources: 300, apiRate: 10_000 } },
+    quotas: { value: { apiResources: 300, apiRate: 10_000, tableWrites: 40_000 } },
     roles: { value: { used: 12, most: 500 } },
     gateway: { value: { cloudWatchRole: undefined, roleExists: false } },
     keyRights: { value: { denied: [] } },
@@ -44,13 +44,17 @@ test('one with nothing of the stack has the usual quotas, and no role for logs w
 })
 
 test('each quota is the one of its code', async () => {
-  const values: Record<string, number> = { 'L-01C8A9E0': 600, 'L-8A5B8E43': 20_000 }
+  const values: Record<string, number> = {
+    'apigateway L-01C8A9E0': 600,
+    'apigateway L-8A5B8E43': 20_000,
+    'dynamodb L-AB614373': 80_000,
+  }
   const { quotas } = await accountOf({
     GetServiceQuotaCommand: ({ ServiceCode, QuotaCode }: { ServiceCode: string; QuotaCode: string }) => ({
-      Quota: { Value: ServiceCode === 'apigateway' ? values[QuotaCode] : 0 },
+      Quota: { Value: values[`${ServiceCode} ${QuotaCode}`] ?? 0 },
     }),
   })
-  expect(quotas).toEqual({ value: { apiResources: 600, apiRate: 20_000 } })
+  expect(quotas).toEqual({ value: { apiResources: 600, apiRate: 20_000, tableWrites: 80_000 } })
 })
 
 test('a role for logs may be gone, which is not the same as that nobody can tell', async () => {

@@ -55,7 +55,7 @@ const account: Account = {
   region: 'eu-central-1',
   identity: { value: { account: '123456789012', arn: 'arn:aws:iam::123456789012:user/operator' } },
   lambda: { value: { concurrency: 1000, unreserved: 1000, codeLeft: 75e9 } },
-  quotas: { value: { apiResources: 300, apiRate: 10_000 } },
+  quotas: { value: { apiResources: 300, apiRate: 10_000, tableWrites: 40_000 } },
   roles: { value: { used: 12, most: 1000 } },
   gateway: { value: { cloudWatchRole: 'arn:aws:iam::123456789012:role/logs', roleExists: true } },
   keyRights: { value: { denied: [] } },
@@ -216,7 +216,10 @@ describe('nothing is found', () => {
 
   test.each<[string, Planted]>([
     ['code', { account: { lambda: { value: { concurrency: 1000, unreserved: 1000, codeLeft: 100e6 } } } }],
-    ['resources and requests', { account: { quotas: { value: { apiResources: 4, apiRate: 500 } } } }],
+    [
+      'resources and requests',
+      { account: { quotas: { value: { apiResources: 4, apiRate: 500, tableWrites: 26_000 } } } },
+    ],
     ['roles', { account: { roles: { value: { used: 999, most: 1000 } } } }],
     ['an environment', { template: labelled(3920) }],
     ['the name of a role, with its account and partition', { template: named(49, 'AWS::AccountId', 'AWS::Partition') }],
@@ -346,7 +349,7 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   ],
   [
     'an API with more resources than the account allows',
-    { account: { quotas: { value: { apiResources: 3, apiRate: 10_000 } } } },
+    { account: { quotas: { value: { apiResources: 3, apiRate: 10_000, tableWrites: 40_000 } } } },
     /^FAULT {3}quotas: the API has 4 resources, the account allows 3: ask for more/,
   ],
   [
@@ -374,8 +377,13 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   ],
   [
     'more requests a second than the account has',
-    { account: { quotas: { value: { apiResources: 300, apiRate: 499 } } } },
+    { account: { quotas: { value: { apiResources: 300, apiRate: 499, tableWrites: 40_000 } } } },
     /^warning quotas: OPERATION_RATE is 500 requests a second, the account has 499/,
+  ],
+  [
+    'more credentials a second than a table takes',
+    { account: { quotas: { value: { apiResources: 300, apiRate: 10_000, tableWrites: 25_999 } } } },
+    /^warning table writes: OPERATION_RATE is 500 requests a second, and a table takes 25999 write units a second \(500 credentials\): ask/,
   ],
   ['a setting that is wrong', setting('LOG_LEVEL', 'loud'), /^FAULT {3}settings: LOG_LEVEL: /],
   [
