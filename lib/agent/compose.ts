@@ -33,6 +33,7 @@ import {
   completeRotation,
   DidRotateHandler,
   HangupHandler,
+  requireInvitation,
 } from './connections/index.ts'
 import { AgentFeatureRegistry, type AgentModules, agentOf, provideAgent, UNREGISTERED_FEATURES } from './credo/index.ts'
 import { AgentEnvelopeService } from './envelopes/index.ts'
@@ -112,6 +113,7 @@ const MIDDLEWARE = [
   markMessage,
   noteUnsolicited,
   completeRotation,
+  requireInvitation,
   guardThread,
   acceptRepeatedComplete,
   completeByMessage,

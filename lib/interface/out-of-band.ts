@@ -179,8 +179,10 @@ export const DeleteOutOfBandRecord = /* @__PURE__ */ defineContract(() => ({
   path: '/oob/{outOfBandId}',
   summary: 'Delete an invitation, so that nobody can accept it any more',
   description:
-    'Its connections remain. A handshake that is not completed can not be completed any more, and its exchange ' +
-    'without a connection can not go on.',
+    'Its connections remain. A handshake that is not completed cannot be completed any more, and its exchange ' +
+    'without a connection cannot go on. A message that completes a handshake at the moment of the deletion may still ' +
+    'do so. The record of a DID of this agent stands for all requests to the DID that came without an invitation: its ' +
+    'deletion ends those that are not completed, and the next request makes it again.',
   parameters: { path: OUT_OF_BAND_PATH },
   responses: { 204: v.undefined() },
   errorStatuses: [404],

@@ -1,4 +1,8 @@
-/** Completes handshakes before the handlers of messages: by any message, and again by a repeated one. */
+/**
+ * Completes handshakes before the handlers of messages: by any message, and again by a repeated one. Ends those whose
+ * invitation was deleted.
+ */
+import { CredoError } from '@credo-ts/core'
 import {
   DidCommConnectionService,
   DidCommDidExchangeCompleteMessage,
@@ -8,6 +12,17 @@ import {
 } from '@credo-ts/didcomm'
 import { isProblemReport } from '../threads/index.ts'
 import { isOfCurrentDid } from './current-connection.ts'
+import { isInvited } from './handshakes.ts'
+
+/**
+ * Rejects every message of a handshake that is not completed and whose invitation was deleted. Throws a CredoError, so
+ * that nothing is written. Credo calls this before the handlers.
+ */
+export const requireInvitation: DidCommMessageHandlerMiddleware = async ({ agentContext, connection }, next) => {
+  if (connection?.state === DidCommDidExchangeState.ResponseSent && !(await isInvited(agentContext, connection)))
+    throw new CredoError('the invitation was deleted before its handshake was completed')
+  await next()
+}
 
 /** Handshake protocols: their own messages decide whether the handshake continues. */
 const HANDSHAKES = ['connections', 'didexchange', 'did-rotate']

@@ -9,6 +9,7 @@ import {
   DidCommHandshakeProtocol,
   type DidCommInboundMessageContext,
   type DidCommOutOfBandRecord,
+  DidCommOutOfBandRepository,
   DidCommOutOfBandRole,
   DidCommOutOfBandState,
   type DidCommRouting,
@@ -50,6 +51,20 @@ export const respond = async <Response>(
   const response = await create(routing)
   if (outOfBand.reusable) await expireUnlessCompleted(agentContext, connection)
   return response
+}
+
+/**
+ * Whether the handshake of a connection may go on: the record of its invitation is there. That of a DID is made again,
+ * under its former id, for requests that come after its deletion (`implicitInvitation`). A condition of the commit would
+ * let all handshakes of an invitation for many conflict, so one that ends during the deletion may win.
+ */
+export const isInvited = async (
+  agentContext: AgentContext,
+  { outOfBandId, createdAt }: DidCommConnectionRecord,
+): Promise<boolean> => {
+  if (outOfBandId === undefined) return false
+  const invitation = await agentContext.resolve(DidCommOutOfBandRepository).findById(agentContext, outOfBandId)
+  return invitation !== null && invitation.createdAt <= createdAt
 }
 
 /** Of documents without a method (Aries RFC 0160). Wallets of Credo 0.5 take no other. */

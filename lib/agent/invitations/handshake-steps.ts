@@ -3,10 +3,10 @@
  * 0023 and 0160).
  */
 import { type AgentContext, CredoError } from '@credo-ts/core'
-import { type DidCommConnectionRecord, DidCommDidExchangeState, DidCommOutOfBandRepository } from '@credo-ts/didcomm'
+import { type DidCommConnectionRecord, DidCommDidExchangeState } from '@credo-ts/didcomm'
 import { AgentError } from '../../errors.ts'
 import { type RecordJson, toRecordJson } from '../../records/record-json.ts'
-import { findConnection, withSendErrors } from '../connections/index.ts'
+import { findConnection, isInvited, withSendErrors } from '../connections/index.ts'
 import { currentAgent, toStored } from '../credo/index.ts'
 import { handleRequestAfterHandshake } from './attached-requests.ts'
 
@@ -37,10 +37,10 @@ export const acceptResponse = async (connectionId: string): Promise<RecordJson> 
 
 /** Reads the connection together with the end of its lane, and the record of the invitation, in one request each. */
 const assertState = async (context: AgentContext, connectionId: string, expected: DidCommDidExchangeState) => {
-  const { state, outOfBandId } = await findConnection(context, connectionId)
+  const connection = await findConnection(context, connectionId)
+  const { state } = connection
   if (state !== expected) throw notReady(`the connection is not waiting for this: its state is ${state}`)
-  const invitation = outOfBandId && (await context.resolve(DidCommOutOfBandRepository).findById(context, outOfBandId))
-  if (!invitation) throw notReady('the record of the invitation was deleted')
+  if (!(await isInvited(context, connection))) throw notReady('the record of the invitation was deleted')
 }
 
 const notReady = (message: string, cause?: unknown): AgentError =>
