@@ -1,6 +1,6 @@
 /** did-rotate: a new DID counts once it has proven itself on the connection, and is until then in nobody's way. */
 import { randomUUID } from 'node:crypto'
-import { TypedArrayEncoder } from '@credo-ts/core'
+import { createPeerDidDocumentFromServices, didDocumentToNumAlgo4Did, TypedArrayEncoder } from '@credo-ts/core'
 import { DidCommEnvelopeService } from '@credo-ts/didcomm'
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Connected, connect, requestBody } from '../support/scenes.ts'
@@ -273,6 +273,16 @@ test.each([
   const { thid, pthid } = (answer.message as Json)['~thread']
   expect(thid).toMatch(/./)
   expect(pthid).toBe(thid)
+  expect(await connectionNow()).toEqual(before)
+})
+
+test.each(['?x=1', '#key-1', '/a', ';a'])('a rotation to a DID URL with %s is refused', async (end) => {
+  const before = await connectionNow()
+  const key = await raw.newKey()
+  const service = { id: '#didcomm', serviceEndpoint: endpoint(), recipientKeys: [key], routingKeys: [] }
+  const { longFormDid } = didDocumentToNumAlgo4Did(createPeerDidDocumentFromServices([service], false).didDocument)
+  for (const did of [longFormDid, newDid])
+    expect((await rotate(`${did}${end}`)).message).toMatchObject({ description: { code: 'e.did.unresolvable' } })
   expect(await connectionNow()).toEqual(before)
 })
 

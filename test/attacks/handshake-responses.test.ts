@@ -98,6 +98,22 @@ describe.each(Object.entries(RESPONSES))('by %s', (name, respond) => {
     await connectionOf(stage, victim, outOfBandRecord.id, 'request-sent')
   })
 
+  if (name === 'didexchange')
+    test('with a DID URL of its own is refused, and writes nothing', async () => {
+      const { invitation, connection, route, invitationKey } = await asked()
+      const senderKey = await raw.newKey()
+      const { context } = mallory.agent
+      const message: Json = (await respond(connection, invitation, senderKey)).toJSON()
+      message.did = `${message.did}?x=1`
+      // Private in Credo.
+      const handshake: Json = context.resolve(DidExchangeProtocol)
+      const signed = await handshake.createSignedAttachment(context, message.did, [invitationKey])
+      message['did_rotate~attach'] = JsonTransformer.toJSON(signed)
+      const before = await recordsInTable(stage)
+      expect((await raw.send(message, { ...route, senderKey })).status).toBe(400)
+      expect(changesSince(before, await recordsInTable(stage))).toEqual([])
+    })
+
   // Credo stores no DID other than did:peer, and would find no connection by the key of one.
   if (name === 'didexchange')
     test('with a DID that is no did:peer completes the connection, on which its owner is heard', async () => {

@@ -29,7 +29,7 @@ import {
   DidExchangeProblemReportReason,
 } from '@credo-ts/didcomm'
 import { isObject, parseBase64 } from '../../json.ts'
-import { authenticationMethod } from '../dids/index.ts'
+import { authenticationMethod, mayBeTheirDid } from '../dids/index.ts'
 import { isReadableDocument } from '../envelopes/index.ts'
 import { type Ed25519Key, keyOfVerkey } from '../keys/index.ts'
 import { QUEUE } from '../transport/index.ts'
@@ -66,6 +66,7 @@ export const theirDidOf = async (
     if (didDocument === null) throw requestNotAccepted('the attached document is of another DID')
     return { did, didDocument: storable(didDocument, senderKey) }
   }
+  if (!mayBeTheirDid(did)) throw requestNotAccepted('the DID is a DID URL, or does not contain its document')
   const document = await agentContext.resolve(DidsApi).resolveDidDocument(did)
   assertReadableServices(document)
   if (document.id !== did || authenticationMethod(document, senderKey) === undefined)
@@ -85,7 +86,9 @@ export const assertOfResponder = async (
   if (senderKey === undefined) throw requestNotAccepted('the response is not authenticated')
   const document = PEER_OF_DOCUMENT.test(did)
     ? documentOf(did, parseBase64(didDoc?.data.base64 ?? ''))
-    : (await agentContext.resolve(DidsApi).resolve(did)).didDocument
+    : mayBeTheirDid(did)
+      ? (await agentContext.resolve(DidsApi).resolve(did)).didDocument
+      : null
   if (document === null)
     throw responseNotAccepted('the DID of the response has no document, or another one than is attached')
   if (onlyMethod(document, senderKey) === undefined)

@@ -7,6 +7,7 @@ export { AgentDocumentService } from './document-service.ts'
 export { KnownDids } from './known-dids.ts'
 export { findOwnDid } from './own-dids.ts'
 export { resolveDid } from './resolve-did.ts'
+export { mayBeTheirDid } from './their-did-forms.ts'
 export { didsWithKey, formsOf, hasDid, isKeyOf, shareDids, storeTheirDid } from './their-dids.ts'
 export {
   authenticationMethod,

@@ -15,6 +15,7 @@ import { MAX_KEYS as MAX_RECIPIENTS } from '../envelopes/index.ts'
 import type { Ed25519Key } from '../keys/index.ts'
 import { QUEUE } from '../transport/index.ts'
 import { isKeyOver } from '../web/index.ts'
+import { mayBeTheirDid } from './their-did-forms.ts'
 
 /** Ed25519 keys that may pack messages of a DID, with their verification methods. */
 const authenticationKeys = (document: DidDocument): { method: VerificationMethod; key: Ed25519Key }[] =>
@@ -70,15 +71,9 @@ export class UnusableDidError extends CredoError {
 /** The document of another agent may have any number of keys, and each becomes an index entry. */
 const MAX_KEYS = 4
 
-/**
- * did:peer:1 and the short form of did:peer:4 do not contain their document. Nobody may use documents of other
- * connections, also not by a DID URL: what follows a `;`, `/`, `?` or `#` is not resolved.
- */
-const WITHOUT_DOCUMENT = /^did:peer:(?:1|4[^:;/?#]*(?:[;/?#]|$))/
-
 /** Fingerprints of the recipient keys in a DID's services. Throws `UnusableDidError`. */
 export const recipientKeysOf = async (agentContext: AgentContext, did: string): Promise<string[]> => {
-  if (WITHOUT_DOCUMENT.test(did)) throw new UnusableDidError('e.did.unresolvable')
+  if (!mayBeTheirDid(did)) throw new UnusableDidError('e.did.unresolvable')
   const resolver = agentContext.resolve(DidResolverService)
   const { didDocument, didResolutionMetadata } = await resolver.resolve(agentContext, did)
   if (didResolutionMetadata.error === 'unsupportedDidMethod') throw new UnusableDidError('e.did.method_unsupported')
@@ -113,7 +108,7 @@ export const reachableServicesOf = async (agentContext: AgentContext, did: strin
 
 /** Fingerprints of the recipient keys in these services. Throws as `reachableServicesOf`. */
 export const reachableKeysOf = async (agentContext: AgentContext, did: string): Promise<string[]> => {
-  if (WITHOUT_DOCUMENT.test(did)) throw new UnusableDidError('e.did.unresolvable')
+  if (!mayBeTheirDid(did)) throw new UnusableDidError('e.did.unresolvable')
   const services = await reachableServicesOf(agentContext, did)
   const keys = services.flatMap(({ recipientKeys }) => recipientKeys.map(({ fingerprint }) => fingerprint))
   return [...new Set(keys)].slice(0, MAX_KEYS)
