@@ -28,10 +28,17 @@ export const MAX_FOUND = 100
 const dids = (name: string): Index => ({ name, copy: true, form: shortForm })
 const connectionsOf = (name: string): Index => ({ ...dids(name), newest: MAX_FOUND })
 
-/** Keys of the DID to which the other agent of a connection rotates. */
-const keysOfPending = ({ state, metadata }: Record<string, unknown>): string[] => {
+const textsIn = (value: unknown): string[] => [value].flat().filter((one) => typeof one === 'string')
+
+/** What a message of a pending DID names: its key, and our DID. Anybody may rotate to a DID with this key. */
+export const rotationBetween = (fingerprint: string, ourDid: string): string => `${fingerprint} ${shortForm(ourDid)}`
+
+/** Of the DID to which the other agent of a connection rotates, one for each of its keys and of our DIDs. */
+export const rotationsOf = ({ state, metadata, did, previousDids }: Record<string, unknown>): string[] => {
   const pending = isObject(metadata) && state !== 'abandoned' ? metadata[PENDING_DID] : undefined
-  return isObject(pending) ? [pending.keyFingerprints].flat().filter((one) => typeof one === 'string') : []
+  if (!isObject(pending)) return []
+  const ours = [...textsIn(did), ...textsIn(previousDids)]
+  return textsIn(pending.keyFingerprints).flatMap((key) => ours.map((own) => rotationBetween(key, own)))
 }
 
 export const connectionRecords = /* @__PURE__ */ defineRecord(() => ({
@@ -49,7 +56,7 @@ export const connectionRecords = /* @__PURE__ */ defineRecord(() => ({
     unfinished: { name: 'unfinished', of: unfinishedListOf },
     invitationDid: { name: 'invitationDid', copy: true, newest: MAX_FOUND },
     // A pending DID finds no connection, and its owner may still connect with it.
-    rotating: { name: 'rotating', of: keysOfPending },
+    rotating: { name: 'rotating', of: rotationsOf },
   },
   lists: ['outOfBandId', 'theirDid', 'did', 'alias'],
   expiry: connectionExpiry,
@@ -196,7 +203,7 @@ export const didRecords = /* @__PURE__ */ defineRecord(() => ({
   indexes: {
     did: dids('did'),
     alternativeDids: dids('did'),
-    recipientKeyFingerprints: { name: 'recipientKey', copy: true },
+    recipientKeyFingerprints: { name: 'recipientKey', copy: true, newest: MAX_FOUND },
     // For our list of DIDs, without those of single invitations and connections.
     [PUBLIC_DID]: { name: 'public', copy: true },
   },

@@ -2,7 +2,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AgentError, isAgentError } from '../errors.ts'
-import { type Slots, UnitOfWork } from './unit-of-work.ts'
+import type { Slots } from './slots.ts'
+import { UnitOfWork } from './unit-of-work.ts'
 
 const units = new AsyncLocalStorage<UnitOfWork>()
 

@@ -7,6 +7,7 @@ import type { Change, Condition } from './conditions.ts'
 import { liesWithin, matches, notIndexed, type Partition, partitionsOf, type TagQuery } from './index-entries.ts'
 import { type Readable, readItem } from './item.ts'
 import { type Address, ALONE, recordAddress, recordOfEntry } from './keys.ts'
+import { type Slots, slotIn } from './slots.ts'
 import { fromRecordItem, hasContent, type NewRecord, type StoredRecord, toStoredRecord } from './stored-record.ts'
 import {
   addressOf,
@@ -23,20 +24,14 @@ import {
 /** Identifies a record of the unit's tenant. */
 type RecordKey = Pick<StoredRecord, 'type' | 'id'>
 
-/** State of modules, under each module's own key. */
-export type Slots = Map<symbol | object, unknown>
-
-const slotIn = <T>(slots: Slots, key: symbol | object, init: () => T): T => {
-  if (!slots.has(key)) slots.set(key, init())
-  return slots.get(key) as T
-}
-
 export class UnitOfWork {
   /** The agent that the invocation acts for: a tenant's id or BASE_AGENT. */
   readonly tenant: string
   readonly #records = new Map<string, TrackedRecord>()
   /** Index partitions that were read or are being read. */
   readonly #partitions = new Map<string, Promise<void>>()
+  /** Those of which only the newest entries were read. */
+  readonly #cutPartitions = new Set<string>()
   /** By address, because a transaction accepts one write for each item. */
   readonly #writes = new Map<string, Write>()
   readonly #beforeCommit: (() => void)[] = []
@@ -126,6 +121,11 @@ export class UnitOfWork {
       .filter((record) => record !== undefined)
       .filter((record) => record.tenant === tenant && record.type === type && matches(record.tags, query))
       .sort((a, b) => compare(a.value.createdAt, b.value.createdAt) || compare(a.id, b.id))
+  }
+
+  /** Whether a query of this unit has read only the newest entries of a partition, which may have others. */
+  hasOlder(partition: string): boolean {
+    return this.#cutPartitions.has(partition)
   }
 
   /** Whether this unit has read a record from the table, and so not added it. */
@@ -254,7 +254,10 @@ export class UnitOfWork {
   }
 
   async #readEntries(partitions: Partition[], others: readonly Address[]): Promise<void> {
-    const entries = (await Promise.all(partitions.map(entriesOf))).flat()
+    const pages = await Promise.all(partitions.map(entriesOf))
+    for (const [index, { pk }] of partitions.entries())
+      if (pages[index]?.next !== undefined) this.#cutPartitions.add(pk)
+    const entries = pages.flatMap(({ items }) => items)
     const unread = new Map(others.filter(({ pk }) => !this.#records.has(pk)).map((address) => [address.pk, address]))
     for (const entry of entries) {
       const address = recordOfEntry(addressOf(entry))
@@ -286,8 +289,8 @@ export class UnitOfWork {
   }
 }
 
-const entriesOf = async ({ pk, newest }: Partition): Promise<Item[]> =>
-  newest === undefined ? queryAll(pk) : (await queryPage(pk, { limit: newest, descending: true })).items
+const entriesOf = async ({ pk, newest }: Partition): Promise<PartitionPage> =>
+  newest === undefined ? { items: await queryAll(pk) } : queryPage(pk, { limit: newest, descending: true })
 
 const compare = (a: unknown, b: unknown): number => (String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0)
 

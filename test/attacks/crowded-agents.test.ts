@@ -1,19 +1,25 @@
 /** What a message costs an agent that has stored a lot, in years or by a hostile wallet: it reads as much as in a new one. */
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { OF_UNFINISHED_HANDSHAKE } from '../../lib/records/handshake-expiry.ts'
 import {
   connectionRecords,
   credentialRecords,
   outOfBandRecords,
   questionAnswerRecords,
+  rotationBetween,
 } from '../../lib/records/kinds.ts'
-import type { NewRecord } from '../../lib/store/stored-record.ts'
+import { tagPartition } from '../../lib/store/index-entries.ts'
+import { entryAddress } from '../../lib/store/keys.ts'
+import { type NewRecord, toEntryItem } from '../../lib/store/stored-record.ts'
 import { transaction } from '../../lib/store/transaction.ts'
 import { connect, createTenant, issueDegree } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useTenantAndWallet, useWallet } from '../support/stage/use-stage.ts'
 import { withOpenStack } from '../support/table/open-stack.ts'
+import { checkTable } from '../support/table/table-checker.ts'
 import { connectTenants, inviteToConnect, settled, succeed } from '../support/tenants.ts'
+import { storeDids } from '../support/wallets/dids-of-key.ts'
 import { connectionRequest, didExchangeRequest, peerDidOf } from '../wallet/handshake-requests.ts'
 import { RawMessages, type Route } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -30,15 +36,20 @@ const raw = new RawMessages(wallet)
 const mallory = await useWallet()
 
 let itemsRead = 0
+let requests = 0
 withOpenStack(stage.serviceClient).middlewareStack.add(
   (next) => async (parameters) => {
     const answer = await next(parameters)
     const { Items = [], Responses = {}, Item }: Json = answer.output
+    requests += 1
     itemsRead += [...Items, ...Object.values(Responses).flat(), ...(Item ? [Item] : [])].length
     return answer
   },
   { step: 'initialize' },
 )
+afterAll(async () => {
+  expect(await checkTable(stage.client, stage.table)).toEqual([])
+})
 /** Runs `act` and expects it to read few items, whatever comes of it. */
 const expectCheap = async <T>(act: () => Promise<T>, maxItems = MAX_ITEMS): Promise<T> => {
   await settled(stage)
@@ -128,7 +139,20 @@ describe('where a DID of the agent has many connections', async () => {
     expect((await expectCheap(() => raw.send(made(), stranger), 10)).status).toBe(400)
   })
 
-  test('a message of the oldest one is heard', async () => {
+  test('a message of a key with fifty DIDs looks up four of them', async () => {
+    const senderKey = await raw.newKey()
+    await storeDids(invitee, senderKey, 50)
+    for (const thread of [{}, { '~thread': { thid: randomUUID(), pthid: randomUUID() } }]) {
+      await settled(stage)
+      requests = 0
+      expect((await raw.send({ ...ping(), ...thread }, { ...route, senderKey })).status).toBe(400)
+      expect(requests).toBeLessThanOrEqual(8)
+    }
+  })
+
+  test('a message of the oldest one is heard, though its key has other DIDs of handshakes under way', async () => {
+    const { senderKey = await raw.newKey() } = route
+    await storeDids(invitee, senderKey, 10, { [OF_UNFINISHED_HANDSHAKE]: true })
     expect((await expectCheap(() => raw.send(say('still here'), route))).status).toBe(200)
     expect(await heard()).toEqual(['still here'])
   })
@@ -148,6 +172,36 @@ describe('where a DID of the agent has many connections', async () => {
     const path = { connectionId }
     expect((await succeed(stage, 'getConnectionById', invitee, { path })).state).toBe('abandoned')
   })
+})
+
+describe('a rotation to a DID to which many others rotate', async () => {
+  const heard = async (prepare: (tracked: { connectionId: string; fingerprint: string }) => Promise<unknown>) => {
+    const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
+    const route = await raw.route(walletConnectionId)
+    const senderKey = await raw.newKey()
+    const toDid = peerDidOf([senderKey], 'http://127.0.0.1:1024')
+    expect((await raw.send(message('did-rotate/1.0/rotate', { to_did: toDid }), route)).status).toBe(200)
+    await prepare({ connectionId, fingerprint: senderKey.fingerprint })
+    expect((await expectCheap(() => raw.send(say('it is me'), { ...route, senderKey }))).status).toBe(200)
+    expect((await succeed(stage, 'getConnectionById', caller, { path: { connectionId } })).theirDid).toBe(toDid)
+  }
+
+  test('takes effect', () =>
+    heard(({ connectionId }) =>
+      crowd(caller.tenantId, connectionRecords, connectionId, (number) => ({ did: `did:example:ours${number}` }), 1000),
+    ))
+
+  test('takes effect, also where its entry of an earlier version names the new key alone', () =>
+    heard(({ connectionId, fingerprint }) =>
+      transaction(caller.tenantId, async (unit) => {
+        const record = await unit.read(caller.tenantId, connectionRecords.type, connectionId)
+        if (record === undefined) throw new Error('there is no connection')
+        const listOf = (of: string) => tagPartition(caller.tenantId, connectionRecords, 'rotating', of)
+        const addressIn = (of: string) => entryAddress(listOf(of), record.value.createdAt, connectionId)
+        unit.delete(addressIn(rotationBetween(fingerprint, String(record.value.did))))
+        unit.create(toEntryItem(addressIn(fingerprint), record, false))
+      }),
+    ))
 })
 
 describe('where a DID of the agent has many invitations', async () => {

@@ -6,7 +6,10 @@ import {
   type DidCommInboundMessageContext,
 } from '@credo-ts/didcomm'
 import { shortForm } from '../../records/did-forms.ts'
-import { didsWithKey, formsOf, hasDid, isKeyOf } from '../dids/index.ts'
+import { connectionRecords } from '../../records/kinds.ts'
+import { tagPartition } from '../../store/index-entries.ts'
+import { currentUnit } from '../../store/transaction.ts'
+import { formsOf, hasDid, isKeyOf, newestDidsWithKey } from '../dids/index.ts'
 import type { Ed25519Key } from '../keys/index.ts'
 
 interface Keys {
@@ -32,6 +35,12 @@ export const connectionOfKeys = async (
 }
 
 /**
+ * DIDs of a sender that are looked up beside the newest connections of our DID: each is a query
+ * (docs/adr/0041-few-queries-for-the-dids-of-a-key.md).
+ */
+const MAX_DIDS = 4
+
+/**
  * Connections of our key that the sender's may be of, newest first: none for a stranger. A DID of ours may have
  * thousands, of which only the newest are read, and after them those with a DID of the sender.
  */
@@ -45,7 +54,9 @@ export async function* connectionsOfKeys(
   const repository = agentContext.resolve(DidCommConnectionRepository)
   const newest = await repository.findByQuery(agentContext, { $or: [{ did }, { previousDids: [did] }] })
   yield* newest.reverse()
-  const theirs = (await didsWithKey(agentContext, senderKey)).flatMap(formsOf)
+  const unit = currentUnit()
+  if (!unit.hasOlder(tagPartition(unit.tenant, connectionRecords, 'did', did))) return
+  const theirs = (await newestDidsWithKey(agentContext, senderKey, MAX_DIDS)).flatMap(formsOf)
   const withTheirs = await Promise.all(
     theirs.map((one) =>
       repository.findByQuery(agentContext, { $or: [{ theirDid: one }, { previousTheirDids: [one] }] }),
@@ -72,7 +83,7 @@ const ownDidOf = async (agentContext: AgentContext, key: Ed25519Key): Promise<st
   (await agentContext.resolve(DidRepository).findCreatedDidByRecipientKey(agentContext, key))?.did
 
 /** Whether a connection has, or had, this DID of ours, in any form of a did:peer:4. */
-export const isOfDid = ({ did, previousDids }: { did?: unknown; previousDids?: unknown }, own: string): boolean =>
+const isOfDid = ({ did, previousDids }: { did?: unknown; previousDids?: unknown }, own: string): boolean =>
   [did, previousDids].flat().some((one) => typeof one === 'string' && shortForm(one) === shortForm(own))
 
 /** Those of the connections whose current or former DID of ours has this key. */

@@ -24,16 +24,24 @@ import {
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { isAgentError } from '../../errors.ts'
-import { connectionRecords, MAX_FOUND } from '../../records/kinds.ts'
+import { connectionRecords, MAX_FOUND, rotationBetween, rotationsOf } from '../../records/kinds.ts'
 import { PENDING_DID, ROTATIONS } from '../../records/record-json.ts'
 import { tagPartition } from '../../store/index-entries.ts'
-import { digest } from '../../store/keys.ts'
+import { digest, entryAddress, recordKeyOf } from '../../store/keys.ts'
 import { listIndexed } from '../../store/record-reads.ts'
+import { addressOf } from '../../store/table.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { isKeyOf, reachableServicesOf, recipientKeysOf, storeTheirDid, UnusableDidError } from '../dids/index.ts'
+import {
+  didsWithKey,
+  isKeyOf,
+  reachableServicesOf,
+  recipientKeysOf,
+  storeTheirDid,
+  UnusableDidError,
+} from '../dids/index.ts'
 import type { Ed25519Key } from '../keys/index.ts'
 import { addToOutbox, type Lane, laneOf, Rotations } from '../transport/index.ts'
-import { connectionsOfKeys, currentConnection, isOfDid } from './current-connection.ts'
+import { connectionsOfKeys, currentConnection } from './current-connection.ts'
 import { expires, expireUnlessCompleted, isHandshakeRequest } from './unsolicited-requests.ts'
 
 type Inbound = DidCommInboundMessageContext
@@ -155,21 +163,45 @@ export const completeRotation: DidCommMessageHandlerMiddleware = async (inbound,
   await next()
 }
 
-/** The oldest connection of our key, of those that rotate to a DID with the sender's: a later one could take its place. */
+/** The oldest connection of our DID, of those that rotate to a DID with the sender's key: a later one could take its place. */
 const findRotating = async (
   agentContext: AgentContext,
   recipientKey: Ed25519Key,
-  { fingerprint }: Ed25519Key,
+  senderKey: Ed25519Key,
 ): Promise<DidCommConnectionRecord | null> => {
-  const unit = currentUnit()
-  const partition = tagPartition(unit.tenant, connectionRecords, 'rotating', fingerprint)
-  const { entries } = await unit.recordFailure(() => listIndexed(partition, { limit: MAX_FOUND, order: 'asc' }))
-  if (entries.length === 0) return null
   const ours = await agentContext.resolve(DidRepository).findCreatedDidByRecipientKey(agentContext, recipientKey)
   if (ours === null) return null
-  const found = entries.find(({ value }) => isOfDid(value, ours.did))
-  if (found === undefined) return null
-  return agentContext.resolve(DidCommConnectionRepository).findById(agentContext, String(found.value.id))
+  const rotation = rotationBetween(senderKey.fingerprint, ours.did)
+  const { items } = await currentUnit().query(rotatingList(rotation), { limit: MAX_FOUND })
+  const [oldest] = items.map((entry) => recordKeyOf(addressOf(entry)).id)
+  const id = oldest ?? (await findRotatingByKey(agentContext, senderKey, rotation))
+  if (id === undefined) return null
+  return agentContext.resolve(DidCommConnectionRepository).findById(agentContext, id)
+}
+
+const rotatingList = (of: string): string => tagPartition(currentUnit().tenant, connectionRecords, 'rotating', of)
+
+/** DIDs of a sender, each of which may have been a query already. */
+const MAX_DIDS = 2
+
+/**
+ * The id of a connection that began to rotate when its entry had the name of the new key alone: such entries are not
+ * written any more, and this one is removed.
+ */
+const findRotatingByKey = async (
+  agentContext: AgentContext,
+  senderKey: Ed25519Key,
+  rotation: string,
+): Promise<string | undefined> => {
+  if ((await didsWithKey(agentContext, senderKey)).length > MAX_DIDS) return undefined
+  const unit = currentUnit()
+  const partition = rotatingList(senderKey.fingerprint)
+  const { entries } = await unit.recordFailure(() => listIndexed(partition, { limit: MAX_FOUND, order: 'asc' }))
+  const found = entries.find(({ value }) => rotationsOf(value).includes(rotation))
+  if (found === undefined) return undefined
+  const id = String(found.value.id)
+  unit.delete(entryAddress(partition, found.value.createdAt, id))
+  return id
 }
 
 /** Whether it is a key of this agent: a DID with such a key would be proven by our own ping to it. */

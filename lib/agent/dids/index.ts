@@ -8,7 +8,7 @@ export { KnownDids } from './known-dids.ts'
 export { findOwnDid } from './own-dids.ts'
 export { resolveDid } from './resolve-did.ts'
 export { mayBeTheirDid } from './their-did-forms.ts'
-export { didsWithKey, formsOf, hasDid, isKeyOf, shareDids, storeTheirDid } from './their-dids.ts'
+export { didsWithKey, formsOf, hasDid, isKeyOf, newestDidsWithKey, shareDids, storeTheirDid } from './their-dids.ts'
 export {
   authenticationMethod,
   reachableKeysOf,

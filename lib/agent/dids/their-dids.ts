@@ -14,6 +14,8 @@ import {
 import { Bounded } from '../../bounded.ts'
 import { memorySizeOf } from '../../json.ts'
 import { handshakePartExpiry, mayOutlive, OF_UNFINISHED_HANDSHAKE } from '../../records/handshake-expiry.ts'
+import { didRecords } from '../../records/kinds.ts'
+import { tagPartition } from '../../store/index-entries.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { tenantOf } from '../credo/index.ts'
 import type { Ed25519Key } from '../keys/index.ts'
@@ -26,6 +28,17 @@ const didsOfKey = (agentContext: AgentContext, fingerprint: string): Promise<Did
   agentContext
     .resolve(DidRepository)
     .findByQuery(agentContext, { recipientKeyFingerprints: [fingerprint], role: DidDocumentRole.Received })
+
+/** The newest of them, at most `max`, those of completed handshakes first. */
+export const newestDidsWithKey = async (
+  agentContext: AgentContext,
+  key: Ed25519Key,
+  max: number,
+): Promise<DidRecord[]> => {
+  const isUnfinished = (record: DidRecord): number => Number(record.getTag(OF_UNFINISHED_HANDSHAKE) === true)
+  const newest = (await didsWithKey(agentContext, key)).reverse()
+  return newest.sort((one, other) => isUnfinished(one) - isUnfinished(other)).slice(0, max)
+}
 
 /** In bytes. Other agents choose their DIDs. */
 const MAX_KNOWN = 1024 * 1024
@@ -62,8 +75,8 @@ const isOfDid = (record: DidRecord, did: string | undefined): boolean =>
   did !== undefined && formsOf(record).includes(did)
 
 /**
- * Maximum number of DIDs of another agent's key. A process reads them all, and they stay after their
- * connection is deleted.
+ * Maximum number of DIDs of another agent's key. One request reads them all, so their documents have 1 MB together. They
+ * stay after their connection is deleted.
  */
 const MAX_DIDS_OF_KEY = 50
 
@@ -85,7 +98,9 @@ export const isStored = async (agentContext: AgentContext, record: DidRecord): P
     shared.push(lasting.id)
     return true
   }
-  if (ofKey.length >= MAX_DIDS_OF_KEY) throw new CredoError('the key has too many DIDs already')
+  const unit = currentUnit()
+  const isFull = unit.hasOlder(tagPartition(unit.tenant, didRecords, 'recipientKeyFingerprints', fingerprint))
+  if (isFull || ofKey.length >= MAX_DIDS_OF_KEY) throw new CredoError('the key has too many DIDs already')
   return false
 }
 

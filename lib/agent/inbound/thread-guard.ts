@@ -45,10 +45,16 @@ export const guardThread: DidCommMessageHandlerMiddleware = async (inbound, next
   await next()
 }
 
+/** Protocols beside exchanges whose messages need no connection that is ready. */
+const HANDSHAKES = ['connections', 'didexchange', 'did-rotate']
+
 const assertOwnThread = async (inbound: Inbound): Promise<void> => {
   const { connection, message } = inbound
   const { protocolName, messageName } = parseMessageType(message.type)
   if (isExchangeProtocol(protocolName)) return assertOwnExchange(inbound, protocolName, messageName)
+  // Their handlers reject it too, after threads that an unknown sender names were looked up.
+  if (connection === undefined && !HANDSHAKES.includes(protocolName))
+    throw new CredoError('the message belongs to no connection')
   const isOwnHandshake =
     message instanceof DidCommDidExchangeCompleteMessage && message.threadId === connection?.threadId
   if (message.threadId !== message.id && !isOwnHandshake) await assertNotOthers(inbound, message.threadId)

@@ -33,8 +33,11 @@ test('the DID that was made for it expires a day later, because it may be made a
   expect(expiry({})).toBeUndefined()
 })
 
-test('a connection is found by the keys of the DID to which the other agent rotates, unless it was abandoned', () => {
+test('a connection is found by our DID and the keys of that to which the other agent rotates, unless it was abandoned', () => {
   const metadata = { [PENDING_DID]: { did: 'did:peer:4x', keyFingerprints: ['z6Mk'] } }
-  const found = ['completed', 'abandoned'].map((state) => connectionRecords.indexes.rotating.of({ state, metadata }))
-  expect(found).toEqual([['z6Mk'], []])
+  const did = 'did:peer:4zQm:zLong'
+  const found = ['completed', 'abandoned'].map((state) =>
+    connectionRecords.indexes.rotating.of({ state, metadata, did }),
+  )
+  expect(found).toEqual([['z6Mk did:peer:4zQm'], []])
 })

@@ -22,12 +22,13 @@ interface Connection {
 }
 
 /** The id of the connection, of the newest ones of our DID and of those with the sender's DID, oldest first. */
-const connectionAmong = (newest: Connection[], ofSender: Connection[] = []) =>
-  transaction('acme', async () => {
+const connectionAmong = (newest: Connection[], ofSender: Connection[] = [], hasOlder = true) =>
+  transaction('acme', async (unit) => {
+    unit.hasOlder = () => hasOlder
     const services = {
       DidRepository: {
         findCreatedDidByRecipientKey: async () => ({ did: 'did:example:ours' }),
-        findByQuery: async () => [{ did: THEIR_DID, getTags: () => ({}) }],
+        findByQuery: async () => [{ did: THEIR_DID, getTags: () => ({}), getTag: () => undefined }],
       },
       DidCommConnectionRepository: {
         findByQuery: async (_: unknown, { $or: [first] }: { $or: object[] }) =>
@@ -49,9 +50,10 @@ test('the last one that is ready and has the DID of the sender', async () => {
   expect(await connectionAmong(others)).toBeUndefined()
 })
 
-test('one that is not among the newest of our DID, which may be fewer than there are', async () => {
+test('one that is not among the newest of our DID, where there are older ones', async () => {
   const other = { id: 'other', isReady: true, theirDid: 'did:example:other' }
   expect(await connectionAmong([other], [{ id: 'old', isReady: true }])).toBe('old')
+  expect(await connectionAmong([other], [{ id: 'old', isReady: true }], false)).toBeUndefined()
   const both = [1, 2].map((time) => ({ id: String(time), isReady: true, createdAt: new Date(time) }))
   expect(await connectionAmong([], both)).toBe('2')
   expect(await connectionAmong([], both.toReversed())).toBe('2')
