@@ -72,16 +72,14 @@ export const admitRequest = async (invitation: DidCommOutOfBandRecord): Promise<
 
 const COUNTED = Symbol('the count of the request')
 
-const boundUnfinished = async ({ id, autoAcceptConnection, createdAt }: DidCommOutOfBandRecord) => {
+const boundUnfinished = async ({ id, autoAcceptConnection }: DidCommOutOfBandRecord) => {
   const unit = currentUnit()
   // The agent accepts by itself, unless an invitation says otherwise.
   const waits = autoAcceptConnection === false
   const list = unfinishedList(id, waits ? 'request-received' : 'response-sent')
   const partition = tagPartition(unit.tenant, connectionRecords, 'unfinished', list)
-  // Newest first, because expired entries may still be there. Those that came before the record was deleted and made
-  // again have ended with it.
-  const range = { limit: MAX_UNFINISHED, descending: true, from: createdAt.toISOString() }
-  const { items } = await unit.query(partition, range)
+  // Newest first, because expired entries may still be there.
+  const { items } = await unit.query(partition, { limit: MAX_UNFINISHED, descending: true })
   const oldest = items.at(-1)
   if (oldest === undefined || items.length < MAX_UNFINISHED) return
   if (waits) throw new AgentError('quota.exceeded', 'too many requests for a connection wait to be accepted')
