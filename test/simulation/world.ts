@@ -25,7 +25,17 @@ interface Payload {
 }
 
 /** What stays in the table of what is over, and the version of its layout. */
-const HISTORY = new Set(['outbox-outcome', 'record', 'slot', 'event', 'attempt', 'registration', 'layout'])
+const HISTORY = new Set([
+  'outbox-outcome',
+  'record',
+  'slot',
+  'event',
+  'attempt',
+  'registration',
+  'layout',
+  'heartbeat',
+  'heartbeat-received',
+])
 
 export class World {
   readonly table = new MemoryTable()
