@@ -1,6 +1,6 @@
 /** GetBrowserFile: returns a style or script of the pages, from the function's zip. */
 import { query } from '../lib/http/query.ts'
-import { StoredDocument } from '../lib/http/request.ts'
+import { Document } from '../lib/http/request.ts'
 import { GetBrowserFile } from '../lib/interface/pages.ts'
 import { requireBrowserFile } from '../lib/pages/browser-files.ts'
 
@@ -9,5 +9,5 @@ const CACHED = 'public, max-age=600'
 
 export const getBrowserFile = query(GetBrowserFile, async ({ path }) => {
   const { text, etag, contentType } = requireBrowserFile(path.file)
-  return new StoredDocument(text, { cacheControl: CACHED, etag }, contentType)
+  return new Document(text, { cacheControl: CACHED, etag }, contentType)
 })

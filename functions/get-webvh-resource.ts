@@ -1,11 +1,11 @@
 /** GetWebvhResource: returns a resource that an agent's did:webvh attests, in one read. */
 import { query } from '../lib/http/query.ts'
-import { IMMUTABLE, StoredDocument } from '../lib/http/request.ts'
+import { Document, IMMUTABLE } from '../lib/http/request.ts'
 import { GetWebvhResource } from '../lib/interface/webvh.ts'
 import { tenantOfSegment } from '../lib/webvh/did.ts'
 import { etagOf, requireResource } from '../lib/webvh/published.ts'
 
 export const getWebvhResource = query(GetWebvhResource, async ({ path }) => {
   const { document, grows } = await requireResource(tenantOfSegment(path.tenantId), path.resourceId)
-  return new StoredDocument(document, { cacheControl: grows ? 'no-cache' : IMMUTABLE, etag: etagOf(document) })
+  return new Document(document, { cacheControl: grows ? 'no-cache' : IMMUTABLE, etag: etagOf(document) })
 })

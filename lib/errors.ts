@@ -68,6 +68,12 @@ export class AgentError extends Error {
   }
 }
 
+/**
+ * A rejection that an operation returns, in place of throwing it, to commit its writes: an attempt was counted. The
+ * response is that of an AgentError with this code.
+ */
+export class CommittedError extends AgentError {}
+
 /** A field that only the store or another field shows to be invalid. `path` is dotted. */
 export const invalidField = (path: string, message: string): AgentError =>
   new AgentError('request.invalid', 'a value of the request can not be used', { details: [{ path, message }] })

@@ -1,10 +1,11 @@
-/** Checks the body of a request: size (413), content type (415), JSON (400) and schema (422), in this order. */
+/** Checks the body of a request: size (413), content type (415), form (400) and schema (422), in this order. */
 import httpJsonBodyParser from '@middy/http-json-body-parser'
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
-import { type Contract, mayBeEmpty, type Schema } from '../interface/contract.ts'
+import { type BodyFormat, type Contract, mayBeEmpty, type Schema } from '../interface/contract.ts'
 import { findFlaw, parseJson, UNSAFE_NAMES } from '../json.ts'
 import { addChecked, headerOf, type OperationMiddleware } from './event.ts'
+import { parseForm } from './form.ts'
 import { validate } from './validate.ts'
 
 /** Largest body in bytes. */
@@ -17,15 +18,22 @@ const RULES = {
   forbidden: UNSAFE_NAMES,
 }
 
-const JSON_MEDIA_TYPE = /^application\/([a-z0-9!#$&^_.-]+\+)?json$/
+/** Media types of each format: JSON's (RFC 8259, RFC 6839), that of forms in HTML, a JWT's (RFC 7519). */
+const MEDIA_TYPES: Record<BodyFormat, RegExp> = {
+  json: /^application\/([a-z0-9!#$&^_.-]+\+)?json$/,
+  form: /^application\/x-www-form-urlencoded$/,
+  jwt: /^application\/([a-z0-9!#$&^_.-]+\+)?jwt$/,
+}
 
-/** Whether a content type says JSON in UTF-8 (RFC 8259, section 8.1; RFC 6839 for `+json`). */
-const isJson = (contentType: string | undefined, others: readonly string[] = []): boolean => {
+const NAMES: Record<BodyFormat, string> = { json: 'JSON', form: 'a form', jwt: 'a JWT' }
+
+/** Whether a content type says the format, in UTF-8 (RFC 8259, section 8.1). */
+const isOfFormat = (format: BodyFormat, contentType: string | undefined, others: readonly string[] = []): boolean => {
   const [mediaType = '', ...parameters] = (contentType ?? '')
     .toLowerCase()
     .split(';')
     .map((part) => part.trim())
-  if (!JSON_MEDIA_TYPE.test(mediaType) && !others.includes(mediaType)) return false
+  if (!MEDIA_TYPES[format].test(mediaType) && !others.includes(mediaType)) return false
   return parameters.every(
     (parameter) => !parameter.startsWith('charset=') || /^charset="?(utf-8|us-ascii)"?$/.test(parameter),
   )
@@ -41,21 +49,30 @@ export const assertFlawless = (json: unknown, message: string): void => {
 
 const INVALID = 'The body is not valid'
 
-const notJson = (cause?: unknown) => new AgentError('request.malformed', 'The body is not JSON', { cause })
+const isNot = (format: BodyFormat, cause?: unknown) =>
+  new AgentError('request.malformed', `The body is not ${NAMES[format]}`, { cause })
 
 /** Drops a byte order mark, as RFC 8259, section 8.1, allows. */
-const decode = (bytes: Buffer): string => {
+const decode = (bytes: Buffer, format: BodyFormat): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
-    throw notJson(error)
+    throw isNot(format, error)
   }
 }
 
-const parsed = (text: string): unknown => {
+const parsedJson = (text: string): unknown => {
   const json = parseJson(text)
-  if (json === undefined) throw notJson()
+  if (json === undefined) throw isNot('json')
   return json
+}
+
+/** A JWS or a JWE in compact serialization (RFC 7515, RFC 7516). */
+const JWT = /^[\w-]+(?:\.[\w-]*){2}(?:(?:\.[\w-]*){2})?$/
+
+const parsedJwt = (text: string): string => {
+  if (!JWT.test(text)) throw isNot('jwt')
+  return text
 }
 
 const parser = httpJsonBodyParser({ disableContentTypeCheck: true })
@@ -64,14 +81,16 @@ const parser = httpJsonBodyParser({ disableContentTypeCheck: true })
  * middy's parser checks every value for names that reach into a prototype. That takes 60 ms for 256 KiB of zeros: too
  * much, because anybody may send them without a token. `findFlaw` rejects the same names, and says where they are.
  */
-const parse = (request: Parameters<OperationMiddleware>[0], text: string, { security }: Contract): unknown => {
-  if (security !== 'token') return parsed(text)
+const parse = (request: Parameters<OperationMiddleware>[0], text: string, contract: Contract): unknown => {
+  if (contract.bodyFormat === 'form') return parseForm(text)
+  if (contract.bodyFormat === 'jwt') return parsedJwt(text)
+  if (contract.security !== 'token') return parsedJson(text)
   Object.assign(request.event, { body: text, isBase64Encoded: false })
   try {
     parser.before?.(request)
     return request.event.body
   } catch {
-    return parsed(text)
+    return parsedJson(text)
   }
 }
 
@@ -81,6 +100,7 @@ const parse = (request: Parameters<OperationMiddleware>[0], text: string, { secu
  */
 export const checkBody = (schema: Schema, contract: Contract): OperationMiddleware => {
   const optional = mayBeEmpty(contract)
+  const { bodyFormat: format = 'json' } = contract
   return (request) => {
     const { event } = request
     const { body, isBase64Encoded } = event
@@ -91,10 +111,10 @@ export const checkBody = (schema: Schema, contract: Contract): OperationMiddlewa
       return
     }
     const contentType = headerOf(event, 'content-type')
-    if (!isJson(contentType, contract.mediaTypes) && (contentType !== undefined || bytes.length > 0))
-      throw new AgentError('request.unsupported_media_type', 'The content type is not JSON in UTF-8')
+    if (!isOfFormat(format, contentType, contract.mediaTypes) && (contentType !== undefined || bytes.length > 0))
+      throw new AgentError('request.unsupported_media_type', `The content type is not ${NAMES[format]} in UTF-8`)
     if (bytes.length === 0) throw new AgentError('request.malformed', 'The body is missing')
-    const parsed = parse(request, isBase64Encoded ? decode(bytes) : String(body), contract)
+    const parsed = parse(request, isBase64Encoded ? decode(bytes, format) : String(body), contract)
     assertFlawless(parsed, INVALID)
     addChecked(event, { body: validate(schema, parsed, 'request.invalid', INVALID) })
   }

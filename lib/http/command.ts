@@ -6,13 +6,13 @@ import { inTransaction } from './in-transaction.ts'
 import { defineOperation, type Implementation } from './operation.ts'
 
 /**
- * Makes a Lambda handler that runs `handle` in one transaction, and once for each `Idempotency-Key`. It acts for the
- * token's agent, unless `authorize` returns another one.
+ * Makes a Lambda handler that runs `handle` in one transaction and, where the contract takes it, once for each
+ * `Idempotency-Key`. It acts for the token's agent, unless `authorize` returns another one.
  *
  * @example
  * export const sendPing = command(SendPing, ({ path, body }) => sendTrustPing(path.connectionId, body))
  */
-export const command = <const C extends Contract & { idempotent: true }, Prepared = undefined>(
+export const command = <const C extends Contract & { writes: true }, Prepared = undefined>(
   contract: C,
   implementation: Implementation<C, Prepared, UnitOfWork, ResponseCodec>,
 ) => defineOperation(contract, implementation, inTransaction)

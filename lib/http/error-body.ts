@@ -55,7 +55,7 @@ export const REASON_PHRASES = {
   503: 'Service Unavailable',
 } as const
 
-type ErrorStatus = keyof typeof REASON_PHRASES
+export type ErrorStatus = keyof typeof REASON_PHRASES
 
 // Thrown values are read safely: a message may be an object, a getter may throw, a chain of causes may be endless.
 
@@ -121,7 +121,7 @@ const explanation = ({ message, details }: AgentError) => ({
  * The body that the caller gets. For 401, 403 and our own failures it has the status and the reason phrase only; their
  * details are in the log. A failure because of a host of another party has the message that names the host.
  */
-export const toErrorBody = (error: unknown): ErrorBody => {
+export const toErrorBody = (error: unknown): ErrorBody & { statusCode: ErrorStatus } => {
   const statusCode = statusOf(error)
   const body = { statusCode, error: REASON_PHRASES[statusCode] }
   const hasReason =

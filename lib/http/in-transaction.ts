@@ -6,12 +6,13 @@ import { isAnswered, onlyOnce, type ResponseCodec } from '../store/idempotency.t
 import { transaction } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import type { InTransaction } from './operation.ts'
-import { OperationResponse, type ResponseBody } from './request.ts'
+import { OperationResponse, type ResponseBody, type Result } from './request.ts'
 
 export const inTransaction: InTransaction<UnitOfWork, ResponseCodec> = async (
-  { agent, subject, idempotencyKey: key, request, codec },
+  { agent, subject, idempotent, idempotencyKey: key, request, codec },
   handle,
 ) => {
+  if (!idempotent) return transaction(agent, handle).catch(orUnavailable)
   const act = async (unit: UnitOfWork) => bodyOf(await handle(unit))
   if (key === undefined || subject === undefined) return transaction(agent, act)
   const answer = () => transaction(agent, (unit) => onlyOnce(unit, { subject, key, request, codec }, () => act(unit)))
@@ -27,8 +28,17 @@ export const inTransaction: InTransaction<UnitOfWork, ResponseCodec> = async (
 
 const IS_FINAL = ['idempotency.mismatch', 'store.unavailable'] as const
 
+/**
+ * A conflict to the end says neither that the request was right nor that it was wrong: nothing was counted, and its
+ * caller may repeat it.
+ */
+const orUnavailable = (error: unknown): never => {
+  if (!isAgentError(error, 'store.conflict')) throw error
+  throw new AgentError('store.unavailable', 'others have changed the same', { cause: error, retryAfter: 1 })
+}
+
 /** Only the body is stored: the headers of an `OperationResponse` would be lost the second time. */
-const bodyOf = (response: ResponseBody | OperationResponse): ResponseBody => {
+const bodyOf = (response: Result): ResponseBody => {
   if (response instanceof OperationResponse)
     throw new AgentError('internal', 'an operation that changes something returns a body without headers')
   return response

@@ -63,9 +63,11 @@ const errorContent = (status: Status) => ({
   },
 })
 
-/** Error responses of operations without pages, by component name. */
+/** Error responses in the service's own form, of operations without pages, by component name. */
 export const errorResponses = (contracts: readonly Contract[]) => {
-  const statuses = contracts.filter(({ pages }) => pages === undefined).flatMap(errorStatusesOf)
+  const statuses = contracts
+    .filter(({ pages, errors }) => pages === undefined && errors === undefined)
+    .flatMap(errorStatusesOf)
   return Object.fromEntries(
     [...new Set(statuses)]
       .sort((a, b) => a - b)
@@ -100,23 +102,38 @@ const FOUND = {
 
 const PAGE = { 'text/html': { schema: { type: 'string' } } }
 
-const successContent = (contract: Contract, { types, example }: { types: string[]; example: unknown }) => {
-  const { contentType, pages } = contract
+const successContent = (contract: Contract, example: unknown) => {
+  const { contentType, pages, bodyFormat, mediaTypes = [] } = contract
+  // Where a request may have another type of JSON, so may the response.
+  const types = ['application/json', ...(bodyFormat === undefined ? mediaTypes : [])]
   const schema = schemaOf(successOf(contract).schema)
   if (contentType !== undefined) return content(schema, example, [contentType].flat())
   if (pages === 'html') return PAGE
   return { ...content(schema, example, types), ...(pages && PAGE) }
 }
 
-/** Operations with pages also have pages for errors. */
-const describeError = (status: Status, { pages }: Contract) =>
-  pages === undefined
-    ? { $ref: `#/components/responses/${nameOf(status)}` }
-    : { description: MEANINGS[status], headers: errorHeaders(status), content: { ...errorContent(status), ...PAGE } }
+const OAUTH_ERROR = {
+  'application/json': {
+    schema: {
+      type: 'object',
+      properties: { error: { type: 'string' }, error_description: { type: 'string' } },
+      required: ['error'],
+    },
+  },
+}
 
-/** All responses of an operation, by status. `types`: content types of a JSON body. */
-export const describeResponses = (contract: Contract, content: { types: string[]; example: unknown }) => {
-  const { summary, contentType, redirects } = contract
+/** Operations with pages also have pages for errors. */
+const describeError = (status: Status, { pages, errors }: Contract) => {
+  const described = { description: MEANINGS[status], headers: errorHeaders(status) }
+  if (errors === 'oauth') return { ...described, content: OAUTH_ERROR }
+  if (pages !== undefined) return { ...described, content: { ...errorContent(status), ...PAGE } }
+  return { $ref: `#/components/responses/${nameOf(status)}` }
+}
+
+/** All responses of an operation, by status. */
+export const describeResponses = (contract: Contract, example: unknown) => {
+  const { summary, redirects } = contract
+  const isCached = contract.contentType !== undefined && !contract.writes
   const { status } = successOf(contract)
   const links = linksOf(contract)
   const paged = fieldsOf(contract.parameters?.query).some(({ name }) => name === 'cursor')
@@ -126,13 +143,13 @@ export const describeResponses = (contract: Contract, content: { types: string[]
       headers: {
         ...REQUEST_ID,
         ...(paged && { link: { $ref: '#/components/headers/Link' } }),
-        ...(contentType !== undefined && ETAG),
+        ...(isCached && ETAG),
       },
-      ...(status !== 204 && { content: successContent(contract, content) }),
+      ...(status !== 204 && { content: successContent(contract, example) }),
       ...(links !== undefined && { links }),
     },
     ...(redirects && FOUND),
-    ...(contentType !== undefined && NOT_MODIFIED),
+    ...(isCached && NOT_MODIFIED),
     ...Object.fromEntries(
       errorStatusesOf(contract)
         .filter(isStatus)

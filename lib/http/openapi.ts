@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document, generated from the contracts that the pipeline checks. */
 import examples from '../../docs/examples.json' with { type: 'json' }
-import { type Contract, IDEMPOTENCY_KEY, mayBeEmpty } from '../interface/contract.ts'
+import { type BodyFormat, type Contract, IDEMPOTENCY_KEY, mayBeEmpty } from '../interface/contract.ts'
 import { OPERATIONS } from '../interface/operations.ts'
 import { componentSchemas, fieldsOf, schemaOf } from './json-schema.ts'
 import { content, describeResponses, errorResponses } from './openapi-responses.ts'
@@ -31,9 +31,15 @@ const parametersOf = (contract: Contract, path: string) => [
 
 const SECURITY = { token: [{ bearer: [] }], optional: [{ bearer: [] }, {}], none: [] }
 
+const MEDIA_TYPES: Record<BodyFormat, string> = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  jwt: 'application/jwt',
+}
+
 const describeOperation = (contract: Contract, path: string) => {
-  const { operationId, summary, description, security, firstInterface, body, mediaTypes = [] } = contract
-  const types = ['application/json', ...mediaTypes]
+  const { operationId, summary, description, security, firstInterface, body, bodyFormat = 'json' } = contract
+  const { mediaTypes = [] } = contract
   const example = EXAMPLES[operationId]
   const parameters = parametersOf(contract, path)
   return {
@@ -47,10 +53,10 @@ const describeOperation = (contract: Contract, path: string) => {
     ...(body && {
       requestBody: {
         required: !mayBeEmpty(contract),
-        content: content(schemaOf(body), example?.request, types),
+        content: content(schemaOf(body), example?.request, [MEDIA_TYPES[bodyFormat], ...mediaTypes]),
       },
     }),
-    responses: describeResponses(contract, { types, example: example?.response }),
+    responses: describeResponses(contract, example?.response),
   }
 }
 

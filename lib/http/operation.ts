@@ -5,6 +5,7 @@
 import middy from '@middy/core'
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import { actingAgent } from '../auth/access.ts'
+import { AgentError, CommittedError } from '../errors.ts'
 import type { Contract } from '../interface/contract.ts'
 import { checkBody } from './body.ts'
 import {
@@ -18,7 +19,7 @@ import {
   type Verify,
 } from './event.ts'
 import { checkParameters } from './parameters.ts'
-import type { AuthorizedRequest, OperationRequest, OperationResponse, ResponseBody } from './request.ts'
+import type { AuthorizedRequest, OperationRequest, Result } from './request.ts'
 import { assertMatchesContract, type ErrorPage, respondWithError, toResponse } from './response.ts'
 
 /**
@@ -33,6 +34,8 @@ interface Command<Codec> {
   agent: string
   /** The caller; without a token there is none. */
   subject: string | undefined
+  /** Whether the operation takes an `Idempotency-Key`. */
+  idempotent: boolean
   idempotencyKey: string | undefined
   /** Everything that identifies the request, as JSON. */
   request: string
@@ -46,8 +49,8 @@ interface Command<Codec> {
  */
 export type InTransaction<Unit, Codec> = (
   command: Command<Codec>,
-  handle: (unit: Unit) => Promise<ResponseBody | OperationResponse>,
-) => Promise<ResponseBody>
+  handle: (unit: Unit) => Promise<Result>,
+) => Promise<Result>
 
 interface Handle<C extends Contract, Prepared, Unit> {
   /**
@@ -55,21 +58,29 @@ interface Handle<C extends Contract, Prepared, Unit> {
    * `Idempotency-Key` may have a response already.
    */
   prepare?: (request: OperationRequest<C>) => Promise<Prepared>
-  handle: (request: AuthorizedRequest<C, Unit> & { prepared: Prepared }) => Promise<ResponseBody | OperationResponse>
+  /** A returned `CommittedError` is the response, with the writes committed. */
+  handle: (request: AuthorizedRequest<C, Unit> & { prepared: Prepared }) => Promise<Result>
 }
 
-/** Returns the agent for which the caller may run the operation; throws `auth.forbidden` otherwise. */
-type Authorize<C extends Contract> = (request: OperationRequest<C>) => string
+/**
+ * Returns the agent for which the caller may run the operation; throws `auth.forbidden` otherwise. Without a token: the
+ * agent that the path leads to; throws `resource.not_found` if there is none.
+ */
+type Authorize<C extends Contract> = (request: OperationRequest<C>) => string | Promise<string>
 
 /** Required for contracts of one kind, and not allowed for all others. */
 type Where<Kind extends boolean, Part> = Kind extends true ? Part : { [Name in keyof Part]?: undefined }
 
-/** A token's agent may be acted for by default, but not a tenant or an organization that the path names. */
-type Authorization<C extends Contract> = C['security'] extends 'token'
-  ? C['path'] extends `${string}{${'tenantId' | 'orgId'}}${string}`
-    ? { authorize: Authorize<C> }
-    : { authorize?: Authorize<C> }
-  : Where<C['security'] extends 'optional' ? true : false, { authorize: Authorize<C> }>
+/**
+ * A token's agent may be acted for by default, but not a tenant or an organization that the path names. Without a token
+ * there is no agent to write for.
+ */
+type Authorization<C extends Contract> = C extends
+  | { security: 'token'; path: `${string}{${'tenantId' | 'orgId'}}${string}` }
+  | { security: 'optional' }
+  | { security: 'none'; writes: true }
+  ? { authorize: Authorize<C> }
+  : { authorize?: Authorize<C> }
 
 /**
  * What a contract needs beside a handler. Each function imports its own, so that other bundles do not contain them:
@@ -104,11 +115,11 @@ const runOf =
   async (
     { principal, path = {}, query = {}, body, idempotencyKey, preferredType }: Checked = {},
     signal: AbortSignal,
-  ): Promise<ResponseBody | OperationResponse> => {
+  ): Promise<Result> => {
     // The values have passed the schemas from which the type is derived, but the compiler can't follow them through the
     // event.
     const input = { principal, path, query, body, signal } as OperationRequest<C>
-    const agent = authorize ? authorize(input) : principal && actingAgent(principal)
+    const agent = authorize ? await authorize(input) : principal && actingAgent(principal)
     // First, because what follows may change the body. It may also run again.
     const request = idempotencyKey === undefined ? '' : JSON.stringify([contract.operationId, path, query, body])
     const prepared = (await prepare?.(input)) as Prepared
@@ -117,11 +128,15 @@ const runOf =
       const result = await handle({ ...input, agent, unit, preferredType, prepared } as Handled<C, Prepared, Unit>)
       assertMatchesContract(contract, result)
       // Lambda freezes what still runs after a 503, and goes on with it at the next request, a day later perhaps.
-      signal.throwIfAborted()
+      if (signal.aborted) throw new AgentError('store.unavailable', 'the time is up')
       return result
     }
     if (inTransaction === undefined || agent === undefined) return handleIn()
-    return inTransaction({ agent, subject: principal?.subject, idempotencyKey, request, codec }, handleIn)
+    const { idempotent = false } = contract
+    const command = { agent, subject: principal?.subject, idempotent, idempotencyKey, request, codec }
+    const result = await inTransaction(command, handleIn)
+    if (result instanceof CommittedError) throw result
+    return result
   }
 
 /**

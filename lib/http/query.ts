@@ -9,7 +9,7 @@ import { defineOperation, type Implementation } from './operation.ts'
  * @example
  * export const getProofById = query(GetProofById, ({ agent, path }) => showRecord(agent, proofRecords, path.proofRecordId))
  */
-export const query = <const C extends Contract & { idempotent?: undefined }>(
+export const query = <const C extends Contract & { writes?: undefined }>(
   contract: C,
   implementation: Implementation<C, undefined, undefined, undefined>,
 ) => defineOperation(contract, implementation)

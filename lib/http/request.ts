@@ -1,6 +1,7 @@
 /** The input of a handler, derived from its contract, and its output. */
 import type * as v from 'valibot'
 import type { Principal } from '../auth/principal.ts'
+import type { CommittedError } from '../errors.ts'
 import type { Contract, Schema } from '../interface/contract.ts'
 import { settings } from '../settings.ts'
 
@@ -31,9 +32,9 @@ export type PreferredType = 'json' | 'page' | 'any'
 /** A request whose caller is authorized. `Unit`: the unit of work, for operations that change something. */
 export interface AuthorizedRequest<C extends Contract = Contract, Unit = undefined> extends OperationRequest<C> {
   /** The agent that the operation acts for, as `authorize` has returned it: a tenant's id or BASE_AGENT. */
-  agent: C['security'] extends 'none' ? undefined : string
+  agent: C extends { security: 'none'; writes?: undefined } ? string | undefined : string
   /** The running unit of work, whose writes are committed before the response. */
-  unit: C extends { idempotent: true } ? Unit : undefined
+  unit: C extends { writes: true } ? Unit : undefined
   /** For operations that have pages. */
   preferredType: C extends { pages: string } ? PreferredType : undefined
 }
@@ -58,24 +59,27 @@ export const IMMUTABLE = 'public, max-age=31536000, immutable'
 interface Caching {
   /** Value of `Cache-Control`. */
   cacheControl: string
-  /** A strong validator, with quotes. */
+  /** A validator, with quotes; a weak one begins with `W/`. */
   etag: string
 }
 
-/** A stored document, sent unchanged with the contract's content type. Caches may keep it. */
-export class StoredDocument {
+/** A document, sent unchanged with the contract's content type. Without `caching` no cache may keep it. */
+export class Document {
   /** Text, or bytes, which the gateway gets in base64. */
   readonly content: string | Uint8Array
-  readonly caching: Caching
+  readonly caching: Caching | undefined
   /** If the contract has several. */
   readonly contentType: string | undefined
 
-  constructor(content: string | Uint8Array, caching: Caching, contentType?: string) {
+  constructor(content: string | Uint8Array, caching?: Caching, contentType?: string) {
     this.content = content
     this.caching = caching
     this.contentType = contentType
   }
 }
+
+/** What operations return: each contract allows some of these. */
+export type Result = ResponseBody | OperationResponse | CommittedError | Document | Page | Redirect
 
 /** An HTML page. */
 export class Page {

@@ -1,29 +1,31 @@
 /** Converts what operations return, and errors, to responses for the gateway. */
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import * as v from 'valibot'
-import { AgentError } from '../errors.ts'
+import { AgentError, CommittedError } from '../errors.ts'
 import { type Contract, type ErrorBody, successOf } from '../interface/contract.ts'
 import { log } from '../log.ts'
 import { retryAfterOf, toErrorBody, toErrorLog } from './error-body.ts'
 import { type OperationMiddleware, preferredTypeOf, requestIdOf } from './event.ts'
-import { OperationResponse, Page, Redirect, type ResponseBody, StoredDocument } from './request.ts'
+import { oauthStatus, toOAuthBody } from './oauth-error.ts'
+import { Document, OperationResponse, Page, Redirect, type Result } from './request.ts'
 import { toFieldIssues } from './validate.ts'
 
-const headersOf = (requestId: string) => ({
+/** Headers that scripts of other sites may read. */
+const EXPOSED = ['x-request-id', 'link', 'retry-after']
+
+const headersOf = ({ cors }: Contract, requestId: string) => ({
   'x-request-id': requestId,
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'x-request-id, link, retry-after',
+  'access-control-expose-headers': [...EXPOSED, ...(cors?.response ?? [])].join(', '),
   // Responses contain personal data, and secrets that are shown once.
   // https://cheatsheetseries.owasp.org/cheatsheets/REST_Security_Cheat_Sheet.html#security-headers
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 })
 
-type Result = ResponseBody | OperationResponse | StoredDocument | Page | Redirect
-
 // What contracts may allow in place of JSON.
-const isDocument = (contract: Contract, result: Result): result is StoredDocument =>
-  contract.contentType !== undefined && result instanceof StoredDocument
+const isDocument = (contract: Contract, result: Result): result is Document =>
+  contract.contentType !== undefined && result instanceof Document
 const isPage = (contract: Contract, result: Result): result is Page =>
   contract.pages !== undefined && result instanceof Page
 const isRedirect = (contract: Contract, result: Result): result is Redirect =>
@@ -32,6 +34,7 @@ const isRedirect = (contract: Contract, result: Result): result is Redirect =>
 /** Throws `internal` if the result of an operation breaks its contract. */
 export const assertMatchesContract = (contract: Contract, result: Result): void => {
   if (isDocument(contract, result) || isPage(contract, result) || isRedirect(contract, result)) return
+  if (contract.writes && result instanceof CommittedError) return
   const body = result instanceof OperationResponse ? result.body : result
   const checked = v.safeParse(successOf(contract).schema, body)
   if (checked.success) return
@@ -52,34 +55,45 @@ export const toResponse = (
   result: Result,
   { requestId, ifNoneMatch }: RequestHeaders,
 ): APIGatewayProxyResult => {
-  if (isDocument(contract, result))
-    return documentResponse(result, String(result.contentType ?? contract.contentType), { requestId, ifNoneMatch })
-  if (isPage(contract, result)) return { statusCode: 200, headers: pageHeaders(requestId), body: result.html }
-  if (isRedirect(contract, result))
-    return { statusCode: 302, headers: { location: result.location, ...PRIVATE, ...headersOf(requestId) }, body: '' }
+  if (isDocument(contract, result)) return documentResponse(contract, result, { requestId, ifNoneMatch })
+  if (isPage(contract, result)) return { statusCode: 200, headers: pageHeaders(contract, requestId), body: result.html }
+  if (isRedirect(contract, result)) {
+    const headers = { location: result.location, ...PRIVATE, ...headersOf(contract, requestId) }
+    return { statusCode: 302, headers, body: '' }
+  }
   const { body, headers } = result instanceof OperationResponse ? result : new OperationResponse(result, {})
   return {
     statusCode: successOf(contract).status,
-    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers, ...headersOf(requestId) },
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+      ...headersOf(contract, requestId),
+    },
     body: body === undefined ? '' : JSON.stringify(body),
   }
 }
 
+const withoutWeakness = (etag: string): string => etag.trim().replace(/^W\//, '')
+
 /** https://www.rfc-editor.org/rfc/rfc9110#section-13.1.2 */
 const isKnown = (etag: string, ifNoneMatch = ''): boolean =>
-  ifNoneMatch.split(',').some((known) => known.trim().replace(/^W\//, '') === etag || known.trim() === '*')
+  ifNoneMatch.split(',').some((known) => withoutWeakness(known) === withoutWeakness(etag) || known.trim() === '*')
 
 const documentResponse = (
-  { content, caching: { cacheControl, etag } }: StoredDocument,
-  contentType: string,
+  contract: Contract,
+  { content, caching, contentType = String(contract.contentType) }: Document,
   { requestId, ifNoneMatch }: RequestHeaders,
 ): APIGatewayProxyResult => {
-  // Also of a 304: the gateway would add JSON's, and caches update what they have stored (RFC 9111, section 3.2).
-  const headers = { 'content-type': contentType, ...headersOf(requestId), 'cache-control': cacheControl, etag }
-  if (isKnown(etag, ifNoneMatch)) return { statusCode: 304, headers, body: '' }
+  const headers = {
+    // Also of a 304: the gateway would add JSON's, and caches update what they have stored (RFC 9111, section 3.2).
+    'content-type': contentType,
+    ...headersOf(contract, requestId),
+    ...(caching !== undefined && { 'cache-control': caching.cacheControl, etag: caching.etag }),
+  }
+  if (caching !== undefined && isKnown(caching.etag, ifNoneMatch)) return { statusCode: 304, headers, body: '' }
   const text = typeof content === 'string'
   return {
-    statusCode: 200,
+    statusCode: successOf(contract).status,
     headers,
     body: text ? content : Buffer.from(content).toString('base64'),
     ...(!text && { isBase64Encoded: true }),
@@ -93,18 +107,18 @@ const PRIVATE = { 'referrer-policy': 'no-referrer' }
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-const pageHeaders = (requestId: string) => ({
+const pageHeaders = (contract: Contract, requestId: string) => ({
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': PAGE_POLICY,
   ...PRIVATE,
-  ...headersOf(requestId),
+  ...headersOf(contract, requestId),
 })
 
 /** Headers of an error: a challenge for a 401 (RFC 9110, section 11.6.1), a time to retry. */
-const headersOfError = (error: unknown, status: number): Record<string, string> => {
+const headersOfError = ({ challenge = 'Bearer' }: Contract, error: unknown, status: number): Record<string, string> => {
   const retryAfter = retryAfterOf(error)
   return {
-    ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+    ...(status === 401 && { 'www-authenticate': challenge }),
     ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
   }
 }
@@ -114,25 +128,22 @@ export type ErrorPage = (error: ErrorBody) => string
 
 /** Middleware that responds with the error and logs it once. */
 export const respondWithError =
-  ({ operationId }: Contract, errorPage?: ErrorPage): OperationMiddleware =>
+  (contract: Contract, errorPage?: ErrorPage): OperationMiddleware =>
   ({ event, context, error }) => {
     const requestId = requestIdOf(event, context)
     const body = toErrorBody(error)
-    const failed = body.statusCode >= 500
+    const { statusCode } = body
+    const failed = statusCode >= 500
     log(failed ? 'error' : 'warn', failed ? 'a request has failed' : 'a request was refused', {
       event: failed ? 'request.failed' : 'request.refused',
-      ...{ requestId, operationId, ...toErrorLog(error) },
+      ...{ requestId, operationId: contract.operationId, ...toErrorLog(error) },
     })
-    const headers = { ...headersOfError(error, body.statusCode), ...headersOf(requestId) }
+    const headers = { ...headersOfError(contract, error, statusCode), ...headersOf(contract, requestId) }
     if (errorPage !== undefined && preferredTypeOf(event) === 'page')
-      return {
-        statusCode: body.statusCode,
-        headers: { ...headers, ...pageHeaders(requestId) },
-        body: errorPage(body),
-      }
+      return { statusCode, headers: { ...headers, ...pageHeaders(contract, requestId) }, body: errorPage(body) }
     return {
-      statusCode: body.statusCode,
+      statusCode: contract.errors === 'oauth' ? oauthStatus(statusCode) : statusCode,
       headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
+      body: JSON.stringify(contract.errors === 'oauth' ? toOAuthBody(body) : body),
     }
   }

@@ -15,30 +15,48 @@ type Security = 'token' | 'optional' | 'none'
 export interface Contract {
   /** Unique. The seven operations of the interface document keep their names. */
   operationId: string
-  method: 'GET' | 'POST' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
   /** Path of the same operation with the tenant in it. */
   tenantPath?: string
   summary: string
   description?: string
   security: Security
-  /**
-   * The operation changes something: it runs in one transaction, and the same `Idempotency-Key` gets the first answer
-   * again.
-   */
+  /** The operation changes something: it runs in one transaction. */
+  writes?: true
+  /** It takes an `Idempotency-Key`: the same key gets the first answer again. */
   idempotent?: true
   /** One of the operations of the interface document, which keep their paths and bodies. All others are companions. */
   firstInterface?: true
   parameters?: { path?: Schema; query?: Schema }
   body?: Schema
+  /**
+   * What the body is, and what its schema gets: `json` (the default), any value; `form`, a form's values by name, without
+   * the empty ones; `jwt`, the text of a JWT.
+   */
+  bodyFormat?: BodyFormat
   /** Accepted content types of the body, in addition to JSON's. */
   mediaTypes?: readonly string[]
   /** The request or the response may contain a secret: the copy stored for an `Idempotency-Key` is encrypted. */
   holdsSecret?: true
   /** Response body of the success status. */
   responses: { 200: Schema } | { 201: Schema } | { 202: Schema } | { 204: Schema<undefined> }
-  /** The answer is a stored document of this type, or one of these types. It is sent unchanged, with an ETag. */
+  /**
+   * The answer is a document of this type, or one of these types. It is sent unchanged, with an ETag if the operation
+   * only reads.
+   */
   contentType?: string | readonly string[]
+  /** The form of errors: the service's own, or `{error, error_description}` (RFC 6749, section 5.2). */
+  errors?: 'oauth'
+  /** Scheme of `WWW-Authenticate` in a 401: `Bearer` by default. */
+  challenge?: 'Bearer' | 'DPoP'
+  /** Headers for browsers on other sites, in addition to those of every operation. In lower case. */
+  cors?: {
+    /** Those that a request may have. `cors` in serverless.yml says the same. */
+    request?: readonly string[]
+    /** Those of the response that scripts may read. */
+    response?: readonly string[]
+  }
   /**
    * For browsers: callers that accept HTML get pages, also for errors; `Accept: application/json` gets JSON. `html`:
    * only errors have JSON.
@@ -47,14 +65,17 @@ export interface Contract {
   /** A caller that does not ask for JSON is redirected (302). */
   redirects?: true
   /**
-   * Error statuses that `errorStatusesOf` can't derive: 404 for something that does not exist, 409 for something that
-   * is not ready, 410 for something that was deleted, 422 for an id in the path that can't be resolved.
+   * Error statuses that `errorStatusesOf` can't derive: 401 and 403 for a token that the operation itself checks, 404
+   * for something that does not exist, 409 for something that is not ready, 410 for something that was deleted, 422 for
+   * an id in the path that can't be resolved.
    */
-  errorStatuses?: readonly (404 | 409 | 410 | 422)[]
+  errorStatuses?: readonly (401 | 403 | 404 | 409 | 410 | 422)[]
 }
 
+export type BodyFormat = 'json' | 'form' | 'jwt'
+
 /** An operation that changes something for the token's agent. */
-export const COMMAND = { method: 'POST', security: 'token', idempotent: true } as const
+export const COMMAND = { method: 'POST', security: 'token', writes: true, idempotent: true } as const
 
 /** An operation that reads for the token's agent. */
 export const QUERY = { method: 'GET', security: 'token' } as const
@@ -70,13 +91,16 @@ export const defineContract = <const C extends Contract>(contract: () => C): C =
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
 
 /** Error statuses of an operation: derived from security, parameters and body, and those that the contract declares. */
-export const errorStatusesOf = ({ security, idempotent, parameters, body, errorStatuses = [] }: Contract): number[] => {
+export const errorStatusesOf = (contract: Contract): number[] => {
+  const { security, idempotent, parameters, body, errors, errorStatuses = [] } = contract
   const statuses = [
     ...(parameters || body || idempotent ? [400] : []),
     ...(security === 'none' ? [] : [401, 403]),
     // A record changed at the same time, or the key was used with another request.
     ...(idempotent ? [409] : []),
-    ...(body ? [413, 415, 422] : []),
+    ...(body ? [413, 415] : []),
+    // In OAuth's form it is a 400.
+    ...(body && errors === undefined ? [422] : []),
     ...[...errorStatuses, 429, 500, 503],
   ]
   return [...new Set(statuses)].sort((a, b) => a - b)

@@ -13,6 +13,7 @@ export const ReceiveDidcomm = /* @__PURE__ */ defineContract(() => ({
   description:
     'For other agents: the envelope (Aries RFC 0019, at most 16 recipients) authenticates the sender. The response contains an envelope if the sender has asked for one (return route, Aries RFC 0092).',
   security: 'none',
+  writes: true,
   parameters: { path: v.object({ tenantId: v.optional(EntityId) }) },
   body: JsonObject,
   mediaTypes: ['application/didcomm-envelope-enc', 'application/ssi-agent-wire'],

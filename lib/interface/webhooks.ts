@@ -40,6 +40,7 @@ export const RegisterNotificationWebhook = /* @__PURE__ */ defineContract(() => 
     `With a token of ${MANAGERS}, the registration is active. Without a token it is pending: it delivers nothing and expires after 7 days, ` +
     'and the same request with such a token makes it active. The answer to a caller without a token does not reveal whether the organization exists.',
   security: 'optional',
+  writes: true,
   idempotent: true,
   holdsSecret: true,
   body: exactly({ orgId: EntityId, notificationWebhook: EndpointUrl }),

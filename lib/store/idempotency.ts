@@ -1,5 +1,5 @@
 /** Idempotency keys: a repeated request gets the first response, and has no second effect. */
-import { AgentError } from '../errors.ts'
+import { AgentError, CommittedError } from '../errors.ts'
 import { defineItem, type Stored } from './item.ts'
 import { bytes, integer, optional, packedText } from './item-fields.ts'
 import { type Address, digest, idempotencyAddress } from './keys.ts'
@@ -91,6 +91,8 @@ export const onlyOnce = async (
     return pair.answer ?? undefined
   }
   const response = await act()
+  // An answer that is an error is not kept.
+  if (response instanceof CommittedError) return response
   const pair: StoredPair = { request: fingerprint, answer: response ?? null }
   const encoded = await codec.encode(unit, address, JSON.stringify(pair))
   const expiresAt = epochSeconds() + SECONDS_KEPT

@@ -98,20 +98,23 @@ const statusesOf = (contract: Contract): number[] => {
   const {
     security,
     idempotent = false,
+    writes = false,
     parameters,
     body,
     errorStatuses = [],
     contentType,
     redirects = false,
+    errors,
   } = contract
   return [
     successOf(contract).status,
-    ...(contentType === undefined ? [] : [304]),
+    ...(contentType === undefined || writes ? [] : [304]),
     ...(redirects ? [302] : []),
     ...(parameters !== undefined || body !== undefined || idempotent ? [400] : []),
     ...(security === 'none' ? [] : [401, 403]),
     ...(idempotent ? [409] : []),
-    ...(body === undefined ? [] : [413, 415, 422]),
+    ...(body === undefined ? [] : [413, 415]),
+    ...(body === undefined || errors === 'oauth' ? [] : [422]),
     ...[...errorStatuses, 429, 500, 503],
   ]
 }

@@ -31,25 +31,22 @@ const markItem = defineItem('mark', (address: Address) => address, {
 })
 
 /**
- * Handles an envelope of a tenant in one transaction, and returns the packed answer, or '' if there is none. If the
- * message was handled before, nothing is committed, and the answer is the stored one. `signal`: aborted when nobody
- * waits for the answer any more; then nothing is committed either. Throws `request.malformed` if this agent can't read
- * or handle it.
+ * Handles an envelope of a tenant in one transaction. If the message was handled before, nothing is committed, and the
+ * response is made of the stored answer: a packed message, or '' if there was none. Throws `request.malformed` if this
+ * agent can't read or handle it.
  */
-export const handleOnce = async (
+export const handleOnce = async <T>(
   tenant: string,
-  signal: AbortSignal,
-  handle: () => Promise<string>,
-): Promise<string> => {
+  handle: (unit: UnitOfWork) => Promise<T>,
+  responseWith: (answer: string) => T,
+): Promise<T> => {
   let mark: InboxMark | undefined
   try {
     return await transaction(
       tenant,
-      async (unit) => {
+      (unit) => {
         mark = new InboxMark(unit)
-        mark.answer = await handle()
-        if (signal.aborted) throw new AgentError('store.unavailable', 'the time is up')
-        return mark.answer
+        return handle(unit)
       },
       MAX_REPETITIONS,
     )
@@ -58,7 +55,7 @@ export const handleOnce = async (
     // If the message was handled before, the commit has found the mark, or a handler did not expect the message any
     // more, or had no room for another answer.
     const stored = await mark?.storedAnswer()
-    if (stored !== undefined) return stored
+    if (stored !== undefined) return responseWith(stored)
     throw error instanceof AgentError ? error : cannotHandle(error)
   }
 }
@@ -106,6 +103,13 @@ class InboxMark {
 
 /** Leaves no mark of the message that the running unit of work handles: see `InboxMark.forget`. */
 export const forgetMark = (): void => markOf(currentUnit()).mark?.forget()
+
+/** Says which packed message is the answer to the one that the running unit of work handles; '': none. */
+export const answerWith = (answer: string): string => {
+  const { mark } = markOf(currentUnit())
+  if (mark !== undefined) mark.answer = answer
+  return answer
+}
 
 /** Whether a unit of work handles an inbound message. */
 export const handlesMessage = (unit: UnitOfWork): boolean => markOf(unit).mark !== undefined

@@ -1,5 +1,5 @@
 /** Inbound messages: once each, on their own thread, with problem reports for what is rejected. */
-export { handlesMessage, markMessage } from './inbox.ts'
+export { handleOnce, handlesMessage, markMessage } from './inbox.ts'
 export { AgentMessageHandlerRegistry } from './message-handler-registry.ts'
 export { ignorePendingAcks } from './pending-acks.ts'
 export { registerPickup } from './pickup.ts'

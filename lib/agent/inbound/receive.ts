@@ -1,4 +1,4 @@
-/** Handles another agent's envelope in one transaction. */
+/** Handles another agent's envelope in the running unit of work. */
 import { CredoError, DidRecord } from '@credo-ts/core'
 import { DidCommMessageReceiver, MessageSendingError } from '@credo-ts/didcomm'
 import * as v from 'valibot'
@@ -11,29 +11,23 @@ import { agentContexts } from '../credo/index.ts'
 import type { Envelope } from '../envelopes/index.ts'
 import { ReturnRouteSession } from '../transport/index.ts'
 import { unreadDocument } from '../web/index.ts'
-import { handleOnce } from './inbox.ts'
+import { answerWith } from './inbox.ts'
 
 /**
- * Handles an envelope for a tenant's agent. Returns the packed message for the HTTP response, or '' if there is none. A
- * message that was handled before gets the same answer again. `signal` as in `handleOnce`. Throws `request.malformed`
- * if this agent can't read or handle it, and `registry.unavailable` if the host of the sender's DID does not say where a
- * reply has to go.
+ * Handles an envelope for a tenant's agent, within `handleOnce`. Returns the packed message for the HTTP response, or ''
+ * if there is none. Throws what Credo throws of a message that it can't read or handle, and `registry.unavailable` if the
+ * host of the sender's DID does not say where a reply has to go.
  */
-export const receiveEnvelope = async (tenant: string, envelope: Envelope, signal: AbortSignal): Promise<string> => {
+export const receiveEnvelope = async (tenant: string, envelope: Envelope): Promise<string> => {
   const receiver = (await agentContexts()).root.resolve(DidCommMessageReceiver)
-  return handleOnce(tenant, signal, async () => {
-    const session = new ReturnRouteSession()
-    try {
-      await receiver.receiveMessage(envelope, {
-        session,
-        ...(tenant !== BASE_AGENT && { contextCorrelationId: tenant }),
-      })
-    } catch (error) {
-      throw error instanceof MessageSendingError ? (unreadDocument() ?? error) : error
-    }
-    assertShowable()
-    return session.answer === undefined ? '' : JSON.stringify(session.answer)
-  })
+  const session = new ReturnRouteSession()
+  try {
+    await receiver.receiveMessage(envelope, { session, ...(tenant !== BASE_AGENT && { contextCorrelationId: tenant }) })
+  } catch (error) {
+    throw error instanceof MessageSendingError ? (unreadDocument() ?? error) : error
+  }
+  assertShowable()
+  return answerWith(session.answer === undefined ? '' : JSON.stringify(session.answer))
 }
 
 /** A list with a record that breaks its schema could not be shown, whatever else it has. */

@@ -29,6 +29,7 @@ const contractOf = (operationId: string) =>
     path: '/things/{id}',
     summary: 'Make a thing',
     security: 'token',
+    writes: true,
     idempotent: true,
     parameters: { path: v.object({ id: v.string() }), query: v.looseObject({}) },
     body: Anything,

@@ -1,7 +1,6 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import type { Principal } from '../../../lib/auth/principal.ts'
 import { command } from '../../../lib/http/command.ts'
-import { defineOperation } from '../../../lib/http/operation.ts'
 import { query } from '../../../lib/http/query.ts'
 import { SendMessage, TenantGetBasicMessages } from '../../../lib/interface/basic-messages.ts'
 import { ReceiveDidcomm } from '../../../lib/interface/didcomm.ts'
@@ -37,13 +36,10 @@ describe('an operation is typed by its contract', () => {
         return []
       },
     })
-    defineOperation(ReceiveDidcomm, {
-      handle: async ({ agent, path, principal }) => {
-        expectTypeOf(path).toEqualTypeOf<{ tenantId?: string | undefined }>()
-        expectTypeOf(principal).toEqualTypeOf<undefined>()
-        expectTypeOf(agent).toEqualTypeOf<undefined>()
-        return undefined
-      },
+    query(GetHealth, async ({ agent, principal }) => {
+      expectTypeOf(principal).toEqualTypeOf<undefined>()
+      expectTypeOf(agent).toEqualTypeOf<string | undefined>()
+      return undefined
     })
   })
 
@@ -61,6 +57,17 @@ describe('an operation is typed by its contract', () => {
         expectTypeOf(body).toEqualTypeOf<{ content: string }>()
         expectTypeOf(unit).toEqualTypeOf<UnitOfWork>()
         return {}
+      },
+    })
+    command(ReceiveDidcomm, {
+      authorize: async ({ path, principal }) => {
+        expectTypeOf(path).toEqualTypeOf<{ tenantId?: string | undefined }>()
+        expectTypeOf(principal).toEqualTypeOf<undefined>()
+        return 'acme'
+      },
+      handle: async ({ agent }) => {
+        expectTypeOf(agent).toEqualTypeOf<string>()
+        return undefined
       },
     })
     command(CreateRequest, {
@@ -85,8 +92,8 @@ describe('an operation is typed by its contract', () => {
     query(TenantGetBasicMessages, handle)
     // @ts-expect-error: nobody would ask whether the caller manages this organization
     command(RegisterWebhook, { handle, codec: sealedAnswers })
-    // @ts-expect-error: there is no caller to ask about
-    query(GetHealth, { authorize, handle })
+    // @ts-expect-error: without a token there is no agent to write for
+    command(ReceiveDidcomm, handle)
   })
 
   test('and seals an answer with a secret, and no other', () => {

@@ -8,7 +8,7 @@ import { toErrorLog } from '../../../lib/http/error-body.ts'
 import { headerOf } from '../../../lib/http/event.ts'
 import type { inTransaction as RealTransaction } from '../../../lib/http/in-transaction.ts'
 import { defineOperation } from '../../../lib/http/operation.ts'
-import { OperationResponse, Page, Redirect, StoredDocument } from '../../../lib/http/request.ts'
+import { Document, OperationResponse, Page, Redirect } from '../../../lib/http/request.ts'
 import { defineContract } from '../../../lib/interface/contract.ts'
 import { exactly, Paging, text } from '../../../lib/interface/fields.ts'
 import { EntityId } from '../../../lib/records/tenant.ts'
@@ -47,7 +47,7 @@ const Fetch = defineContract(() => ({
   responses: { 200: v.string() },
 }))
 
-const Put = defineContract(() => ({ ...Post, idempotent: true }))
+const Put = defineContract(() => ({ ...Post, writes: true, idempotent: true }))
 
 const handle = vi.fn()
 const authorize = ({ principal, path }: { principal: Principal; path: { id: string } }) => {
@@ -151,6 +151,7 @@ describe('an operation that changes something', () => {
     const command = {
       agent: 'acme',
       subject: 'alice',
+      idempotent: true,
       idempotencyKey: 'k',
       request: JSON.stringify(['PostThing', { id: '1' }, { limit: 5, order: 'asc' }, { name: 'n' }]),
       codec: undefined,
@@ -515,7 +516,7 @@ describe('errors of the handler', () => {
   test.each([
     ['a page', new Page('<p>')],
     ['a redirect', new Redirect('https://elsewhere.example')],
-    ['a document', new StoredDocument('text', { cacheControl: 'public', etag: '"1"' })],
+    ['a document', new Document('text', { cacheControl: 'public', etag: '"1"' })],
   ])('%s where the contract has none is a 500', async (_, result) => {
     handle.mockResolvedValue(result)
     await expect(postWith({})).resolves.toMatchObject({ statusCode: 500 })
@@ -541,7 +542,7 @@ describe('errors of the handler', () => {
     expect(await put(gatewayEvent(valid), context)).toMatchObject({ statusCode: 503 })
     expect(handle).toHaveBeenCalledWith(expect.objectContaining({ signal: expect.objectContaining({ aborted: true }) }))
     handled.resolve({ id: '1' })
-    await expect(inTransaction.mock.results[0]?.value).rejects.toMatchObject({ name: 'AbortError' })
+    await expect(inTransaction.mock.results[0]?.value).rejects.toMatchObject({ code: 'store.unavailable' })
   })
 })
 
@@ -737,7 +738,7 @@ describe('the log', () => {
 describe('a stored document', () => {
   const etag = '"1"'
   const fetching = (content: string | Uint8Array, headers: Record<string, string> = {}) =>
-    defineOperation(Fetch, { handle: async () => new StoredDocument(content, { cacheControl: 'no-cache', etag }) })(
+    defineOperation(Fetch, { handle: async () => new Document(content, { cacheControl: 'no-cache', etag }) })(
       gatewayEvent({ headers }),
       { awsRequestId: 'lambda-1', getRemainingTimeInMillis: () => 5000 } as Context,
     )

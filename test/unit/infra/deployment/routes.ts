@@ -72,6 +72,18 @@ describe.each(OPERATIONS.map((contract) => [contract.operationId, contract] as c
   })
 })
 
+test('a preflight allows the headers that the contracts of its path say, and no others', () => {
+  const { headers: common } = Object(routes().find(({ key }) => key === 'health')?.event.cors)
+  expect(common).toEqual(expect.arrayContaining(['Authorization', 'Content-Type', 'Idempotency-Key']))
+  for (const { event } of routes()) {
+    const there = OPERATIONS.filter((contract) => pathsOf(contract).includes(event.path))
+    const further = new Set(there.flatMap(({ cors }) => cors?.request ?? []))
+    expect(event.cors?.headers.map((name) => name.toLowerCase()).toSorted(), event.path).toEqual(
+      [...common.map((name: string) => name.toLowerCase()), ...further].toSorted(),
+    )
+  }
+})
+
 test('no route is without a contract', () => {
   const known = OPERATIONS.flatMap((contract) => pathsOf(contract).map((path) => `${contract.method} ${path}`))
   const there = routes().map(({ event }) => `${event.method.toUpperCase()} ${event.path}`)

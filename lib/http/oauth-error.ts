@@ -1,0 +1,41 @@
+/** Errors in OAuth's form, which wallets read: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
+import type { ErrorBody } from '../interface/contract.ts'
+import type { ErrorStatus } from './error-body.ts'
+
+/** RFC 6749, sections 4.1.2.1 and 5.2; RFC 6750, section 3.1. */
+const ERRORS = {
+  400: 'invalid_request',
+  401: 'invalid_token',
+  403: 'access_denied',
+  404: 'invalid_request',
+  409: 'invalid_request',
+  410: 'invalid_request',
+  413: 'invalid_request',
+  415: 'invalid_request',
+  422: 'invalid_request',
+  429: 'temporarily_unavailable',
+  500: 'server_error',
+  503: 'temporarily_unavailable',
+} as const satisfies Record<ErrorStatus, string>
+
+/** Characters of `error_description`. */
+const MAX_DESCRIPTION = 500
+
+export interface OAuthErrorBody {
+  error: (typeof ERRORS)[ErrorStatus]
+  /** Printable ASCII without `"` and `\`. */
+  error_description?: string
+}
+
+/** The same error in OAuth's form. Characters that the description may not contain are replaced by `?`. */
+export const toOAuthBody = ({ statusCode, message, details = [] }: ErrorBody & { statusCode: ErrorStatus }) => {
+  const body: OAuthErrorBody = { error: ERRORS[statusCode] }
+  if (message === undefined) return body
+  const fields = details.map((field) => [field.path, field.message].filter(Boolean).join(': ')).join('; ')
+  const description = fields === '' ? message : `${message}: ${fields}`
+  body.error_description = description.slice(0, MAX_DESCRIPTION).replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?')
+  return body
+}
+
+/** A body that does not match its schema is a 400 in OAuth. */
+export const oauthStatus = (status: ErrorStatus): number => (status === 422 ? 400 : status)
