@@ -21,7 +21,7 @@ const ERRORS = {
 /** Characters of `error_description`. */
 const MAX_DESCRIPTION = 500
 
-export interface OAuthErrorBody {
+interface OAuthErrorBody {
   error: (typeof ERRORS)[ErrorStatus]
   /** Printable ASCII without `"` and `\`. */
   error_description?: string
