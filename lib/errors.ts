@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'credential.not_revocable'
   | 'revocation.no_index'
   | 'did.exists'
+  | 'key.exists'
   | 'schema.exists'
   | 'definition.exists'
   | 'definition.not_ready'

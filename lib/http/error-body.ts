@@ -23,6 +23,7 @@ const STATUS = {
   'credential.not_revocable': 409,
   'revocation.no_index': 409,
   'did.exists': 409,
+  'key.exists': 409,
   'schema.exists': 409,
   'definition.exists': 409,
   'definition.not_ready': 409,

@@ -25,6 +25,7 @@ const ARROWS: Record<string, string[]> = {
   'lib/agent': [
     'lib/interface',
     'lib/jobs',
+    'lib/keys',
     'lib/pickup',
     'lib/revocation',
     'lib/outbox',
@@ -37,6 +38,7 @@ const ARROWS: Record<string, string[]> = {
     'lib/webvh',
     'lib/indy',
   ],
+  'lib/keys': ['lib/store', 'lib/records'],
   'lib/delivery': ['lib/webhooks', 'lib/outbox', 'lib/egress', 'lib/store'],
   'lib/jobs': ['lib/outbox', 'lib/store'],
   'lib/revocation': ['lib/jobs', 'lib/store', 'lib/records', 'lib/indy'],

@@ -4,8 +4,9 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { DidDocumentRole, DidRecord, getAlternativeDidsForPeerDid } from '@credo-ts/core'
+import type { KeyPurpose } from '../../keys/index.ts'
 import { uuidOf } from '../../uuid.ts'
-import { type Ed25519Key, type KeyPurpose, keyOfVerkey, verkeyOf } from '../keys/index.ts'
+import { type Ed25519Key, keyOfVerkey, verkeyOf } from '../keys/index.ts'
 
 type DidOfKey = NonNullable<KeyPurpose['did']>
 

@@ -13,10 +13,11 @@ import {
   RecordDuplicateError,
 } from '@credo-ts/core'
 import { invalidField } from '../../errors.ts'
+import { jwkOfSeed } from '../../keys/index.ts'
 import { PUBLIC_DID } from '../../records/kinds.ts'
 import { conflicting } from '../../store/faults.ts'
 import { uuidOf } from '../../uuid.ts'
-import { jwkOfSeed, keyManagement, keyOfVerkey, newKeyId } from '../keys/index.ts'
+import { keyManagement, keyOfVerkey, newKeyId } from '../keys/index.ts'
 
 type Agent = Pick<BaseAgent, 'context'>
 

@@ -1,9 +1,10 @@
 /** Credo's key management with Node's crypto and a key store: everything that DIDComm v1 and W3C credentials need. */
 import { randomBytes } from 'node:crypto'
 import { type AgentContext, Kms } from '@credo-ts/core'
+import { generateJwk } from '../../keys/index.ts'
 import { decryptContent, encryptContent, isContentEncryptionAlgorithm } from './content-encryption.ts'
 import { agreementPublicKey, decryptByAgreement, encryptByAgreement, isBoxAgreement } from './key-agreement.ts'
-import { assertKeyPair, generateJwk, isImportable, isSupportedKeyType, newKeyId } from './key-pair.ts'
+import { importedJwk, isSupportedKeyType, newKeyId } from './key-pair.ts'
 import { type KeyStore, sealedKeys } from './sealed-key-store.ts'
 import { isSignatureAlgorithm, signWith, verifyWith } from './signature.ts'
 
@@ -21,7 +22,7 @@ export class KeyManagementService implements Kms.KeyManagementService {
       case 'createKey':
         return isSupportedKeyType(operation.type)
       case 'importKey':
-        return isImportable(operation.privateJwk)
+        return isSupportedKeyType(operation.privateJwk)
       case 'sign':
       case 'verify':
         return isSignatureAlgorithm(operation.algorithm)
@@ -45,7 +46,7 @@ export class KeyManagementService implements Kms.KeyManagementService {
     { type, keyId: requestedId }: Kms.KmsCreateKeyOptions<Type>,
   ): Promise<Kms.KmsCreateKeyReturn<Type>> {
     if (!isSupportedKeyType(type)) throw this.#notSupported(`keys of type ${type.kty}`)
-    const pair = generateJwk(type)
+    const pair = generateJwk(type.crv)
     const keyId = newKeyId(pair, requestedId)
     const jwk = { ...pair, kid: keyId }
     await this.#store.insert(agentContext, keyId, jwk)
@@ -58,10 +59,10 @@ export class KeyManagementService implements Kms.KeyManagementService {
     agentContext: AgentContext,
     { privateJwk }: Kms.KmsImportKeyOptions<Jwk>,
   ): Promise<Kms.KmsImportKeyReturn<Jwk>> {
-    if (!isImportable(privateJwk)) throw this.#notSupported(`keys of type ${privateJwk.kty}`)
-    assertKeyPair(privateJwk)
-    const keyId = newKeyId(privateJwk, privateJwk.kid)
-    const jwk = { ...privateJwk, kid: keyId }
+    if (!isSupportedKeyType(privateJwk)) throw this.#notSupported(`keys of type ${privateJwk.kty}`)
+    const imported = importedJwk(privateJwk)
+    const keyId = newKeyId(imported, imported.kid)
+    const jwk = { ...imported, kid: keyId }
     await this.#store.insert(agentContext, keyId, jwk)
     return { keyId, publicJwk: Kms.publicJwkFromPrivateJwk(jwk) } as Kms.KmsImportKeyReturn<Jwk>
   }

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type AttributeValue, type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb'
 import { MultiBaseEncoder, TypedArrayEncoder } from '@credo-ts/core'
-import { keyItem } from '../../../lib/agent/keys/key-item.ts'
+import { keyItem } from '../../../lib/keys/key-item.ts'
 import { jobItem } from '../../../lib/jobs/job.ts'
 import { destinationItem } from '../../../lib/outbox/destination.ts'
 import { laneItem } from '../../../lib/outbox/lane.ts'

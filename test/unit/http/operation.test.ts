@@ -419,6 +419,7 @@ describe('errors of the handler', () => {
     'credential.not_revocable': 409,
     'revocation.no_index': 409,
     'did.exists': 409,
+    'key.exists': 409,
     'schema.exists': 409,
     'definition.exists': 409,
     'definition.not_ready': 409,

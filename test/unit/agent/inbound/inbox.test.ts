@@ -4,8 +4,8 @@ import { DidCommInboundMessageContext, DidCommTrustPingMessage } from '@credo-ts
 import { beforeEach, expect, test, vi } from 'vitest'
 import { packEnvelope } from '../../../../lib/agent/envelopes/pack-envelope.ts'
 import { answerWith, forgetMark, handleOnce, markMessage } from '../../../../lib/agent/inbound/inbox.ts'
-import { generateJwk } from '../../../../lib/agent/keys/key-pair.ts'
 import { AgentError } from '../../../../lib/errors.ts'
+import { generateJwk } from '../../../../lib/keys/key-pair.ts'
 import { currentUnit } from '../../../../lib/store/transaction.ts'
 import { failure } from '../../store/started-table.ts'
 import { useTable } from '../../store/use-table.ts'
@@ -16,7 +16,7 @@ const table = await useTable({ memory: true })
 const DAY = 24 * 60 * 60
 
 const keyPair = () => {
-  const key = Kms.PublicJwk.fromUnknown(Kms.publicJwkFromPrivateJwk(generateJwk({ kty: 'OKP', crv: 'Ed25519' })))
+  const key = Kms.PublicJwk.fromUnknown(Kms.publicJwkFromPrivateJwk(generateJwk('Ed25519')))
   if (!key.is(Kms.Ed25519PublicJwk)) throw new TypeError('not an Ed25519 key')
   return key
 }

@@ -96,12 +96,8 @@ describe('keys', () => {
     await expect(kms.createKey(acme, { type: { kty: 'RSA', modulusLength: 2048 } })).rejects.toThrow(
       Kms.KeyManagementAlgorithmNotSupportedError,
     )
-    const [k, x, y, d] = Array.from({ length: 4 }, () => b64(randomBytes(32))) as [string, string, string, string]
-    for (const privateJwk of [
-      { kty: 'oct' as const, k },
-      { ...p256, x, y, d },
-    ])
-      await expect(kms.importKey(acme, { privateJwk })).rejects.toThrow(Kms.KeyManagementAlgorithmNotSupportedError)
+    const privateJwk = { kty: 'oct' as const, k: b64(randomBytes(32)) }
+    await expect(kms.importKey(acme, { privateJwk })).rejects.toThrow(Kms.KeyManagementAlgorithmNotSupportedError)
   })
 })
 

@@ -1,10 +1,9 @@
 /** The item of a private key, which also holds what the key was created for. */
-import type { Kms } from '@credo-ts/core'
 import * as v from 'valibot'
-import { Timestamp } from '../../records/record-json.ts'
-import { defineItem } from '../../store/item.ts'
-import { bytes, inKey, integer, optional, packed, text } from '../../store/item-fields.ts'
-import { keyAddress } from '../../store/keys.ts'
+import { Timestamp } from '../records/record-json.ts'
+import { defineItem } from '../store/item.ts'
+import { bytes, inKey, integer, optional, packed, text } from '../store/item-fields.ts'
+import { keyAddress } from '../store/keys.ts'
 
 /** What a key was created for, in the same transaction. It never changes. */
 const KeyPurpose = v.object({
@@ -25,5 +24,3 @@ export const keyItem = defineItem(
     expiresAt: optional(integer()),
   },
 )
-
-export const PrivateJwk = v.custom<Kms.KmsJwkPrivate>((value) => v.is(v.looseObject({ kty: v.string() }), value))
