@@ -1,9 +1,6 @@
-/** DeleteOutOfBandRecord: deletes an invitation, so that nobody can accept it any more. */
-import { AgentError } from '../lib/errors.ts'
-import { command } from '../lib/http/command.ts'
+/** DeleteOutOfBandRecord: deletes an invitation, so that no wallet can accept it any more. */
+import { removeOf } from '../lib/http/remove-of.ts'
 import { DeleteOutOfBandRecord } from '../lib/interface/out-of-band.ts'
+import { outOfBandRecords } from '../lib/records/kinds.ts'
 
-export const deleteOutOfBandRecord = command(DeleteOutOfBandRecord, async ({ agent, path, unit }) => {
-  if (await unit.remove(agent, 'OutOfBandRecord', path.outOfBandId)) return undefined
-  throw new AgentError('resource.not_found', 'there is no such record')
-})
+export const deleteOutOfBandRecord = removeOf(outOfBandRecords, DeleteOutOfBandRecord)

@@ -23,7 +23,7 @@ export interface Contract {
   description?: string
   security: Security
   /** The operation changes something: it runs in one transaction. */
-  writes?: true
+  writes?: true | undefined
   /** It takes an `Idempotency-Key`: the same key gets the first answer again. */
   idempotent?: true
   /** One of the operations of the interface document, which keep their paths and bodies. All others are companions. */

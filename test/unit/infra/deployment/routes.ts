@@ -54,7 +54,9 @@ describe.each(OPERATIONS.map((contract) => [contract.operationId, contract] as c
       const source = readFileSync(`${module}.ts`, 'utf8')
       expect(name).toBe(key)
       expect(source).toMatch(
-        new RegExp(`export const ${name} = (?:command|query|defineOperation)\\(\\s*${nameOf(contract)},`),
+        new RegExp(
+          `export const ${name} = (?:(?:command|query|defineOperation)\\(\\s*|(?:listOf|removeOf)\\(\\w+, )${nameOf(contract)}\\b`,
+        ),
       )
     }
   })

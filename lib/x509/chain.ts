@@ -1,0 +1,88 @@
+/** Chains of certificates to a trusted one: https://www.rfc-editor.org/rfc/rfc5280#section-6.1, without revocation and policies. */
+import type { Certificate } from './certificate.ts'
+import { CertificateError } from './der.ts'
+
+/** Certificates of a chain, the trusted one left out. */
+export const MAX_CHAIN = 5
+
+export const isSame = (one: Certificate, other: Certificate): boolean => one.base64 === other.base64
+
+/** Whether a certificate's issuer and subject are the same, and its signature is by its own key. */
+export const isSelfSigned = ({ x509, publicKey }: Certificate): boolean =>
+  x509.checkIssued(x509) && x509.verify(publicKey)
+
+const assertValidAt = ({ notBefore, notAfter, x509 }: Certificate, at: Date): void => {
+  if (at < notBefore) throw new CertificateError(`of ${x509.subject} is not valid before ${notBefore.toISOString()}`)
+  if (at > notAfter) throw new CertificateError(`of ${x509.subject} has expired at ${notAfter.toISOString()}`)
+}
+
+/** A signer's key usage, where it says one. */
+const assertMaySign = ({ x509, extensions: { keyUsage } }: Certificate): void => {
+  if (keyUsage !== undefined && !keyUsage.includes('digitalSignature'))
+    throw new CertificateError(`of ${x509.subject} may not sign by its key usage`)
+}
+
+const assertLength = (chain: Certificate[]): void => {
+  if (chain.length === 0 || chain.length > MAX_CHAIN || new Set(chain.map(({ base64 }) => base64)).size < chain.length)
+    throw new CertificateError(`needs a chain of 1 to ${MAX_CHAIN}, each another one`)
+}
+
+/** Names, key identifiers and signature; not what the issuer may do. */
+const isIssuedBy = ({ x509, extensions: { authorityKeyId } }: Certificate, issuer: Certificate): boolean => {
+  const { subjectKeyId } = issuer.extensions
+  if (authorityKeyId !== undefined && subjectKeyId !== undefined && authorityKeyId !== subjectKeyId) return false
+  return x509.checkIssued(issuer.x509) && x509.verify(issuer.publicKey)
+}
+
+/** `below`: the intermediate certificates between it and the leaf (RFC 5280, sections 4.2.1.3 and 4.2.1.9). */
+const assertMayIssue = ({ x509, extensions: { ca, keyUsage } }: Certificate, below: Certificate[]): void => {
+  if (!ca?.isCa) throw new CertificateError(`of ${x509.subject} is not one of a certification authority`)
+  if (keyUsage !== undefined && !keyUsage.includes('keyCertSign'))
+    throw new CertificateError(`of ${x509.subject} may not sign certificates by its key usage`)
+  const counted = below.filter((one) => one.x509.issuer !== one.x509.subject).length
+  if (ca.pathLength !== undefined && counted > ca.pathLength)
+    throw new CertificateError(`of ${x509.subject} allows no chain of this length`)
+}
+
+/** Throws a CertificateError unless each certificate, the leaf first, is issued by the next. */
+const assertLinked = (path: Certificate[]): void => {
+  for (const [index, certificate] of path.entries()) {
+    const issuer = path[index + 1]
+    if (issuer === undefined) return
+    if (!isIssuedBy(certificate, issuer))
+      throw new CertificateError(`of ${certificate.x509.subject} is not issued by the next one of the chain`)
+    assertMayIssue(issuer, path.slice(1, index + 1))
+  }
+}
+
+/**
+ * Checks a chain, the leaf first, and returns the trusted certificate to which it leads. A trusted leaf counts by
+ * itself: then nothing but its validity is looked at. Throws a CertificateError, whose message goes on from "the
+ * certificate".
+ */
+export const checkChain = (chain: Certificate[], trusted: readonly Certificate[], at = new Date()): Certificate => {
+  assertLength(chain)
+  const isTrusted = (one: Certificate) => trusted.some((other) => isSame(one, other))
+  const end = chain.findIndex(isTrusted)
+  const path = end === -1 ? chain : chain.slice(0, end + 1)
+  for (const certificate of path) assertValidAt(certificate, at)
+  if (end !== 0) assertMaySign(path[0] as Certificate)
+  assertLinked(path)
+  const last = path.at(-1) as Certificate
+  if (end !== -1) return last
+  // Several may have the issuer's name: the signature decides.
+  const anchor = trusted.find((one) => isIssuedBy(last, one))
+  if (anchor === undefined) throw new CertificateError(`of ${last.x509.subject} leads to no trusted certificate`)
+  assertValidAt(anchor, at)
+  assertMayIssue(anchor, path.slice(1))
+  return anchor
+}
+
+/** Checks a chain of one's own by itself: each certificate issued by the next, and valid at `at`. */
+export const checkOwnChain = (chain: Certificate[], at = new Date()): void => {
+  assertLength(chain)
+  for (const certificate of chain) assertValidAt(certificate, at)
+  assertLinked(chain)
+  if (chain.slice(1).some(isSelfSigned))
+    throw new CertificateError('is followed by a trust anchor, which wallets reject in a chain')
+}
