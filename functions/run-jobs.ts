@@ -1,18 +1,21 @@
 /** Wake-ups of jobs → keys of definitions, revocation registries, status lists, late verifications and issuance, expiry. */
-import '../lib/agent/compose.ts'
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
-import { issuanceJob } from '../lib/agent/exchanges/credentials/index.ts'
-import { presentationJob } from '../lib/agent/exchanges/proofs/index.ts'
-import { ANONCREDS_JOBS } from '../lib/agent/formats/anoncreds/index.ts'
 import { background } from '../lib/background.ts'
+import type { JobHandlers } from '../lib/jobs/job.ts'
 import { runBatch } from '../lib/jobs/run.ts'
-import { pickupExpiryJob } from '../lib/pickup/expiry-job.ts'
 
-const HANDLERS = {
-  ...ANONCREDS_JOBS,
-  presentation: presentationJob,
-  issuance: issuanceJob,
-  'pickup-expiry': pickupExpiryJob,
+const ofAgent = async () => (await import('../lib/agent/jobs.ts')).AGENT_JOBS
+
+const HANDLERS: JobHandlers = {
+  'credential-definition': async () => (await ofAgent())['credential-definition'],
+  'revocation-registry': async () => (await ofAgent())['revocation-registry'],
+  'revocation-list': async () => (await ofAgent())['revocation-list'],
+  'ledger-object': async () => (await ofAgent())['ledger-object'],
+  'registry-write': async () => (await ofAgent())['registry-write'],
+  presentation: async () => (await ofAgent()).presentation,
+  issuance: async () => (await ofAgent()).issuance,
+  'pickup-expiry': async () => (await import('../lib/pickup/expiry-job.ts')).pickupExpiryJob,
+  'certificate-expiry': async () => (await import('../lib/x509/expiry.ts')).certificateExpiryJob,
 }
 
 /** Returns the wake-ups that SQS has to deliver again. */

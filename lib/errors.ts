@@ -22,6 +22,7 @@ export type ErrorCode =
   | 'revocation.no_index'
   | 'did.exists'
   | 'key.exists'
+  | 'certificate.too_many'
   | 'schema.exists'
   | 'definition.exists'
   | 'definition.not_ready'

@@ -76,14 +76,13 @@ export const METRICS = {
   DeadLetters: { alarm: 'DeadLettersAlarm', weight: 1 },
 } as const satisfies Record<string, Share | undefined>
 
-/** Values of `Format` and `State`. */
+/** Values of `Format`. */
 export const FORMATS = [
   'credential/json-ld',
   'credential/anoncreds',
   'proof/presentation-exchange',
   'proof/anoncreds',
 ] as const
-export const FINAL_STATES = ['done', 'declined', 'abandoned'] as const
 
 export type Format = (typeof FORMATS)[number]
 

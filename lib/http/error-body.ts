@@ -24,6 +24,7 @@ const STATUS = {
   'revocation.no_index': 409,
   'did.exists': 409,
   'key.exists': 409,
+  'certificate.too_many': 409,
   'schema.exists': 409,
   'definition.exists': 409,
   'definition.not_ready': 409,

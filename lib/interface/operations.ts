@@ -20,6 +20,7 @@ import * as w3cCredentials from './w3c-credentials.ts'
 import * as webhookEndpoints from './webhook-endpoints.ts'
 import * as webhooks from './webhooks.ts'
 import * as webvh from './webvh.ts'
+import * as x509 from './x509.ts'
 
 const isContract = (value: unknown): value is Contract =>
   typeof value === 'object' && value !== null && 'operationId' in value
@@ -45,4 +46,5 @@ export const OPERATIONS: readonly Contract[] = [
   webhookEndpoints,
   webhooks,
   webvh,
+  x509,
 ].flatMap((module) => Object.values<unknown>(module).filter(isContract))

@@ -19,6 +19,7 @@ const JOB_TYPES = [
   'presentation',
   'issuance',
   'pickup-expiry',
+  'certificate-expiry',
 ] as const
 export type JobType = (typeof JOB_TYPES)[number]
 
@@ -84,7 +85,8 @@ export interface JobHandler {
   again?: number
 }
 
-export type JobHandlers = Readonly<Record<JobType, JobHandler>>
+/** How the handler of each type is loaded, by the first job of its type: a job without Credo loads no Credo. */
+export type JobHandlers = Readonly<Record<JobType, () => Promise<JobHandler>>>
 
 /** Partition key of the job's item: its name in wake-ups. */
 export const jobName = (key: JobKey): string => jobAddress(key).pk

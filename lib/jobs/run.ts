@@ -7,6 +7,7 @@ import { measure } from '../metrics.ts'
 import { wakeJobLater } from '../outbox/queues.ts'
 import { decodeJobWakeUp } from '../outbox/wake-up.ts'
 import { mayPassLater, translateFault } from '../store/faults.ts'
+import { jobKeyOf } from '../store/keys.ts'
 import { transaction } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import {
@@ -46,14 +47,19 @@ export const runBatch = async (records: SQSRecord[], handlers: JobHandlers): Pro
   const failed: string[] = []
   for (const { body, messageId } of records) {
     const name = decodeJobWakeUp(body)
-    const key = name === undefined ? undefined : jobNamed(name)
-    if (key === undefined) {
+    if (name === undefined || jobKeyOf(name) === undefined) {
       log('error', 'a message of the queue of jobs names none', { event: 'job.malformed', messageId })
       failed.push(messageId)
       continue
     }
+    const key = jobNamed(name)
+    if (key === undefined) {
+      // A later release has made it, before a way back: its item stays, and that release will find it due.
+      log('warn', 'a job of an unknown type was left', { event: 'job.unknown_type', type: jobKeyOf(name)?.type })
+      continue
+    }
     try {
-      await runJob(key, handlers[key.type])
+      await runJob(key, await handlers[key.type]())
     } catch (error) {
       log('error', 'a job could not be run', { event: 'job.stuck', type: key.type, error: errorName(error) })
       failed.push(messageId)

@@ -52,8 +52,8 @@ interface Definition {
   /** Epoch seconds, from the record and its expiry so far; undefined: it never expires. */
   expiry?: (stored: RecordContent, before: number | undefined) => number | undefined
   events?: Record<string, RecordEvent>
-  /** The format of an exchange in metrics, by the record's metadata. */
-  format?: (metadata: object) => Format
+  /** Of an exchange: the states in which it ends, and its format in metrics, by the record's metadata. */
+  ends?: { states: readonly string[]; format: (metadata: object) => Format }
   /** The record as the API shows it. */
   view?: (stored: RecordContent) => RecordJson
 }

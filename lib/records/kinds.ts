@@ -8,6 +8,7 @@ import { defineRecord, EVERY, type Index, isStateChange, type RecordDefinition }
 import { endsIn, toBasicMessageJson } from './delivery.ts'
 import { shortForm } from './did-forms.ts'
 import { connectionExpiry, didExpiry, unfinishedListOf } from './handshake-expiry.ts'
+import { certificateRecords } from './openid-kinds.ts'
 import { PENDING_DID, PROVES_DEFINITION, VERIFIER_CONTEXTS } from './record-json.ts'
 
 const EXCHANGE_INDEXES: Record<string, Index> = {
@@ -16,6 +17,7 @@ const EXCHANGE_INDEXES: Record<string, Index> = {
   parentThreadId: { name: 'parentThreadId' },
   connectionId: { name: 'connectionId' },
 }
+const FINAL_STATES = ['done', 'declined', 'abandoned']
 const EXCHANGE_LISTS = ['threadId', 'parentThreadId', 'connectionId'] as const
 
 /**
@@ -91,7 +93,10 @@ export const credentialRecords = /* @__PURE__ */ defineRecord(() => ({
     },
   },
   // An offer in both formats counts as AnonCreds, because the wallet's choice is unknown.
-  format: (metadata) => (ANONCREDS in metadata ? 'credential/anoncreds' : 'credential/json-ld'),
+  ends: {
+    states: FINAL_STATES,
+    format: (metadata) => (ANONCREDS in metadata ? 'credential/anoncreds' : 'credential/json-ld'),
+  },
   view: toCredentialExchangeJson,
 }))
 
@@ -103,8 +108,13 @@ export const proofRecords = /* @__PURE__ */ defineRecord(() => ({
   events: {
     'proof.state_changed': { summary: 'The state of a proof exchange has changed', isChange: isStateChange },
   },
-  format: (metadata) =>
-    VERIFIER_CONTEXTS in metadata || PROVES_DEFINITION in metadata ? 'proof/presentation-exchange' : 'proof/anoncreds',
+  ends: {
+    states: FINAL_STATES,
+    format: (metadata) =>
+      VERIFIER_CONTEXTS in metadata || PROVES_DEFINITION in metadata
+        ? 'proof/presentation-exchange'
+        : 'proof/anoncreds',
+  },
 }))
 
 export const questionAnswerRecords = /* @__PURE__ */ defineRecord(() => ({
@@ -264,6 +274,7 @@ export const RECORDS: readonly RecordDefinition[] = [
   didCommMessageRecords,
   schemaRecords,
   definitionRecords,
+  certificateRecords,
   // Those that only Credo reads. What an offer of AnonCreds is made of, without private parts, has keys of its own.
   /* @__PURE__ */ defineRecord(() => ({
     type: 'AnonCredsKeyCorrectnessProofRecord',

@@ -4,12 +4,14 @@
  */
 import type * as v from 'valibot'
 import { BasicMessageRecord } from './basic-message.ts'
+import { CertificateRecord } from './certificate.ts'
 import { ConnectionRecord } from './connection.ts'
 import { CredentialDefinitionRecord } from './credential-definition.ts'
 import { CredentialExchangeRecord } from './credential-exchange.ts'
 import type { RecordDefinition } from './define-record.ts'
 import { DidRecord } from './did.ts'
 import * as kinds from './kinds.ts'
+import { certificateRecords } from './openid-kinds.ts'
 import { OutOfBandRecord } from './out-of-band.ts'
 import { ProofRecord } from './proof.ts'
 import { QuestionAnswerRecord } from './question-answer.ts'
@@ -45,4 +47,5 @@ export const SHOWN_RECORDS: readonly ShownRecord[] = [
   { ...kinds.outOfBandRecords, schema: OutOfBandRecord, parameter: 'outOfBandId' },
   { ...kinds.didRecords, schema: DidRecord },
   { ...kinds.w3cCredentialRecords, schema: W3cCredentialRecord },
+  { ...certificateRecords, schema: CertificateRecord, parameter: 'certificateId' },
 ]

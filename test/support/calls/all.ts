@@ -19,6 +19,7 @@ import { service } from './service.ts'
 import { tenants } from './tenants.ts'
 import { webhooks } from './webhooks.ts'
 import { webvh } from './webvh.ts'
+import { x509 } from './x509.ts'
 
 export const EXAMPLES: Examples = {
   ...anoncreds,
@@ -35,6 +36,7 @@ export const EXAMPLES: Examples = {
   ...tenants,
   ...webhooks,
   ...webvh,
+  ...x509,
 }
 
 /** How an operation is called, where its example is in the table or follows from its contract. */

@@ -36,13 +36,14 @@ describe('the contracts', () => {
     const holding = OPERATIONS.filter(
       (contract) =>
         described(successOf(contract).schema).includes('whsec_') ||
-        (contract.body !== undefined && /"(?:seed|\w*secret)"/i.test(described(contract.body))),
+        (contract.body !== undefined && /"(?:seed|privateKey|\w*secret)"/i.test(described(contract.body))),
     )
     expect(holding.map(({ operationId }) => operationId)).toEqual([
       'CreateDid',
       'RotateWebhookSecret',
       'RegisterNotificationWebhook',
       'RegisterWebhook',
+      'ImportCertificate',
     ])
     expect(OPERATIONS.filter(({ holdsSecret }) => holdsSecret)).toEqual(holding)
   })

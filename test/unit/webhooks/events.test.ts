@@ -107,6 +107,14 @@ const FACTS: Record<string, Fact> = {
   'basic_message.sent': only(factsOf(inserted(sentMessage(1, undefined, 'to Alice')))),
   'basic_message.delivered': outcomeFact('delivered', 1),
   'basic_message.failed': outcomeFact('failed', 585),
+  'certificate.expires': only(
+    factsOf(
+      modified(
+        recordItem('X509CertificateRecord', 'valid', 1, { subject: 'CN=Acme' }),
+        recordItem('X509CertificateRecord', 'expiring', 2, { subject: 'CN=Acme' }),
+      ),
+    ),
+  ),
   'endpoint.disabled': only(
     factsOf(modified(registrationItem('webhook', 'failing', 6), registrationItem('webhook', 'disabled', 7))),
   ),

@@ -2,7 +2,7 @@
 // Must be first: Credo's AnonCreds copies the reference to the library when it is imported.
 import './library.ts'
 
-import type { JobHandler, JobHandlers } from '../../../jobs/job.ts'
+import type { JobHandler, JobType } from '../../../jobs/job.ts'
 import { credentialDefinitionJob } from './definition-job.ts'
 import { ledgerJob } from './ledger-job.ts'
 import { withLibrary } from './library.ts'
@@ -22,4 +22,4 @@ export const ANONCREDS_JOBS = {
   'revocation-list': explained(revocationListJob),
   'ledger-object': ledgerJob,
   'registry-write': registryWriteJob,
-} satisfies Partial<JobHandlers>
+} satisfies Partial<Record<JobType, JobHandler>>

@@ -1,0 +1,129 @@
+/** Makes a tenant's certificate as it was asked for: a root, a leaf below a root of the tenant, or a self-signed one. */
+import { randomUUID } from 'node:crypto'
+import * as v from 'valibot'
+import { AgentError, invalidField } from '../errors.ts'
+import { generateJwk, sealedKeys } from '../keys/index.ts'
+import { StoredCertificate } from '../records/certificate.ts'
+import { certificateRecords } from '../records/openid-kinds.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
+import { readCertificate } from './certificate.ts'
+import { checkChain } from './chain.ts'
+import { withField } from './field.ts'
+import { type Issuer, type KeyUsageName, makeCertificate } from './make.ts'
+import { insertCertificate } from './stored-certificates.ts'
+
+interface NameParts {
+  countryName?: string | undefined
+  stateOrProvinceName?: string | undefined
+  organizationName?: string | undefined
+  organizationalUnit?: string | undefined
+  commonName?: string | undefined
+}
+
+type Critical = { markAsCritical?: boolean | undefined }
+
+/** The body of `POST /x509`, as credo-controller has it. */
+export interface CertificateRequest {
+  issuer?: string | NameParts | undefined
+  /** Id of a root of the tenant, in place of `issuer`. */
+  issuerCertificateId?: string | undefined
+  subject?: string | NameParts | undefined
+  serialNumber?: string | undefined
+  validity?: { notBefore?: string | undefined; notAfter?: string | undefined } | undefined
+  extensions?:
+    | {
+        keyUsage?: (Critical & { usages: KeyUsageName[] }) | undefined
+        extendedKeyUsage?: (Critical & { usages: string[] }) | undefined
+        subjectAlternativeName?: (Critical & { name: { type: 'dns' | 'url'; value: string }[] }) | undefined
+        basicConstraints?: { ca: boolean; pathLenConstraint?: number | undefined } | undefined
+      }
+    | undefined
+}
+
+const ATTRIBUTES = {
+  countryName: 'C',
+  stateOrProvinceName: 'ST',
+  organizationName: 'O',
+  organizationalUnit: 'OU',
+  commonName: 'CN',
+} as const satisfies Record<keyof NameParts, string>
+
+const nameOf = (name: string | NameParts) =>
+  typeof name === 'string'
+    ? name
+    : Object.entries(ATTRIBUTES).flatMap(([part, attribute]) => {
+        const value = name[part as keyof NameParts]
+        return value === undefined ? [] : [{ [attribute]: [value] }]
+      })
+
+/** The root of the tenant, with its key. */
+const issuerOf = async (unit: UnitOfWork, id: string): Promise<Issuer> => {
+  const stored = await unit.read(unit.tenant, certificateRecords.type, id)
+  const jwk = stored === undefined ? null : await sealedKeys.get(unit.tenant, id)
+  if (stored === undefined || jwk === null)
+    throw invalidField('issuerCertificateId', 'is not a certificate of this agent')
+  const { chain } = v.parse(StoredCertificate, stored.value)
+  return { certificate: readCertificate(String(chain[0])), jwk }
+}
+
+/** The subject, and who issues the certificate. */
+const namesOf = async (unit: UnitOfWork, { issuer, issuerCertificateId, subject }: CertificateRequest) => {
+  if ((issuer === undefined) === (issuerCertificateId === undefined))
+    throw invalidField('issuer', 'is needed, or else issuerCertificateId')
+  const name = issuerCertificateId === undefined ? (subject ?? issuer) : subject
+  if (name === undefined || nameOf(name).length === 0) throw invalidField('subject', 'must have a part')
+  if (issuer !== undefined && JSON.stringify(name) !== JSON.stringify(issuer))
+    throw invalidField('subject', 'must be that of the issuer, or left out: the certificate is self-signed')
+  return { subject: nameOf(name), issuedBy: issuerCertificateId && (await issuerOf(unit, issuerCertificateId)) }
+}
+
+/** Years of a root, and of any other certificate. */
+const YEARS = { root: 10, leaf: 1 }
+
+const datesOf = ({ validity = {} }: CertificateRequest, isRoot: boolean, issuer?: Issuer) => {
+  const now = new Date()
+  const today = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()))
+  const notBefore = validity.notBefore === undefined ? today : new Date(validity.notBefore)
+  const usual = new Date(notBefore)
+  usual.setUTCFullYear(usual.getUTCFullYear() + (isRoot ? YEARS.root : YEARS.leaf))
+  const end = issuer?.certificate.notAfter
+  const notAfter =
+    validity.notAfter === undefined ? (end !== undefined && end < usual ? end : usual) : new Date(validity.notAfter)
+  if (notAfter <= now || notAfter <= notBefore) throw invalidField('validity.notAfter', 'must be later')
+  if (notBefore > now) throw invalidField('validity.notBefore', 'must not be in the future')
+  if (end !== undefined && notAfter > end)
+    throw invalidField('validity.notAfter', `must not be after that of the issuer, ${end.toISOString()}`)
+  return { notBefore, notAfter }
+}
+
+/** Returns the certificate in base64 and the id of its key. Throws `request.invalid`, `certificate.too_many`. */
+export const createCertificate = async (unit: UnitOfWork, request: CertificateRequest) => {
+  const { subject, issuedBy } = await namesOf(unit, request)
+  const issuer = issuedBy || undefined
+  const { keyUsage, extendedKeyUsage, subjectAlternativeName, basicConstraints } = request.extensions ?? {}
+  const isCa = basicConstraints?.ca === true
+  if (isCa && issuer !== undefined) throw invalidField('extensions.basicConstraints.ca', 'must be false below a root')
+  const jwk = generateJwk('P-256')
+  const content = {
+    subject,
+    serialNumber: request.serialNumber,
+    ...datesOf(request, isCa, issuer),
+    ca: isCa ? { pathLength: basicConstraints.pathLenConstraint } : undefined,
+    keyUsage: keyUsage?.usages ?? (isCa ? (['keyCertSign', 'cRLSign'] as const) : (['digitalSignature'] as const)),
+    extendedKeyUsage: extendedKeyUsage?.usages,
+    alternativeNames: subjectAlternativeName?.name,
+    critical: {
+      keyUsage: keyUsage?.markAsCritical ?? true,
+      extendedKeyUsage: extendedKeyUsage?.markAsCritical ?? false,
+      alternativeNames: subjectAlternativeName?.markAsCritical ?? false,
+    },
+  }
+  const base64 = await makeCertificate(content, jwk, issuer).catch((error) => {
+    throw new AgentError('request.invalid', 'The names can not be written into a certificate', { cause: error })
+  })
+  const certificate = readCertificate(base64)
+  withField('issuerCertificateId', () => checkChain([certificate], [issuer?.certificate ?? certificate]))
+  const id = randomUUID()
+  await insertCertificate(unit, { id, jwk, chain: [certificate] })
+  return { publicCertificateBase64: base64, keyId: id }
+}

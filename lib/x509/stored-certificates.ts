@@ -1,0 +1,59 @@
+/** Certificates of tenants in the table: each with its key, and a job that tells of its end. */
+import { AgentError } from '../errors.ts'
+import { enqueue, jobItem } from '../jobs/job.ts'
+import { type PrivateJwk, sealedKeys } from '../keys/index.ts'
+import type { StoredCertificate } from '../records/certificate.ts'
+import { certificateRecords } from '../records/openid-kinds.ts'
+import { everyPartition } from '../store/index-entries.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
+import type { Certificate } from './certificate.ts'
+import { EXPIRING_MS } from './expiry.ts'
+
+/** Certificates of a tenant. */
+const MAX_CERTIFICATES = 20
+
+const { type } = certificateRecords
+
+/** Node writes each part of a name in a line of its own. */
+const nameOf = (name: string): string => name.split('\n').join(', ')
+
+/** What the API shows of a certificate. */
+export const shownFields = ({ x509, extensions, notBefore, notAfter }: Certificate) => {
+  const { ca, keyUsage, extendedKeyUsage, dnsNames = [], uris = [] } = extensions
+  return {
+    ...{ subject: nameOf(x509.subject), issuer: nameOf(x509.issuer), serialNumber: x509.serialNumber, dnsNames, uris },
+    ...{ notBefore: notBefore.toISOString(), notAfter: notAfter.toISOString(), isCa: ca?.isCa ?? false },
+    ...(keyUsage !== undefined && { keyUsage }),
+    ...(extendedKeyUsage !== undefined && { extendedKeyUsage }),
+  }
+}
+
+/** Adds a certificate, whose chain begins with it, and its key. Throws `certificate.too_many`. */
+export const insertCertificate = async (
+  unit: UnitOfWork,
+  { id, jwk, chain }: { id: string; jwk: PrivateJwk; chain: readonly [Certificate, ...Certificate[]] },
+): Promise<void> => {
+  const { tenant } = unit
+  const { items } = await unit.query(everyPartition(tenant, type), { limit: MAX_CERTIFICATES })
+  if (items.length === MAX_CERTIFICATES)
+    throw new AgentError('certificate.too_many', `there are ${MAX_CERTIFICATES} certificates, which is the maximum`)
+  const now = new Date()
+  const value = {
+    ...{ id, createdAt: now.toISOString(), keyId: id, state: 'valid' as const },
+    chain: chain.map(({ base64 }) => base64),
+    ...shownFields(chain[0]),
+  } satisfies StoredCertificate
+  unit.insert({ tenant, type, id, value: { ...value, metadata: {} }, tags: {} })
+  await sealedKeys.insert(tenant, id, jwk)
+  const end = chain[0].notAfter.getTime()
+  enqueue(unit, expiryJobOf(tenant, id), Math.max(0, end - EXPIRING_MS - now.getTime()))
+}
+
+const expiryJobOf = (tenant: string, id: string) => ({ tenant, type: 'certificate-expiry', id }) as const
+
+/** Deletes a certificate and its key. Throws `resource.not_found`. */
+export const deleteCertificate = async (unit: UnitOfWork, id: string): Promise<void> => {
+  if (!(await unit.remove(unit.tenant, type, id))) throw new AgentError('resource.not_found', 'there is no such record')
+  await sealedKeys.delete(unit.tenant, id)
+  unit.delete(jobItem.addressOf(expiryJobOf(unit.tenant, id)))
+}
