@@ -6,9 +6,11 @@ import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Request, Response, Server, Toolkit } from 'serverless-offline'
 import { ContentCodingError, decoded } from '../../lib/egress/content-coding.ts'
+import { systemCode } from '../failure.ts'
 import { preflightHeaders } from '../gateway/preflight.ts'
-import type { GatewayResponse, HttpEvent, Serverless, TokenAuthorizer } from '../service.ts'
+import type { GatewayResponse, HttpEvent, Serverless, Service, TokenAuthorizer } from '../service.ts'
 import type { Invoke } from './functions.ts'
+import { hasHeader, MAX_HEADER_BYTES, remapHeaders, sizeOfHeaders, withoutHeaders } from './headers.ts'
 import { ratesOf } from './rates.ts'
 import { type Caller, tokenAuthorizer } from './token-authorizer.ts'
 
@@ -17,6 +19,12 @@ const UNKNOWN_ROUTE = '/{p*}'
 
 /** API Gateway's response type for a route that does not exist. */
 const UNKNOWN = 'MISSING_AUTHENTICATION_TOKEN'
+
+/**
+ * Too many bytes of headers (RFC 6585, section 5), which API Gateway rejects before it knows the API: none of its types
+ * is for them, so infra/gateway-responses.yml can't have it.
+ */
+const HEADERS_TOO_LARGE = 'HEADERS_TOO_LARGE'
 
 /**
  * Headers that serverless-offline and hapi evaluate, but API Gateway does not: the first replaces the authorizer's
@@ -163,9 +171,23 @@ const respondToPreflight = (h: Toolkit, server: Server, events: HttpEvent[], pat
   return asTheGatewaySends(response)
 }
 
+/** The gateway responses of the service by type, and the one for too many bytes of headers. */
+const responsesOf = ({ custom }: Service): Map<string, GatewayResponse> => {
+  const responses = new Map(Object.entries(custom.gatewayResponses))
+  const other = responses.get('DEFAULT_4XX')
+  const body = JSON.stringify({ statusCode: 431, error: STATUS_CODES[431] })
+  if (other !== undefined)
+    responses.set(HEADERS_TOO_LARGE, {
+      ...other,
+      statusCode: 431,
+      responseTemplates: { 'application/json': body },
+    })
+  return responses
+}
+
 /** Adds the authorizer, the rates, preflights and gateway responses of the service to the server. */
 export const applyGateway = (server: Server, { service }: Serverless, invoke: Invoke): void => {
-  const responses = new Map(Object.entries(service.custom.gatewayResponses))
+  const responses = responsesOf(service)
   const respond = (h: Toolkit, type: string) => {
     const response = responses.get(type) ?? responses.get('DEFAULT_5XX')
     return response === undefined ? h.response().code(500) : respondWith(h, response)
@@ -191,13 +213,16 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
 
   // hapi's response to invalid HTTP, and to headers of more than 16 KiB, has no body.
   server.listener.removeAllListeners('clientError')
-  server.listener.on('clientError', (_, socket) => {
-    const response = responses.get('BAD_REQUEST_PARAMETERS')
+  server.listener.on('clientError', (error, socket) => {
+    const isTooLarge = systemCode(error) === 'HPE_HEADER_OVERFLOW'
+    const response = responses.get(isTooLarge ? HEADERS_TOO_LARGE : 'BAD_REQUEST_PARAMETERS')
     if (!socket.writable || response === undefined) socket.destroy()
     else socket.end(asText(response))
   })
 
-  server.ext('onRequest', ({ headers, raw }, h) => {
+  server.ext('onRequest', ({ app, headers, raw }, h) => {
+    app.hasTooLargeHeaders = sizeOfHeaders(raw.req.rawHeaders) > MAX_HEADER_BYTES
+    if (app.hasTooLargeHeaders) return respond(h, HEADERS_TOO_LARGE).takeover()
     for (const name of NOT_OURS) delete headers[name]
     raw.req.rawHeaders = withoutHeaders(raw.req.rawHeaders, NOT_OURS)
     // API Gateway passes every body to functions in base64; serverless-offline does this only for this type. Functions
@@ -234,7 +259,14 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
     return h.continue
   })
 
+  // Gateway responses do not come here.
+  server.ext('onPostHandler', ({ response }, h) => {
+    if (!response.isBoom) remapHeaders(response)
+    return h.continue
+  })
+
   server.ext('onPreResponse', (request, h) => {
+    if (request.app.hasTooLargeHeaders) return h.continue
     if (request.method === 'options') return respondToPreflight(h, server, events, request.path) ?? respond(h, UNKNOWN)
     const type = typeOf(request)
     if (type !== undefined) return respond(h, type)
@@ -254,10 +286,3 @@ const authorizersByRoute = (events: HttpEvent[]): Map<string, TokenAuthorizer> =
       authorizer === undefined ? [] : [[`${method.toLowerCase()} ${routeOf(path)}`, authorizer] as const],
     ),
   )
-
-const hasHeader = (rawHeaders: string[], name: string): boolean =>
-  rawHeaders.some((text, index) => index % 2 === 0 && text.toLowerCase() === name)
-
-/** Node's raw headers are names and values, alternately. */
-const withoutHeaders = (rawHeaders: string[], names: string[]): string[] =>
-  rawHeaders.filter((_, index) => !names.includes(rawHeaders[index - (index % 2)]?.toLowerCase() ?? ''))

@@ -45,6 +45,8 @@ declare module 'serverless-offline' {
     payload: Buffer | null | undefined
     route: { path: string }
     auth: { credentials: unknown }
+    /** What extensions say of the request. */
+    app: { hasTooLargeHeaders?: boolean }
     raw: { req: { rawHeaders: string[]; url?: string } }
     response: Response | Boom
   }
@@ -58,7 +60,10 @@ declare module 'serverless-offline' {
 
   interface Server {
     listener: import('node:http').Server
-    ext(point: 'onRequest' | 'onPreAuth' | 'onPreHandler' | 'onPreResponse', extension: Extension): void
+    ext(
+      point: 'onRequest' | 'onPreAuth' | 'onPreHandler' | 'onPostHandler' | 'onPreResponse',
+      extension: Extension,
+    ): void
     /** The route that a request of the method and path goes to. Throws when the path is none. */
     match(method: string, path: string): { path: string } | null
     start(): Promise<void>

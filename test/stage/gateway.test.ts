@@ -17,6 +17,8 @@ const CRASHING = {
   'functions/health.ts': `export const health = async () => { throw new TypeError('the inside of health') }`,
   'functions/openapi.ts': `export const openapi = () => { throw new Error('Unauthorized') }`,
   'functions/get-connections.ts': 'export const getConnections = async () => {}',
+  'functions/show-docs.ts': `
+    export const showDocs = async () => ({ statusCode: 401, headers: { 'WWW-Authenticate': 'DPoP error="invalid_token"' }, body: '' })`,
   'functions/authorizer.ts': `
     const policy = (Effect, Resource) => ({ Version: '2012-10-17', Statement: [{ Action: 'execute-api:Invoke', Effect, Resource }] })
     export const authorizer = async ({ authorizationToken, methodArn }) => {
@@ -156,8 +158,34 @@ test.each(['/connections/%zz', '/nothing/%C3', '/connections?alias=%E0%A4%A', '/
   },
 )
 
-test('headers that are too large are a 400, like every other', async () => {
-  expect(await get(`/connections?theirDid=${'a'.repeat(20_000)}`, ROOT)).toEqual(errorOf(400, 'Bad Request'))
+describe('header lines', () => {
+  const TOO_LARGE = errorOf(431, 'Request Header Fields Too Large')
+  /** A request whose header lines have so many bytes. */
+  const ofBytes = (bytes: number, path = '/health', method = 'GET') => {
+    const others = { host: new URL(stage.baseUrl).host, connection: 'keep-alive', long: '' }
+    const size = Object.entries(others).reduce((sum, [name, value]) => sum + `${name}: ${value}\r\n`.length, 0)
+    return ask({ method, path, headers: { ...others, long: 'a'.repeat(bytes - size) } })
+  }
+
+  test('of 10,240 bytes are read', async () => {
+    expect(await ofBytes(10_240)).toEqual(BROKEN)
+  })
+
+  test.each([
+    ['GET', '/health', 10_241],
+    ['GET', '/nothing', 10_241],
+    ['OPTIONS', '/health', 10_241],
+    // Node itself reads no more than 16 KiB.
+    ['GET', '/health', 20_000],
+  ])('that are more are a 431: %s %s, %i', async (method, path, bytes) => {
+    expect(await ofBytes(bytes, path, method)).toEqual(TOO_LARGE)
+  })
+})
+
+test('WWW-Authenticate of a function has another name, as on AWS', async () => {
+  const { headers } = await get('/docs')
+  expect(headers).toHaveProperty('x-amzn-remapped-www-authenticate', 'DPoP error="invalid_token"')
+  expect(headers).not.toHaveProperty('www-authenticate')
 })
 
 describe('a preflight is answered as API Gateway answers it', () => {
