@@ -10,6 +10,8 @@ const EXPIRES = '1d'
 export interface ReadyStage {
   baseUrl: string
   rootToken: string
+  /** File of the certificate that its clients have to trust. */
+  certificate?: string | undefined
   dynamodbEndpoint: string
   sqsEndpoint: string
   tableName: string
@@ -38,18 +40,25 @@ const PROOF_REQUEST = {
   },
 }
 
-export const requestToPaste = (baseUrl: string, token: string): string =>
-  `curl -X POST ${baseUrl}/proofs/create-request-oob -H 'authorization: Bearer ${token}' -H 'content-type: application/json' -d '${JSON.stringify(PROOF_REQUEST)}'`
+export const requestToPaste = (baseUrl: string, token: string, curl = 'curl'): string =>
+  `${curl} -X POST ${baseUrl}/proofs/create-request-oob -H 'authorization: Bearer ${token}' -H 'content-type: application/json' -d '${JSON.stringify(PROOF_REQUEST)}'`
 
-const lines = ({ baseUrl, remarks }: Stage, token: string): string[] => [
-  ...remarks,
-  `Base URL:   ${baseUrl}`,
-  `Root token: ${token}`,
-  `Reference:  ${baseUrl}/docs`,
-  `curl ${baseUrl}/health`,
-  requestToPaste(baseUrl, token),
-  `curl ${baseUrl}/connections -H 'authorization: Bearer ${token}'`,
-]
+/** A text as one word of a shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+const lines = ({ baseUrl, certificate, remarks }: Stage, token: string): string[] => {
+  const curl = certificate === undefined ? 'curl' : `curl --cacert ${quoted(certificate)}`
+  return [
+    ...remarks,
+    ...(certificate === undefined ? [] : [`Certificate: ${certificate} (for NODE_EXTRA_CA_CERTS and curl --cacert)`]),
+    `Base URL:   ${baseUrl}`,
+    `Root token: ${token}`,
+    `Reference:  ${baseUrl}/docs`,
+    `${curl} ${baseUrl}/health`,
+    requestToPaste(baseUrl, token, curl),
+    `${curl} ${baseUrl}/connections -H 'authorization: Bearer ${token}'`,
+  ]
+}
 
 export const announce = async (stage: Stage): Promise<void> => {
   const rootToken = await stage.issuer.sign({ role: 'RestRootAgentWithTenants', expires: EXPIRES })
@@ -59,6 +68,7 @@ export const announce = async (stage: Stage): Promise<void> => {
   const ready: ReadyStage = {
     baseUrl: stage.baseUrl,
     rootToken,
+    certificate: stage.certificate,
     dynamodbEndpoint: DYNAMODB_ENDPOINT,
     sqsEndpoint: SQS_ENDPOINT,
     tableName: TABLE_NAME,

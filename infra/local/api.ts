@@ -46,15 +46,24 @@ export interface Api {
   stop(): Promise<void>
 }
 
-/** Listens on `host` and `port`. Throws `StageFailure`. */
+/** Where the API listens. */
+interface Listening {
+  host: string
+  port: number
+  /** Folder of its certificate; undefined: without TLS. */
+  tlsFolder: string | undefined
+}
+
+/** Throws `StageFailure`. */
 export const startApi = async (
   serverless: Serverless,
   invoke: Invoke,
-  { host, port }: { host: string; port: number },
+  { host, port, tlsFolder }: Listening,
 ): Promise<Api> => {
   const options = {
     host,
     httpPort: port,
+    httpsProtocol: tlsFolder,
     noPrependStageInUrl: true,
     // gateway.ts does it.
     noAuth: true,

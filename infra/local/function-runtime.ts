@@ -2,8 +2,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { join } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
 import type { Context } from 'aws-lambda'
@@ -114,7 +116,11 @@ process.on('uncaughtException', endInvocation)
 // The stage has ended: nobody waits for a result.
 process.once('disconnect', () => process.exit())
 
+/** Besides what the system, and NODE_EXTRA_CA_CERTS of the stage's user, trust. */
+const trust = (path: string): void => setDefaultCACertificates([...getCACertificates(), readFileSync(path, 'utf8')])
+
 cacheCompiled()
+if (process.env.LOCAL_CERTIFICATE) trust(process.env.LOCAL_CERTIFICATE)
 const [start] = await once(process, 'message')
 try {
   const started = v.parse(Start, start)

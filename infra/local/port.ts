@@ -2,11 +2,18 @@
 import { createServer } from 'node:net'
 
 export const LOOPBACK = '127.0.0.1'
+export const LOCALHOST = 'localhost'
 
 /** How a URL of this machine names what listens on `host`. */
-export const urlHost = (host: string): string => {
+const urlHost = (host: string): string => {
   if (host === '0.0.0.0' || host === '::') return LOOPBACK
   return host.includes(':') ? `[${host}]` : host
+}
+
+/** The address of an API that listens there; with TLS of a name, as wallets and did:web want it. */
+export const urlOf = ({ host, port, tls }: { host: string; port: number; tls: boolean }): string => {
+  const name = urlHost(host)
+  return tls ? `https://${name === LOOPBACK ? LOCALHOST : name}:${port}` : `http://${name}:${port}`
 }
 
 /** Below the ports of outgoing connections, one of which could take the port before the stage listens on it. */

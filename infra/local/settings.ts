@@ -12,6 +12,8 @@ const Environment = v.object({
   PORT: v.optional(wholeNumber(0, 65_535), '3000'),
   /** Folder for the stage's data; without it nothing is kept. */
   DATA_DIR: v.optional(v.string()),
+  /** Whether the API is at https, with a certificate that is made for it. */
+  TLS: v.optional(v.picklist(['on', 'off'], 'is neither on nor off'), 'off'),
   LOG_LEVEL: v.optional(v.string(), 'warn'),
   /** Address at which others reach the stage, for example that of a tunnel; by default the one it listens on. */
   PUBLIC_URL: v.optional(v.string()),
@@ -28,6 +30,7 @@ export interface LocalSettings {
   /** Address of this machine on which the API listens. */
   host: string
   port: number
+  tls: boolean
   /** Absolute; undefined: nothing is kept. */
   dataDir: string | undefined
   /** Folder of the issuer's key, which `npm run token` reads too. */
@@ -49,11 +52,13 @@ const read = (environment: NodeJS.ProcessEnv): v.InferOutput<typeof Environment>
 
 /** `host` is an option of the command and no variable: some shells set HOST. Throws `StageFailure`. */
 export const localSettings = (environment: NodeJS.ProcessEnv, host: string = LOOPBACK): LocalSettings => {
-  const { PORT, DATA_DIR, LOG_LEVEL, PUBLIC_URL, TOKEN_ISSUERS, DYNAMODB_ENDPOINT, KMS_ENDPOINT } = read(environment)
+  const { PORT, TLS, DATA_DIR, LOG_LEVEL, PUBLIC_URL, TOKEN_ISSUERS, DYNAMODB_ENDPOINT, KMS_ENDPOINT } =
+    read(environment)
   const dataDir = DATA_DIR === undefined ? undefined : resolve(DATA_DIR)
   return {
     host,
     port: PORT,
+    tls: TLS === 'on',
     dataDir,
     issuerDir: dataDir ?? resolve('.data'),
     logLevel: LOG_LEVEL,

@@ -5,6 +5,7 @@
 import { folderOnThisMachine, WITHOUT_LIBRARY } from '../anoncreds/library-file.ts'
 import type { Serverless } from '../service.ts'
 import { awsCall } from './aws-call.ts'
+import { certificateOf } from './certificate.ts'
 import { startEventSources } from './event-sources.ts'
 import type { Environment } from './function-process.ts'
 import { startFunctions } from './functions.ts'
@@ -15,6 +16,8 @@ import { KMS_KEY, startStorage } from './storage.ts'
 
 export interface Stage {
   baseUrl: string
+  /** File of the certificate with TLS. */
+  certificate?: string | undefined
   issuer: Issuer
   /** The environment of the functions. */
   environment: Environment
@@ -33,15 +36,21 @@ export const startStage = async (serverless: Serverless, settings: LocalSettings
   try {
     const storage = await startStorage(service, settings, parts)
     const { database, created, environment, issuer, port, baseUrl } = storage
-    const functions = startFunctions(serverless, environment, {
-      ...Object.fromEntries(created.map(({ ref, id }) => [ref, id])),
-      [KMS_KEY]: 'SealingKey',
-    })
+    const certificate = await certificateOf(settings, baseUrl, parts)
+    // Tenants of a stage call each other.
+    const functions = startFunctions(
+      serverless,
+      { ...environment, LOCAL_CERTIFICATE: certificate?.path },
+      {
+        ...Object.fromEntries(created.map(({ ref, id }) => [ref, id])),
+        [KMS_KEY]: 'SealingKey',
+      },
+    )
     parts.defer(() => functions.stop())
 
     // While the functions are loaded in the other process.
     const { startApi } = await import('./api.ts')
-    const api = await startApi(serverless, functions.invoke, { host, port })
+    const api = await startApi(serverless, functions.invoke, { host, port, tlsFolder: certificate?.folder })
     parts.defer(() => api.stop())
     const { region } = service.provider
     const streams = awsCall(database.endpoint, 'dynamodb', region)
@@ -53,6 +62,7 @@ export const startStage = async (serverless: Serverless, settings: LocalSettings
 
     return {
       baseUrl,
+      certificate: certificate?.path,
       issuer,
       environment,
       remarks: [database.remark, folderOnThisMachine() === undefined ? WITHOUT_LIBRARY : undefined].filter(

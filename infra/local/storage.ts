@@ -12,7 +12,7 @@ import { lockDataFolder } from './data-folder.ts'
 import { type Database, startDatabase } from './dynamodb.ts'
 import type { Environment } from './function-process.ts'
 import { type Issuer, localIssuer } from './issuer.ts'
-import { freePort, urlHost } from './port.ts'
+import { freePort, urlOf } from './port.ts'
 import { privateFile } from './private-file.ts'
 import { startQueues } from './queues.ts'
 import { type Created, createResources, resolve } from './resources.ts'
@@ -37,7 +37,7 @@ export const startStorage = async (
   settings: LocalSettings,
   parts: AsyncDisposableStack,
 ): Promise<Storage> => {
-  const { dataDir, host } = settings
+  const { dataDir, host, tls } = settings
   useNoAwsAccount(service.provider.region)
   // Only their user may read the files.
   process.umask(0o077)
@@ -45,7 +45,7 @@ export const startStorage = async (
   const issuer = await localIssuer(settings.issuerDir)
   const sealing = await sealingOf(settings)
   const port = settings.port === 0 ? await freePort() : settings.port
-  const baseUrl = `http://${urlHost(host)}:${port}`
+  const baseUrl = urlOf({ host, port, tls })
 
   const database = await startDatabase(settings)
   parts.defer(() => database.stop())

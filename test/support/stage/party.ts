@@ -11,6 +11,8 @@ export interface StageTenant {
   token: string
 }
 
+type Reachable = Pick<RunningStage, 'baseUrl'>
+
 /** Rejects when the answer is no success. */
 export const askStage = async (baseUrl: string, token: string, path: string, body?: unknown): Promise<Json> => {
   const asked = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
@@ -21,7 +23,10 @@ export const askStage = async (baseUrl: string, token: string, path: string, bod
 }
 
 /** Makes a tenant, and a token that acts in it. */
-export const newTenant = async ({ baseUrl, rootToken, token }: RunningStage, label: string): Promise<StageTenant> => {
+export const newTenant = async (
+  { baseUrl, rootToken, token }: Pick<RunningStage, 'baseUrl' | 'rootToken' | 'token'>,
+  label: string,
+): Promise<StageTenant> => {
   const { id: tenantId } = await askStage(baseUrl, rootToken, '/multi-tenancy/create-tenant', { config: { label } })
   return {
     tenantId,
@@ -30,11 +35,11 @@ export const newTenant = async ({ baseUrl, rootToken, token }: RunningStage, lab
 }
 
 /** An invitation of the tenant: a proof request, as all of them are here. */
-export const invite = ({ baseUrl }: RunningStage, { token }: StageTenant): Promise<Json> =>
+export const invite = ({ baseUrl }: Reachable, { token }: StageTenant): Promise<Json> =>
   askStage(baseUrl, token, '/proofs/create-request-oob', requestBody)
 
 /** The connection that came of an invitation, when it is completed. */
-export const completed = ({ baseUrl }: RunningStage, { token }: StageTenant, invitation: Json): Promise<Json> =>
+export const completed = ({ baseUrl }: Reachable, { token }: StageTenant, invitation: Json): Promise<Json> =>
   waitFor('the connection to be completed', async () => {
     const [connection] = await askStage(baseUrl, token, `/connections?outOfBandId=${invitation.outOfBandRecord.id}`)
     return connection?.state === 'completed' && connection

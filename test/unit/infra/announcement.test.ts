@@ -43,9 +43,9 @@ afterEach(() => {
   else process.send = send
 })
 
-const announced = async (remarks: string[] = []): Promise<string[]> => {
+const announced = async (remarks: string[] = [], part: Partial<Stage> = {}): Promise<string[]> => {
   const print = vi.spyOn(console, 'log').mockReturnValue()
-  await announce(stage(remarks))
+  await announce({ ...stage(remarks), ...part })
   return print.mock.calls.flat().join('\n').split('\n')
 }
 
@@ -61,6 +61,15 @@ test('people get the address, a token, the reference, and three lines to paste',
     ),
     "curl http://127.0.0.1:3000/connections -H 'authorization: Bearer a.root.token'",
   ])
+})
+
+test('with TLS they get the certificate too, which the lines to paste trust', async () => {
+  const part = { certificate: "/my data/it's/cert.pem", baseUrl: 'https://localhost:3000' }
+  const [first, ...others] = await announced([], part)
+  expect(first).toBe("Certificate: /my data/it's/cert.pem (for NODE_EXTRA_CA_CERTS and curl --cacert)")
+  const curl = String.raw`curl --cacert '/my data/it'\''s/cert.pem' `
+  expect(others.slice(3).every((line) => line.startsWith(curl) && line.includes(` ${part.baseUrl}/`))).toBe(true)
+  expect(told.mock.calls).toEqual([[expect.objectContaining(part)]])
 })
 
 test('the token may make tenants and act in the base agent, for a day', async () => {

@@ -8,6 +8,7 @@ import { ALL_GRANTS } from '../../../lib/auth/grants.ts'
 const DEFAULTS = {
   host: '127.0.0.1',
   port: 3000,
+  tls: false,
   dataDir: undefined,
   issuerDir: resolve('.data'),
   logLevel: 'warn',
@@ -22,7 +23,10 @@ test('nothing has to be said', () => {
 
 test('an empty variable is as good as none', () => {
   const empty = Object.fromEntries(
-    ['PORT', 'DATA_DIR', 'LOG_LEVEL', 'PUBLIC_URL', 'TOKEN_ISSUERS', 'DYNAMODB_ENDPOINT'].map((name) => [name, '']),
+    ['PORT', 'TLS', 'DATA_DIR', 'LOG_LEVEL', 'PUBLIC_URL', 'TOKEN_ISSUERS', 'DYNAMODB_ENDPOINT'].map((name) => [
+      name,
+      '',
+    ]),
   )
   expect(localSettings(empty)).toEqual(DEFAULTS)
 })
@@ -34,6 +38,13 @@ describe('what is said counts', () => {
     ['65535', 65_535],
   ])('PORT=%s', (PORT, port) => {
     expect(localSettings({ PORT })).toEqual({ ...DEFAULTS, port })
+  })
+
+  test.each([
+    ['on', true],
+    ['off', false],
+  ])('TLS=%s', (TLS, tls) => {
+    expect(localSettings({ TLS })).toEqual({ ...DEFAULTS, tls })
   })
 
   test('DATA_DIR is a folder from here, and the issuer is in it', () => {
@@ -74,6 +85,7 @@ describe('a setting that makes no sense is told of in one line that names it', (
     ['PORT', '3000.5', 'is not a whole number from 0 to 65535'],
     ['PORT', '0x10', 'is not a whole number from 0 to 65535'],
     ['PORT', ' 80', 'is not a whole number from 0 to 65535'],
+    ['TLS', 'true', 'is neither on nor off'],
     ['TOKEN_ISSUERS', 'issuer', 'is not JSON'],
     ['TOKEN_ISSUERS', '{"issuer":"a"}', 'is not a list'],
     ['TOKEN_ISSUERS', 'null', 'is not a list'],
