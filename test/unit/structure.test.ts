@@ -48,6 +48,9 @@ const ARROWS: Record<string, string[]> = {
   'lib/pickup': ['lib/jobs', 'lib/outbox', 'lib/store', 'lib/records'],
   'lib/outbox': ['lib/egress', 'lib/store', 'lib/records'],
   'lib/egress': [],
+  'lib/jose': [],
+  'lib/sd-jwt': ['lib/jose'],
+  'lib/status-list': ['lib/jose', 'lib/egress'],
   'lib/http': ['lib/auth', 'lib/interface', 'lib/store', 'lib/records'],
   'lib/pages': ['lib/interface', 'lib/store', 'lib/records'],
   'lib/interface': ['lib/records', 'lib/egress', 'lib/presentation-exchange'],
@@ -203,6 +206,15 @@ test('the pipeline, reads of records and opening secrets import nothing of the u
 test('only lib/agent knows Credo', () => {
   const others = files.filter((file) => folderOf(file) !== 'lib/agent')
   expect(others.filter((file) => importsOf(file).some((specifier) => specifier.startsWith('@credo-ts')))).toEqual([])
+})
+
+test('what wallets of OpenID call reaches nothing of lib/agent, and no library of a wallet', () => {
+  const entries = files.filter((file) => /^lib\/(?:jose|x509|sd-jwt|status-list)\//.test(file))
+  const reached = entries.flatMap((file) => [...reachedBy(file)])
+  expect(reached.filter((file) => file.startsWith('lib/agent/'))).toEqual([])
+  const packages = new Set(reached.flatMap(importsOf).filter((specifier) => !specifier.startsWith('.')))
+  expect([...packages].filter((name) => /^(?:@credo-ts|@openid4vc|@sd-jwt|zod)(?:\/|$)/.test(name))).toEqual([])
+  expect([...packages]).toContain('jose/jws/compact/verify')
 })
 
 test('lib/agent imports types of contracts, and no contract', () => {
