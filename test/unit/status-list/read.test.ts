@@ -106,9 +106,10 @@ test('a list of 4 MiB is read', async () => {
   expect(await read({ bytes: Buffer.alloc(4 * 1024 * 1024) }, 2 ** 25 - 1)).toBe('valid')
 })
 
-test('an address that is not a text, or a page in place of the list, is unreadable', async () => {
+test('an address that is not a text or too long, or a page in place of the list, is unreadable', async () => {
   const options = { fetchList: async () => '<html>', keyOf }
-  await expect(readStatus({ uri: ['https://a.example'], idx: 0 }, options)).rejects.toThrow('does not refer')
+  for (const uri of [['https://a.example'], newUri().padEnd(2_049, '/')])
+    await expect(readStatus({ uri, idx: 0 }, options)).rejects.toThrow('does not refer')
   await expect(readStatus({ uri: newUri(), idx: 0 }, options)).rejects.toThrow(
     'unreadable: the JWT is not in compact form',
   )
