@@ -5,7 +5,7 @@ import { Bounded } from '../bounded.ts'
 import { JoseError } from '../jose/errors.ts'
 import { type PublicJwk, publicJwk, thumbprintOf } from '../jose/jwk.ts'
 import { decodeJwt, verifyJwt } from '../jose/jwt.ts'
-import type { JsonObject } from '../json.ts'
+import { type JsonObject, memorySizeOf } from '../json.ts'
 import { StatusListError } from './errors.ts'
 import { fetchStatusList, MAX_BYTES } from './fetch-list.ts'
 
@@ -19,9 +19,12 @@ const MAX_CACHED_BYTES = 16 * 1024 * 1024
 const STATUSES = ['valid', 'invalid', 'suspended'] as const
 export type CredentialStatus = (typeof STATUSES)[number] | 'other'
 
+/** Characters. */
+const MAX_URI = 2_048
+
 /** `status_list` of a credential's `status` (section 6.2). */
 const Reference = v.object({
-  uri: v.pipe(v.string(), v.maxLength(2_048)),
+  uri: v.pipe(v.string(), v.maxLength(MAX_URI)),
   idx: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
 })
 
@@ -56,8 +59,11 @@ export interface ReadOptions {
   now?: Date | undefined
 }
 
+/** With its address. A header can be as long as a list. */
+const sizeOf = ({ bytes, header }: StatusList): number => bytes.length + memorySizeOf(header) + MAX_URI
+
 /** Lists by address. */
-const cache = new Bounded<string, StatusList>(MAX_CACHED_BYTES, MAX_TTL * 1000, ({ bytes }) => bytes.length)
+const cache = new Bounded<string, StatusList>(MAX_CACHED_BYTES, MAX_TTL * 1000, sizeOf)
 
 const parse = <S extends v.GenericSchema>(schema: S, value: unknown, reason: string): v.InferOutput<S> => {
   const { success, output } = v.safeParse(schema, value)

@@ -157,6 +157,14 @@ describe('a list is cached', () => {
     expect(fetchList).toHaveBeenCalledTimes(3)
   })
 
+  test('beside others up to 16 MiB, headers included', async () => {
+    const { at } = cached({ ttl: 60 })
+    await at(now)
+    const header = { x5c: ['A'.repeat(1_400_000)] }
+    for (let count = 0; count < 12; count++) await read({ header, payload: { ttl: 60 } })
+    expect(await at(now)).toBe(2)
+  })
+
   test('and an unverified one never is', async () => {
     const uri = newUri()
     const forged = async () => listJwt(uri, { key: newKey(), payload: { ttl: 60 } })
