@@ -54,10 +54,10 @@ export type InTransaction<Unit, Codec> = (
 
 interface Handle<C extends Contract, Prepared, Unit> {
   /**
-   * Runs once before the transaction, which may be repeated: for reading from the web. It must not throw, because the
-   * `Idempotency-Key` may have a response already.
+   * Runs once before the transaction, which may be repeated: for reading from the web. Where the contract is idempotent it
+   * must not throw, because the `Idempotency-Key` may have a response already.
    */
-  prepare?: (request: OperationRequest<C>) => Promise<Prepared>
+  prepare?: (request: OperationRequest<C> & Pick<AuthorizedRequest<C>, 'agent'>) => Promise<Prepared>
   /** A returned `CommittedError` is the response, with the writes committed. */
   handle: (request: AuthorizedRequest<C, Unit> & { prepared: Prepared }) => Promise<Result>
 }
@@ -122,7 +122,7 @@ const runOf =
     const agent = authorize ? await authorize(input) : principal && actingAgent(principal)
     // First, because what follows may change the body. It may also run again.
     const request = idempotencyKey === undefined ? '' : JSON.stringify([contract.operationId, path, query, body])
-    const prepared = (await prepare?.(input)) as Prepared
+    const prepared = (await prepare?.({ ...input, agent } as Handled<C, Prepared, Unit>)) as Prepared
     // Before the commit: nothing is written where the response fails.
     const handleIn = async (unit?: Unit) => {
       const result = await handle({ ...input, agent, unit, preferredType, prepared } as Handled<C, Prepared, Unit>)
