@@ -82,6 +82,7 @@ export const FORMATS = [
   'credential/anoncreds',
   'proof/presentation-exchange',
   'proof/anoncreds',
+  'presentation/openid4vp',
 ] as const
 
 export type Format = (typeof FORMATS)[number]

@@ -35,6 +35,11 @@ export const AREAS: readonly Area[] = [
     paths: /^\/(web|webvh|anoncreds\/tails)\b/,
   },
   { name: 'AnonCreds', description: 'Schemas and credential definitions of AnonCreds.', paths: /^\/anoncreds\b/ },
+  {
+    name: 'OpenID4VP',
+    description: 'Requests for credentials of wallets that speak OpenID4VP 1.0.',
+    paths: /^\/(openid4vc|oid4vp)\b/,
+  },
   { name: 'Certificates', description: 'X.509 certificates of the agent.', paths: /^\/x509\b/ },
   { name: 'Tenants', description: 'Agents for customers.', paths: /^\/multi-tenancy\b/ },
   {

@@ -8,6 +8,8 @@ import * as credentialOffer from './credential-offer.ts'
 import * as credentials from './credentials.ts'
 import * as didcomm from './didcomm.ts'
 import * as dids from './dids.ts'
+import * as openid4vp from './openid4vp.ts'
+import * as openid4vpWallets from './openid4vp-wallets.ts'
 import * as outOfBand from './out-of-band.ts'
 import * as pages from './pages.ts'
 import * as proofExchanges from './proof-exchanges.ts'
@@ -34,6 +36,8 @@ export const OPERATIONS: readonly Contract[] = [
   credentials,
   didcomm,
   dids,
+  openid4vp,
+  openid4vpWallets,
   outOfBand,
   pages,
   proofExchanges,

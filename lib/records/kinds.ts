@@ -8,7 +8,12 @@ import { defineRecord, EVERY, type Index, isStateChange, type RecordDefinition }
 import { endsIn, toBasicMessageJson } from './delivery.ts'
 import { shortForm } from './did-forms.ts'
 import { connectionExpiry, didExpiry, unfinishedListOf } from './handshake-expiry.ts'
-import { certificateRecords } from './openid-kinds.ts'
+import {
+  certificateRecords,
+  trustedIssuerRecords,
+  verificationSessionRecords,
+  verifierRecords,
+} from './openid-kinds.ts'
 import { PENDING_DID, PROVES_DEFINITION, VERIFIER_CONTEXTS } from './record-json.ts'
 
 const EXCHANGE_INDEXES: Record<string, Index> = {
@@ -275,6 +280,9 @@ export const RECORDS: readonly RecordDefinition[] = [
   schemaRecords,
   definitionRecords,
   certificateRecords,
+  verifierRecords,
+  trustedIssuerRecords,
+  verificationSessionRecords,
   // Those that only Credo reads. What an offer of AnonCreds is made of, without private parts, has keys of its own.
   /* @__PURE__ */ defineRecord(() => ({
     type: 'AnonCredsKeyCorrectnessProofRecord',

@@ -11,7 +11,13 @@ import { CredentialExchangeRecord } from './credential-exchange.ts'
 import type { RecordDefinition } from './define-record.ts'
 import { DidRecord } from './did.ts'
 import * as kinds from './kinds.ts'
-import { certificateRecords } from './openid-kinds.ts'
+import {
+  certificateRecords,
+  trustedIssuerRecords,
+  verificationSessionRecords,
+  verifierRecords,
+} from './openid-kinds.ts'
+import { TrustedIssuerRecord, VerificationSessionRecord, VerifierRecord } from './openid4vp.ts'
 import { OutOfBandRecord } from './out-of-band.ts'
 import { ProofRecord } from './proof.ts'
 import { QuestionAnswerRecord } from './question-answer.ts'
@@ -48,4 +54,7 @@ export const SHOWN_RECORDS: readonly ShownRecord[] = [
   { ...kinds.didRecords, schema: DidRecord },
   { ...kinds.w3cCredentialRecords, schema: W3cCredentialRecord },
   { ...certificateRecords, schema: CertificateRecord, parameter: 'certificateId' },
+  { ...verifierRecords, schema: VerifierRecord, parameter: 'verifierId' },
+  { ...trustedIssuerRecords, schema: TrustedIssuerRecord, parameter: 'trustedIssuerId' },
+  { ...verificationSessionRecords, schema: VerificationSessionRecord, parameter: 'verificationSessionId' },
 ]

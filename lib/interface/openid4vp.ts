@@ -1,0 +1,248 @@
+/** Contracts of a verifier of OpenID4VP 1.0, for its tenant: the calls of credo-controller, without its drafts. */
+import * as v from 'valibot'
+import {
+  PublicId,
+  TrustedIssuerRecord,
+  VERIFICATION_STATES,
+  VerificationSessionRecord,
+  VerifierRecord,
+} from '../records/openid4vp.ts'
+import { EntityId } from '../records/tenant.ts'
+import { COMMAND, defineContract, QUERY } from './contract.ts'
+import { DcqlQuery } from './dcql.ts'
+import { exactly, JsonObject, notTooDeep, Paging, text } from './fields.ts'
+
+/** Newest first. */
+const Newest = v.object({ ...Paging.entries, order: v.optional(v.picklist(['asc', 'desc']), 'desc') })
+
+const CertificateText = text(32_768)
+const ClientMetadata = v.pipe(JsonObject, notTooDeep())
+const RegistrationCertificate = v.pipe(text(16_384), v.regex(/^[\w-]+\.[\w-]+\.[\w-]+$/, 'must be a JWT'))
+
+const VerifierSettings = {
+  clientMetadata: v.optional(ClientMetadata),
+  certificateId: v.optional(EntityId),
+  haip: v.optional(v.boolean()),
+  registrationCertificate: v.optional(RegistrationCertificate),
+}
+
+const OfVerifier = v.object({ verifierId: PublicId })
+
+export const CreateVerifier = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
+  operationId: 'CreateVerifier',
+  path: '/openid4vc/verifier',
+  summary: 'Create a verifier',
+  description:
+    '`verifierId` (a UUID unless given) becomes a part of addresses, and is never given twice, not even after its deletion: 409. ' +
+    '`certificateId`: the certificate that signs its requests. `haip`: its requests follow HAIP 1.0. `registrationCertificate`: a JWT that wallets get as it is.',
+  body: exactly({ verifierId: v.optional(PublicId), ...VerifierSettings }),
+  responses: { 200: VerifierRecord },
+}))
+
+export const UpdateVerifier = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
+  method: 'PUT',
+  operationId: 'UpdateVerifier',
+  path: '/openid4vc/verifier/{verifierId}',
+  summary: 'Change a verifier',
+  description: 'Fields that are left out are removed. Requests that were made keep their certificate.',
+  parameters: { path: OfVerifier },
+  body: exactly(VerifierSettings),
+  responses: { 200: VerifierRecord },
+  errorStatuses: [404],
+}))
+
+export const GetVerifiers = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
+  operationId: 'GetVerifiers',
+  path: '/openid4vc/verifier',
+  summary: 'List the verifiers',
+  parameters: { query: Paging },
+  responses: { 200: v.array(VerifierRecord) },
+}))
+
+export const GetVerifierById = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
+  operationId: 'GetVerifierById',
+  path: '/openid4vc/verifier/{verifierId}',
+  summary: 'Retrieve a verifier',
+  parameters: { path: OfVerifier },
+  responses: { 200: VerifierRecord },
+  errorStatuses: [404],
+}))
+
+export const DeleteVerifier = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
+  method: 'DELETE',
+  operationId: 'DeleteVerifier',
+  path: '/openid4vc/verifier/{verifierId}',
+  summary: 'Delete a verifier',
+  description: 'Its requests are not served any more. Sessions and results stay until they expire.',
+  parameters: { path: OfVerifier },
+  responses: { 204: v.undefined() },
+  errorStatuses: [404],
+}))
+
+export const CreateTrustedIssuer = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
+  operationId: 'CreateTrustedIssuer',
+  path: '/openid4vc/trusted-issuers',
+  summary: 'Trust an issuer of credentials',
+  description:
+    'By `certificates` (roots, intermediates or those of issuers), or by `issuer`, whose keys are read from its `/.well-known/jwt-vc-issuer`; for the types `vcts`. ' +
+    'A credential of an issuer that no entry names is not verified.',
+  body: v.pipe(
+    exactly({
+      certificates: v.optional(v.pipe(v.array(CertificateText), v.minLength(1), v.maxLength(10))),
+      issuer: v.optional(
+        v.pipe(
+          text(2048),
+          v.regex(/^https:\/\/[^\s?#]+$/, 'must be an https URL without query'),
+          v.url('must be a URL'),
+        ),
+      ),
+      vcts: v.pipe(v.array(text(2048)), v.minLength(1), v.maxLength(50)),
+      name: v.optional(text(255)),
+    }),
+    v.check(
+      ({ certificates, issuer }) => (certificates === undefined) !== (issuer === undefined),
+      'must have either certificates or an issuer',
+    ),
+  ),
+  responses: { 200: TrustedIssuerRecord },
+}))
+
+export const GetTrustedIssuers = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
+  operationId: 'GetTrustedIssuers',
+  path: '/openid4vc/trusted-issuers',
+  summary: 'List the trusted issuers',
+  parameters: { query: Paging },
+  responses: { 200: v.array(TrustedIssuerRecord) },
+}))
+
+export const DeleteTrustedIssuer = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
+  method: 'DELETE',
+  operationId: 'DeleteTrustedIssuer',
+  path: '/openid4vc/trusted-issuers/{trustedIssuerId}',
+  summary: 'Trust an issuer no more',
+  parameters: { path: v.object({ trustedIssuerId: EntityId }) },
+  responses: { 204: v.undefined() },
+  errorStatuses: [404],
+}))
+
+const TransactionData = v.pipe(
+  JsonObject,
+  v.check(
+    ({ type, credential_ids }) =>
+      typeof type === 'string' &&
+      Array.isArray(credential_ids) &&
+      credential_ids.length > 0 &&
+      credential_ids.every((id) => typeof id === 'string'),
+    'must have a type and credential_ids',
+  ),
+)
+
+export const PresentationRequest = exactly({
+  verifierId: PublicId,
+  dcql: exactly({ query: DcqlQuery }),
+  requestSigner: v.optional(
+    exactly({
+      method: v.literal('x5c', 'must be `x5c`'),
+      x5c: v.optional(v.pipe(v.array(CertificateText), v.minLength(1), v.maxLength(5))),
+      keyId: v.optional(EntityId),
+      clientIdPrefix: v.optional(v.picklist(['x509_hash', 'x509_san_dns'])),
+    }),
+  ),
+  responseMode: v.optional(v.picklist(['direct_post', 'direct_post.jwt'])),
+  version: v.optional(v.literal('v1')),
+  redirectUri: v.optional(
+    v.pipe(
+      text(2048),
+      v.check((address) => {
+        const url = URL.parse(address)
+        return url?.protocol === 'https:' && url.username === '' && url.password === '' && !address.includes('#')
+      }, 'must be an https URL without user and fragment'),
+    ),
+  ),
+  crossDevice: v.optional(v.boolean()),
+  transactionData: v.optional(v.pipe(v.array(TransactionData), v.minLength(1), v.maxLength(10), notTooDeep())),
+  trustedCertificates: v.optional(v.pipe(v.array(CertificateText), v.minLength(1), v.maxLength(10))),
+  expiresIn: v.optional(v.pipe(v.number(), v.integer(), v.minValue(60), v.maxValue(3600))),
+  resultTtl: v.optional(v.pipe(v.number(), v.integer(), v.minValue(60), v.maxValue(31_536_000))),
+  requestUriMethod: v.optional(v.picklist(['get', 'post'])),
+})
+export type PresentationRequest = v.InferOutput<typeof PresentationRequest>
+
+export const CreatePresentationRequest = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
+  operationId: 'CreatePresentationRequest',
+  path: '/openid4vc/verification-sessions/create-presentation-request',
+  summary: 'Ask a wallet for credentials',
+  description:
+    'The answer has the link for a wallet and the address of a page with it. With `redirectUri` the wallet leads its user back there, with `#response_code=`, ' +
+    'and the session is not verified before that code is given to `complete`; `crossDevice`: a request of a HAIP verifier by QR code, without it. ' +
+    '`expiresIn`: seconds for the answer, 600 by default. `resultTtl`: seconds for which the claims are kept, 30 days by default.',
+  body: PresentationRequest,
+  responses: {
+    200: exactly({
+      authorizationRequest: v.string(),
+      pageUrl: v.string(),
+      verificationSession: VerificationSessionRecord,
+    }),
+  },
+  errorStatuses: [404],
+}))
+
+export const GetVerificationSessions = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
+  operationId: 'GetVerificationSessions',
+  path: '/openid4vc/verification-sessions',
+  summary: 'List the verification sessions, the newest first',
+  parameters: {
+    query: v.object({
+      publicVerifierId: v.optional(PublicId),
+      state: v.optional(v.picklist(VERIFICATION_STATES)),
+      ...Newest.entries,
+    }),
+  },
+  responses: { 200: v.array(VerificationSessionRecord) },
+}))
+
+const OfSession = v.object({ verificationSessionId: EntityId })
+
+export const GetVerificationSessionById = /* @__PURE__ */ defineContract(() => ({
+  ...QUERY,
+  operationId: 'GetVerificationSessionById',
+  path: '/openid4vc/verification-sessions/{verificationSessionId}',
+  summary: 'Retrieve a verification session, with the claims of one that is verified',
+  parameters: { path: OfSession },
+  responses: { 200: VerificationSessionRecord },
+  errorStatuses: [404],
+}))
+
+export const DeleteVerificationSession = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
+  method: 'DELETE',
+  operationId: 'DeleteVerificationSession',
+  path: '/openid4vc/verification-sessions/{verificationSessionId}',
+  summary: 'Delete a verification session and its claims',
+  parameters: { path: OfSession },
+  responses: { 204: v.undefined() },
+  errorStatuses: [404],
+}))
+
+export const CompleteVerificationSession = /* @__PURE__ */ defineContract(() => ({
+  ...COMMAND,
+  operationId: 'CompleteVerificationSession',
+  path: '/openid4vc/verification-sessions/{verificationSessionId}/complete',
+  summary: 'Give the code with which the wallet led its user back',
+  description:
+    'Within five minutes of the answer, at most five tries. It shows that the browser which asked is the one that answered (OpenID4VP 1.0, section 13.3). Completed already, or without `redirectUri`: 409.',
+  parameters: { path: OfSession },
+  body: exactly({ responseCode: text(128) }),
+  responses: { 200: VerificationSessionRecord },
+  errorStatuses: [404],
+}))

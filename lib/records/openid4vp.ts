@@ -1,0 +1,118 @@
+/** Records of a verifier of OpenID4VP 1.0: verifiers, trusted issuers, and verification sessions. */
+import * as v from 'valibot'
+import { recordSchema, Timestamp } from './record-json.ts'
+
+/** A public id, which a wallet's address contains: never given twice. */
+export const PublicId = v.pipe(
+  v.string(),
+  v.regex(
+    /^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$/,
+    'must be 1 to 64 characters of A-Z a-z 0-9 . _ ~ -, a letter or digit first',
+  ),
+)
+
+export const VERIFIER_FIELDS = {
+  /** Also the record's id. */
+  verifierId: PublicId,
+  /** Shown by wallets, such as `client_name`. */
+  clientMetadata: v.optional(v.record(v.string(), v.unknown())),
+  /** The certificate that signs its requests. */
+  certificateId: v.optional(v.string()),
+  /** Whether its requests follow HAIP 1.0. */
+  haip: v.optional(v.boolean()),
+  /** A JWT, passed on in `verifier_info` as it is. */
+  registrationCertificate: v.optional(v.string()),
+}
+export const VerifierRecord = recordSchema({ ...VERIFIER_FIELDS, _tags: v.looseObject({}) })
+export const StoredVerifier = v.looseObject({ id: v.string(), createdAt: Timestamp, ...VERIFIER_FIELDS })
+export type StoredVerifier = v.InferOutput<typeof StoredVerifier>
+
+export const TRUSTED_ISSUER_FIELDS = {
+  /** Base64 of DER: roots, intermediates, or certificates of issuers themselves. */
+  certificates: v.optional(v.array(v.string())),
+  /** In place of certificates: the issuer whose keys are at its `/.well-known/jwt-vc-issuer`. */
+  issuer: v.optional(v.string()),
+  /** Types of credentials for which it is trusted. */
+  vcts: v.array(v.string()),
+  name: v.optional(v.string()),
+}
+export const TrustedIssuerRecord = recordSchema({ ...TRUSTED_ISSUER_FIELDS, _tags: v.looseObject({}) })
+export const StoredTrustedIssuer = v.looseObject({ id: v.string(), createdAt: Timestamp, ...TRUSTED_ISSUER_FIELDS })
+export type StoredTrustedIssuer = v.InferOutput<typeof StoredTrustedIssuer>
+
+export const VERIFICATION_STATES = [
+  'RequestCreated',
+  'RequestUriRetrieved',
+  /** The answer was verified, and waits for the code that only who answered has. */
+  'ResponseReceived',
+  'ResponseVerified',
+  'Error',
+] as const
+export type VerificationState = (typeof VERIFICATION_STATES)[number]
+
+const Check = v.object({ name: v.string(), passed: v.boolean(), reason: v.optional(v.string()) })
+export type Check = v.InferOutput<typeof Check>
+
+/** What a verified credential is, without its claims' values. */
+const PresentedCredential = v.object({
+  /** Id of the credential query that it answers. */
+  queryId: v.string(),
+  vct: v.string(),
+  /** Id of the trusted issuer's record; absent: the certificates of the request. */
+  trustedIssuerId: v.optional(v.string()),
+  /** Subject of the issuer's certificate, or the issuer of its key set. */
+  issuer: v.string(),
+  status: v.optional(v.string()),
+  /** Names of the disclosed claims. */
+  claimNames: v.array(v.string()),
+})
+export type PresentedCredential = v.InferOutput<typeof PresentedCredential>
+
+const SHOWN = {
+  verifierId: PublicId,
+  state: v.picklist(VERIFICATION_STATES),
+  /** The link for a wallet. */
+  authorizationRequest: v.string(),
+  /** Where the wallet reads the request. */
+  authorizationRequestUri: v.string(),
+  expiresAt: Timestamp,
+  /** Whether the wallet leads its user back, and with a code. */
+  redirectUri: v.optional(v.string()),
+  checks: v.optional(v.array(Check)),
+  credentials: v.optional(v.array(PresentedCredential)),
+  /** Name of the failed check, or what the wallet has reported. */
+  error: v.optional(v.string()),
+  errorMessage: v.optional(v.string()),
+}
+
+/** Disclosed claims by the id of the query that they answer. */
+export const Claims = v.record(v.string(), v.array(v.record(v.string(), v.unknown())))
+export type Claims = v.InferOutput<typeof Claims>
+
+export const VerificationSessionRecord = recordSchema({
+  ...SHOWN,
+  /** Only of one session, once it is `ResponseVerified`, until `resultTtl` ends. */
+  claims: v.optional(Claims),
+  _tags: v.looseObject({}),
+})
+
+/** What is kept of a session, and not shown. */
+const HIDDEN = {
+  /** What the request object says, without `iat`, `exp` and `wallet_nonce`. */
+  payload: v.looseObject({ client_id: v.string(), nonce: v.string(), state: v.string(), response_mode: v.string() }),
+  /** The certificate that signs it. */
+  certificateId: v.string(),
+  /** The private key for the response, sealed, in base64; until it came. */
+  encryptionKey: v.optional(v.string()),
+  trustedCertificates: v.optional(v.array(v.string())),
+  transactionData: v.optional(v.array(v.string())),
+  /** Seconds for which the claims are kept. */
+  resultTtl: v.number(),
+  /** SHA-256 of the response code, in base64url, its wrong tries, and its end. */
+  responseCode: v.optional(v.string()),
+  codeTries: v.optional(v.number()),
+  codeExpiresAt: v.optional(Timestamp),
+}
+
+export const StoredVerificationSession = v.looseObject({ id: v.string(), createdAt: Timestamp, ...SHOWN, ...HIDDEN })
+export type StoredVerificationSession = v.InferOutput<typeof StoredVerificationSession>

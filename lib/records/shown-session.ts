@@ -1,0 +1,34 @@
+/** A verification session as the API and events show it: every function that writes has it, so it knows no schema. */
+
+/** Fields that are kept of a session and not shown: lib/records/openid4vp.ts. */
+export const HIDDEN = [
+  'payload',
+  'certificateId',
+  'encryptionKey',
+  'trustedCertificates',
+  'transactionData',
+  'resultTtl',
+  'responseCode',
+  'codeTries',
+  'codeExpiresAt',
+]
+
+interface Coded {
+  codeTries: number
+  /** ISO 8601 in UTC. */
+  codeExpiresAt: string
+}
+
+/** Wrong codes after which a session ends. */
+export const MAX_CODE_TRIES = 5
+
+/** Whether the code was not given in time, or wrongly too often. */
+export const hasLostCode = ({ codeTries = 0, codeExpiresAt = '' }: Partial<Coded>, now: Date): boolean =>
+  codeTries >= MAX_CODE_TRIES || codeExpiresAt <= now.toISOString()
+
+/** A session as the API and events show it. A code that was not given ends it by the time alone. */
+export const shownSession = (value: Record<string, unknown>, now = new Date()): Record<string, unknown> => {
+  const shown = Object.fromEntries(Object.entries(value).filter(([name]) => !HIDDEN.includes(name)))
+  if (value.state !== 'ResponseReceived' || !hasLostCode(value as Partial<Coded>, now)) return shown
+  return { ...shown, state: 'Error', error: 'response_code', errorMessage: 'the response code was not given' }
+}
