@@ -13,6 +13,9 @@ export const HIDDEN = [
   'codeExpiresAt',
 ]
 
+/** Not shown before the code was given: who answered may be somebody else (OpenID4VP 1.0, section 13.3). */
+const OF_THE_RESPONSE = ['checks', 'credentials']
+
 interface Coded {
   codeTries: number
   /** ISO 8601 in UTC. */
@@ -28,7 +31,9 @@ export const hasLostCode = ({ codeTries = 0, codeExpiresAt = '' }: Partial<Coded
 
 /** A session as the API and events show it. A code that was not given ends it by the time alone. */
 export const shownSession = (value: Record<string, unknown>, now = new Date()): Record<string, unknown> => {
-  const shown = Object.fromEntries(Object.entries(value).filter(([name]) => !HIDDEN.includes(name)))
-  if (value.state !== 'ResponseReceived' || !hasLostCode(value as Partial<Coded>, now)) return shown
+  const isCodeMissing = value.state === 'ResponseReceived'
+  const hidden = isCodeMissing ? [...HIDDEN, ...OF_THE_RESPONSE] : HIDDEN
+  const shown = Object.fromEntries(Object.entries(value).filter(([name]) => !hidden.includes(name)))
+  if (!isCodeMissing || !hasLostCode(value as Partial<Coded>, now)) return shown
   return { ...shown, state: 'Error', error: 'response_code', errorMessage: 'the response code was not given' }
 }

@@ -15,8 +15,8 @@ beforeEach(() => {
   vi.spyOn(console, 'log').mockImplementation((line) => void lines.push(JSON.parse(line)))
 })
 
-const withMetadata = (type: string, ...names: string[]) =>
-  storedIn(type, 'done', 1, { metadata: Object.fromEntries(names.map((name) => [name, {}])) })
+const withMetadata = (type: string, state: string, ...names: string[]) =>
+  storedIn(type, state, 1, { metadata: Object.fromEntries(names.map((name) => [name, {}])) })
 
 describe('the end of an exchange', () => {
   test('is one of three states', () => {
@@ -26,19 +26,20 @@ describe('the end of an exchange', () => {
     expect(endOf({ type: 'ProofRecord', value: {} })).toBeUndefined()
   })
 
-  const KNOWN_BY: [type: string, names: string[], format: string][] = [
+  const KNOWN_BY: [type: string, names: string[], format: string, state?: string][] = [
     ['CredentialRecord', [], 'credential/json-ld'],
     ['CredentialRecord', ['_anoncreds/credential'], 'credential/anoncreds'],
     ['ProofRecord', [VERIFIER_CONTEXTS], 'proof/presentation-exchange'],
     ['ProofRecord', [], 'proof/anoncreds'],
+    ['OpenId4VcVerificationSessionRecord', [], 'presentation/openid4vp', 'ResponseVerified'],
   ]
 
-  test.each(KNOWN_BY)('of a %s with the metadata %j is of the format %s', (type, names, format) => {
-    expect(endOf(withMetadata(type, ...names))).toEqual({ format, state: 'done' })
+  test.each(KNOWN_BY)('of a %s with the metadata %j is of the format %s', (type, names, format, state = 'done') => {
+    expect(endOf(withMetadata(type, state, ...names))).toEqual({ format, state })
   })
 
   test("of a prover's exchange is of the format that it was asked in", () => {
-    expect(endOf(withMetadata('ProofRecord', PROVES_DEFINITION))).toMatchObject({
+    expect(endOf(withMetadata('ProofRecord', 'done', PROVES_DEFINITION))).toMatchObject({
       format: 'proof/presentation-exchange',
     })
   })

@@ -37,6 +37,13 @@ const questionItem = (state: string, version: number, more: object = {}) => {
   return toRecordItem({ ...stored, tags: { ...stored.tags, connectionId: 'c1' } })
 }
 
+/** What is stored of a session and not shown. */
+const HIDDEN_OF_SESSION = {
+  payload: { client_id: 'x509_hash:secret', nonce: 'secret', state: 'secret', response_mode: 'direct_post.jwt' },
+  ...{ certificateId: 'secret', encryptionKey: 'secret', trustedCertificates: ['secret'], transactionData: ['secret'] },
+  ...{ resultTtl: 60, responseCode: 'secret', codeTries: 1, codeExpiresAt: writtenAt(9_000_000) },
+}
+
 /** One fact of each type. `endpoint.test` is no change of the table. */
 const FACTS: Record<string, Fact> = {
   'connection.state_changed': only(
@@ -115,9 +122,26 @@ const FACTS: Record<string, Fact> = {
       ),
     ),
   ),
+  'openid4vc_verification.state_changed': only(
+    factsOf(modified(sessionItem('RequestCreated', 1), sessionItem('RequestUriRetrieved', 2))),
+  ),
   'endpoint.disabled': only(
     factsOf(modified(registrationItem('webhook', 'failing', 6), registrationItem('webhook', 'disabled', 7))),
   ),
+}
+
+function sessionItem(state: string, version: number, more: object = {}) {
+  const stored = storedIn('OpenId4VcVerificationSessionRecord', state, version, {
+    verifierId: 'acme',
+    authorizationRequest: 'openid4vp://?client_id=x509_hash:Alice',
+    authorizationRequestUri: 'https://agent.example.com/oid4vp/acme/authorization-requests/1',
+    expiresAt: writtenAt(9),
+    ...HIDDEN_OF_SESSION,
+    ...more,
+  })
+  // It has neither.
+  const { connectionId: _, threadId: __, ...value } = stored.value
+  return toRecordItem({ ...stored, value, tags: {} })
 }
 
 function ofAlice() {
@@ -183,6 +207,17 @@ test('the states of events are those of the records', () => {
       expect(v.is(eventBodies(type).webhook, JSON.parse(eventBody(fact, 'org', 'webhook')))).toBe(true)
       expect(v.is(eventBodies(type).notification, JSON.parse(eventBody(fact, 'org', 'notification')))).toBe(true)
     }
+})
+
+test('an event of a verification session shows what was checked, and before the code was given not even that', () => {
+  const checks = [{ name: 'signature', passed: true }]
+  const recordOf = (state: string) =>
+    only(factsOf(modified(sessionItem('RequestCreated', 1), sessionItem(state, 2, { checks, credentials: [] })))).record
+  expect(recordOf('ResponseVerified')).toMatchObject({ state: 'ResponseVerified', checks, credentials: [] })
+  const waiting = recordOf('ResponseReceived')
+  expect(waiting).not.toHaveProperty('checks')
+  expect(waiting).not.toHaveProperty('credentials')
+  for (const record of [waiting, recordOf('ResponseVerified')]) expect(JSON.stringify(record)).not.toContain('secret')
 })
 
 test("the base agent's events say so", () => {
