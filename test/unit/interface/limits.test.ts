@@ -7,20 +7,36 @@ import { isObject } from '../../../lib/json.ts'
 const LIMITS: [keyword: string, limit: number, names: string][] = [
   ['maxItems', 1, 'credentials'],
   ['maxItems', 2, 'handshakeProtocols'],
-  ['maxItems', 4, 'recipientKeys'],
+  ['maxItems', 4, 'chain recipientKeys'],
+  ['maxItems', 5, 'trusted_authorities usages x5c'],
   ['maxItems', 8, 'requests~attach routingKeys services'],
-  ['maxItems', 10, '@context credentials'],
-  ['maxItems', 16, 'accept handshake_protocols'],
-  ['maxItems', 20, '@context credentialSchema type'],
+  [
+    'maxItems',
+    10,
+    `
+    @context certificates credential_sets credentials options transactionData
+    trustedCertificates usages
+  `,
+  ],
+  ['maxItems', 16, 'accept handshake_protocols path'],
+  ['maxItems', 20, '@context claim_sets credentialSchema name type values vct_values'],
   [
     'maxItems',
     50,
     `
-    field_id from_nested group input_descriptors is_holder issuance path proof_type
-    same_subject schema submission_requirements validResponses
+    alg cryptosuite field_id from_nested group input_descriptors is_holder issuance
+    kb-jwt_alg_values path proof_type same_subject schema sd-jwt_alg_values
+    submission_requirements validResponses vcts
   `,
   ],
-  ['maxItems', 100, 'attributes credentialSubject enum fields names predicates restrictions'],
+  [
+    'maxItems',
+    100,
+    `
+    attributes claim_sets claims credentialSubject enum fields names predicates
+    restrictions values
+  `,
+  ],
   ['maxItems', 125, 'attrNames attributes'],
   [
     'maxLength',
@@ -31,64 +47,82 @@ const LIMITS: [keyword: string, limit: number, names: string][] = [
   `,
   ],
   ['maxLength', 44, 'recipientKeys routingKeys'],
-  ['maxLength', 64, 'accept file version'],
-  ['maxLength', 128, 'proof_type referent requested_attributes requested_predicates'],
+  ['maxLength', 64, 'accept claim_sets file id options usages version'],
+  [
+    'maxLength',
+    128,
+    `
+    commonName cryptosuite kb-jwt_alg_values organizationName organizationalUnit
+    referent requested_attributes requested_predicates responseCode sd-jwt_alg_values
+    stateOrProvinceName values
+  `,
+  ],
   ['maxLength', 250, 'response text'],
-  ['maxLength', 255, 'alias goalCode goal_code label mimeType'],
+  ['maxLength', 255, 'alias goalCode goal_code label mimeType name path'],
   [
     'maxLength',
     256,
     `
-    @id attrNames attributes connectionId credentials field_id from group handshake_protocols
-    id mime-type name names outOfBandId recipientKeys routingKeys schemaName schemaVersion
-    selfAttestedAttributes tag threadId type version
+    @id attrNames attributes connectionId credentials field_id from group
+    handshake_protocols id mime-type name names outOfBandId recipientKeys routingKeys
+    schemaName schemaVersion selfAttestedAttributes tag threadId type version
   `,
   ],
-  ['maxLength', 512, 'challenge domain pattern recipientKey restrictions'],
-  ['maxLength', 1000, 'alias comment label problemReportDescription theirLabel'],
-  ['maxLength', 1024, 'const enum name parentThreadId path purpose threadId'],
+  ['maxLength', 512, 'challenge domain issuer pattern recipientKey restrictions subject wallet_nonce'],
+  ['maxLength', 1000, 'alias comment label problemReportDescription purpose theirLabel'],
+  ['maxLength', 1024, 'const enum name parentThreadId path privateKey purpose threadId values'],
   ['maxLength', 1450, 'credentialDefinitionId schemaId'],
   ['maxLength', 2000, 'comment goal'],
   [
     'maxLength',
     2048,
     `
-    @context connectionImageUrl contexts id imageUrl manifest notificationWebhook
-    restrictions serviceEndpoint uri webhookUrl
+    @context connectionImageUrl contexts id imageUrl issuer manifest notificationWebhook
+    redirectUri restrictions serviceEndpoint uri value vct_values vcts webhookUrl
   `,
   ],
   [
     'maxLength',
     4096,
     `
-    credentialDefinitionId did id invitationDid invitationId issuer issuerDid issuerId myDid
-    ourDid schemaId schemaIssuerDid schemaIssuerId services theirDid verificationMethod
+    credentialDefinitionId did id invitationDid invitationId issuer issuerDid issuerId
+    myDid ourDid schemaId schemaIssuerDid schemaIssuerId services theirDid
+    verificationMethod
   `,
   ],
   ['maxLength', 5000, 'detail question'],
   ['maxLength', 10_240, 'c_i oob'],
-  ['maxLength', 65_536, 'selfAttestedAttributes value'],
+  ['maxLength', 16_384, 'registrationCertificate'],
+  ['maxLength', 32_768, 'certificate certificates chain trustedCertificates x5c'],
+  ['maxLength', 65_536, 'selfAttestedAttributes value wallet_metadata'],
   ['maxLength', 100_000, 'content imageUrl'],
   ['maxLength', 200_000, 'invitationUrl'],
   ['maxProperties', 10, 'contexts'],
   ['maxProperties', 100, 'credentials requested_attributes requested_predicates selfAttestedAttributes'],
+  ['maximum', 4, 'pathLenConstraint'],
   ['maximum', 1000, 'count limit max min'],
+  ['maximum', 3600, 'expiresIn'],
   ['maximum', 5000, 'revocationRegistrySize'],
   ['maximum', 1_000_000, 'maxLength minLength'],
+  ['maximum', 31_536_000, 'resultTtl'],
   ['maximum', 2_147_483_647, 'p_value threshold'],
   ['maximum', 9_007_199_254_740_991, 'from to'],
   [
     'minItems',
     1,
     `
-    @context attrNames attributes credentialSubject credentials enum field_id from_nested
-    handshakeProtocols input_descriptors names path proof_type recipientKeys schema services
-    submission_requirements validResponses
+    @context alg attrNames attributes certificates claim_sets claims credentialSubject
+    credential_sets credentials cryptosuite enum field_id from_nested handshakeProtocols
+    input_descriptors kb-jwt_alg_values name names options path proof_type recipientKeys
+    schema sd-jwt_alg_values services submission_requirements transactionData
+    trustedCertificates trusted_authorities usages validResponses values vct_values vcts
+    x5c
   `,
   ],
   ['minimum', -2_147_483_648, 'p_value threshold'],
-  ['minimum', 0, 'attempts from max maxLength min minLength to'],
+  ['minimum', 0, 'attempts from max maxLength min minLength path pathLenConstraint to'],
   ['minimum', 1, 'RetryAfter count limit sequence'],
+  ['minimum', 60, 'expiresIn resultTtl'],
   ['minimum', 100, 'revocationRegistrySize'],
 ]
 
