@@ -7,9 +7,12 @@ export const MAX_CHAIN = 5
 
 export const isSame = (one: Certificate, other: Certificate): boolean => one.base64 === other.base64
 
-/** Whether a certificate's issuer and subject are the same, and its signature is by its own key. */
+/**
+ * Whether a certificate's issuer and subject are the same, and its signature is by its own key. Not by `checkIssued`, which
+ * also asks whether the key may sign certificates.
+ */
 export const isSelfSigned = ({ x509, publicKey }: Certificate): boolean =>
-  x509.checkIssued(x509) && x509.verify(publicKey)
+  x509.issuer === x509.subject && x509.verify(publicKey)
 
 const assertValidAt = ({ notBefore, notAfter, x509 }: Certificate, at: Date): void => {
   if (at < notBefore) throw new CertificateError(`of ${x509.subject} is not valid before ${notBefore.toISOString()}`)
