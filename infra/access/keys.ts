@@ -9,6 +9,8 @@ export const KEYS: Record<string, readonly string[]> = {
   layout: ['@layout'],
   tenant: ['@tenant|*'],
   'issuer-keys': ['@issuer-keys|*'],
+  /** Which tenant has a public id of OpenID4VC. */
+  'openid-id': ['@openid|*'],
   idempotency: ['*|idempotency|*'],
   record: ['*|*Record|*'],
   ...Object.fromEntries(RECORDS.flatMap(({ keys, type }) => (keys ? [[keys, [`*|${type}|*`]]] : []))),
@@ -21,6 +23,8 @@ export const KEYS: Record<string, readonly string[]> = {
   /** What agents serve under their did:webvh, and how far each has seen the logs of others. */
   webvh: ['*|webvh|*'],
   'webvh-seen': ['*|webvh-seen|*'],
+  /** Claims that wallets have disclosed to a verifier. */
+  'openid4vp-result': ['*|openid4vp-result|*'],
   /** The document of a did:web that this service hosts. */
   'web-document': ['*|did-web|document'],
   /** What was handled before. */

@@ -6,7 +6,7 @@ import type { Item, PartitionPage } from './table.ts'
 const TIME = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
 
 /** A sort key in order of time: the time, then a part that distinguishes items of the same millisecond. */
-const SORT_KEY = String.raw`${TIME}(?:#[\w.:-]{1,128}){1,2}`
+const SORT_KEY = String.raw`${TIME}(?:#[\w.:~-]{1,128}){1,2}`
 
 /** A position in a list. */
 export const LIST_POSITION = new RegExp(`^${SORT_KEY}$`)

@@ -77,6 +77,13 @@ export const tenantAddress = (tenant: string): Address => address(`@tenant|${ten
 /** What points to the record of an invitation by its `@id`, because its reader does not know the tenant. */
 export const invitationAddress = ({ id }: { id: string }): Address => address(`@invitation|${digest(id)}`)
 
+/** What leads from a public id of OpenID4VC to its tenant. It is in the addresses that wallets call. */
+export const publicIdAddress = ({ publicId }: { publicId: string }): Address => address(`@openid|${digest(publicId)}`)
+
+/** The claims that a wallet has disclosed in a verification session. */
+export const presentationResultAddress = ({ tenant, sessionId }: { tenant: string; sessionId: string }): Address =>
+  address(`${tenant}|openid4vp-result|${sessionId}`)
+
 /** The keys that a token issuer serves at an address. */
 export const issuerKeysAddress = ({ jwksUri }: { jwksUri: string }): Address =>
   address(`@issuer-keys|${digest(jwksUri)}`)

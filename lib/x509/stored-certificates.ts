@@ -3,8 +3,9 @@ import { AgentError } from '../errors.ts'
 import { enqueue, jobItem } from '../jobs/job.ts'
 import { type PrivateJwk, sealedKeys } from '../keys/index.ts'
 import type { StoredCertificate } from '../records/certificate.ts'
-import { certificateRecords } from '../records/openid-kinds.ts'
+import { certificateRecords, verifierRecords } from '../records/openid-kinds.ts'
 import { everyPartition } from '../store/index-entries.ts'
+import { toStoredRecord } from '../store/stored-record.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import type { Certificate } from './certificate.ts'
 import { EXPIRING_MS } from './expiry.ts'
@@ -34,8 +35,8 @@ export const insertCertificate = async (
   { id, jwk, chain }: { id: string; jwk: PrivateJwk; chain: readonly [Certificate, ...Certificate[]] },
 ): Promise<void> => {
   const { tenant } = unit
-  const { items } = await unit.query(everyPartition(tenant, type), { limit: MAX_CERTIFICATES })
-  if (items.length === MAX_CERTIFICATES)
+  // A page ends at 1 MB, which fewer may have.
+  if ((await unit.queryAll(everyPartition(tenant, type))).length >= MAX_CERTIFICATES)
     throw new AgentError('certificate.too_many', `there are ${MAX_CERTIFICATES} certificates, which is the maximum`)
   const now = new Date()
   const value = {
@@ -51,8 +52,16 @@ export const insertCertificate = async (
 
 const expiryJobOf = (tenant: string, id: string) => ({ tenant, type: 'certificate-expiry', id }) as const
 
-/** Deletes a certificate and its key. Throws `resource.not_found`. */
+/** A tenant's verifiers are few: lib/openid4vp/verifiers.ts. */
+const assertUnused = async (unit: UnitOfWork, id: string): Promise<void> => {
+  const verifiers = (await unit.queryAll(everyPartition(unit.tenant, verifierRecords.type))).map(toStoredRecord)
+  const user = verifiers.find(({ value }) => value.certificateId === id)
+  if (user !== undefined) throw new AgentError('certificate.in_use', `the verifier ${user.id} has this certificate`)
+}
+
+/** Deletes a certificate and its key. Throws `resource.not_found`, and `certificate.in_use` where a verifier names it. */
 export const deleteCertificate = async (unit: UnitOfWork, id: string): Promise<void> => {
+  await assertUnused(unit, id)
   if (!(await unit.remove(unit.tenant, type, id))) throw new AgentError('resource.not_found', 'there is no such record')
   await sealedKeys.delete(unit.tenant, id)
   unit.delete(jobItem.addressOf(expiryJobOf(unit.tenant, id)))

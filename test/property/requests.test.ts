@@ -31,8 +31,8 @@ const SEED = process.env.FAST_CHECK_SEED ?? (FULL ? undefined : 22)
 /** In ms, several times of what is needed: shrinking ends then, wherever it is. */
 const TIME = 240_000
 
-/** What they do costs a processor seconds, or needs more than a request: see `generateFrom` in test/support/calls. */
-const NEVER_DONE = ['CreateCredentialDefinition', 'RevokeCredential']
+/** What they do costs a processor seconds, or needs more than a request, or a stage at https: see `generateFrom` in test/support/calls. */
+const NEVER_DONE = ['CreateCredentialDefinition', 'RevokeCredential', 'CreateVerifier']
 
 let world: RunningWorld
 let api: ApiClient

@@ -13,6 +13,7 @@ import { awsCall } from '../../../infra/local/aws-call.ts'
 import { startEventSources } from '../../../infra/local/event-sources.ts'
 import type { Created } from '../../../infra/local/resources.ts'
 import { exportOf, functionOf } from '../source/operation-functions.ts'
+import { HTTPS_URL } from '../stage/at-https.ts'
 import type { Json } from '../stage/in-process-stage.ts'
 import { CREDENTIALS, REGION, startDynamo } from '../table/dynamo.ts'
 import type { UnpackedFunction } from './bundles.ts'
@@ -110,7 +111,9 @@ export const startBundledStage = async (
     const { module } = functions.get(name) ?? { module: `no function ${name}` }
     // As /var/task on AWS.
     const library = needsLibrary(name) ? { LIB_ANONCREDS_PATH: dirname(module) } : {}
-    const starting = startFunction(module, exportOf(name), { ...stage.environment, ...library })
+    // A verifier needs https. What a wallet of these tests reaches is without.
+    const address = name === 'create-verifier' ? { PUBLIC_URL: HTTPS_URL } : {}
+    const starting = startFunction(module, exportOf(name), { ...stage.environment, ...library, ...address })
     starting.then((running) => started.set(name, running)).catch(() => {})
     processes.set(name, starting)
     return starting

@@ -11,6 +11,7 @@ import { connections } from './connections.ts'
 import { credentials } from './credentials.ts'
 import { didcomm } from './didcomm.ts'
 import { dids } from './dids.ts'
+import { openid4vp } from './openid4vp.ts'
 import { outOfBand } from './out-of-band.ts'
 import { pages } from './pages.ts'
 import { proofs } from './proofs.ts'
@@ -27,6 +28,7 @@ export const EXAMPLES: Examples = {
   ...connections,
   ...credentials,
   ...didcomm,
+  ...openid4vp,
   ...outOfBand,
   ...dids,
   ...pages,

@@ -1,6 +1,7 @@
 /** Example calls of the service in the test's own process. */
 import { sign, type TestIssuer } from '../api/tokens.ts'
-import { handlerOf } from '../source/operation-functions.ts'
+import { contractOf, handlerOf } from '../source/operation-functions.ts'
+import { atHttps } from '../stage/at-https.ts'
 import type { Caller, InProcessStage } from '../stage/in-process-stage.ts'
 import type { CallOperation } from './call-scene.ts'
 
@@ -17,5 +18,6 @@ export const callInProcess =
   (stage: InProcessStage, issuer: TestIssuer): CallOperation =>
   async (operationId, { caller = {}, headers, ...asked }) => {
     const authorization = await sign(issuer, claimsOfCaller(caller))
-    return stage.call(handlerOf(operationId), { ...asked, caller, headers: { authorization, ...headers } })
+    const call = () => stage.call(handlerOf(operationId), { ...asked, caller, headers: { authorization, ...headers } })
+    return contractOf(operationId).path.startsWith('/openid4vc/') ? atHttps(call) : call()
   }

@@ -5,7 +5,7 @@ import { makeCertificate } from '../../../lib/x509/make.ts'
 import type { CallScene, Examples } from './call-scene.ts'
 
 /** A self-signed certificate and its key, as one brings them from elsewhere. */
-const foreign = async (name: string) => {
+export const foreignCertificate = async (name: string) => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const content = {
     subject: `CN=${name}`,
@@ -35,12 +35,12 @@ export const x509: Examples = {
     caller: await scene.newTenant(),
   }),
   ImportCertificate: async (scene) => ({
-    asked: { body: await foreign('Acme') },
-    other: { body: await foreign('Globex') },
+    asked: { body: await foreignCertificate('Acme') },
+    other: { body: await foreignCertificate('Globex') },
     caller: await scene.newTenant(),
   }),
   DecodeCertificate: async () => {
-    const [{ certificate }, other] = [await foreign('Acme'), await foreign('Globex')]
+    const [{ certificate }, other] = [await foreignCertificate('Acme'), await foreignCertificate('Globex')]
     return { asked: { body: { certificate } }, other: { body: { certificate: other.certificate } } }
   },
   GetCertificates: async () => ({ asked: { query: { limit: '10' } } }),

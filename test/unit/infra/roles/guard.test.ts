@@ -162,6 +162,7 @@ test.each([
   ['@outbox|acme|e|message|lane', '@outbox|*|lane'],
   ['@endpoint|e|events|3', '@endpoint|*|events|*'],
   ['@service|context|hash', '@service|context|*'],
+  ['acme|openid4vp-result|s1', '*|openid4vp-result|*'],
   ['@parked', '@parked'],
 ])('%s is recorded as %s', (key, kind) => {
   expect(kindOf(key)).toBe(kind)

@@ -1,0 +1,37 @@
+/**
+ * Public ids of OpenID4VC: parts of the addresses that wallets call, and what finds the tenant there. None is given
+ * twice, because whoever got it again would take over addresses and names that others trust.
+ */
+import { AgentError } from '../errors.ts'
+import { defineItem, readItem } from '../store/item.ts'
+import { optional, picklist, text } from '../store/item-fields.ts'
+import { publicIdAddress } from '../store/keys.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
+
+type PublicIdKind = 'verifier'
+
+const publicIdItem = defineItem('openid-id', publicIdAddress, {
+  /** Absent after the deletion of what had the id: the item stays. */
+  tenant: optional(text()),
+  of: picklist<PublicIdKind>(['verifier']),
+})
+
+/** Takes an id for the unit's tenant. The commit throws `openid.id_taken` if it was ever given. */
+export const claimPublicId = (unit: UnitOfWork, publicId: string, kind: PublicIdKind): void =>
+  unit.create(
+    publicIdItem.encode({ publicId, tenant: unit.tenant, of: kind }),
+    () => new AgentError('openid.id_taken', `the id ${publicId} was given before, and no id is given twice`),
+  )
+
+/** Frees an id of the unit's tenant, so that it leads to nobody and nobody gets it. */
+export const releasePublicId = (unit: UnitOfWork, publicId: string): void => {
+  const { tenant } = unit
+  unit.change(publicIdAddress({ publicId }), { remove: ['tenant'] }, { equals: publicIdItem.attributes({ tenant }) })
+}
+
+/** The tenant that has an id, in one read. Throws `resource.not_found`. */
+export const tenantOfPublicId = async (publicId: string, kind: PublicIdKind): Promise<string> => {
+  const known = await readItem(publicIdItem, { publicId })
+  if (known?.tenant === undefined || known.of !== kind) throw new AgentError('resource.not_found', `no such ${kind}`)
+  return known.tenant
+}
