@@ -9,6 +9,7 @@ import * as credentials from './credentials.ts'
 import * as didcomm from './didcomm.ts'
 import * as dids from './dids.ts'
 import * as openid4vp from './openid4vp.ts'
+import * as openid4vpPage from './openid4vp-page.ts'
 import * as openid4vpWallets from './openid4vp-wallets.ts'
 import * as outOfBand from './out-of-band.ts'
 import * as pages from './pages.ts'
@@ -37,6 +38,7 @@ export const OPERATIONS: readonly Contract[] = [
   didcomm,
   dids,
   openid4vp,
+  openid4vpPage,
   openid4vpWallets,
   outOfBand,
   pages,

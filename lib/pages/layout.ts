@@ -20,7 +20,7 @@ ${body}
 </html>
 `.text
 
-/** A document without scripts that search engines do not index. */
+/** A document that search engines do not index. */
 export const layout = (title: string, main: Markup): string =>
   htmlDocument(
     title,

@@ -21,8 +21,8 @@ const ARROWS: Record<string, string[]> = {
     'lib/revocation',
     'lib/webvh',
     'lib/pages',
-    'lib/x509',
     'lib/openid4vp',
+    'lib/x509',
   ],
   'lib/agent': [
     'lib/interface',
