@@ -1,5 +1,6 @@
 /** `npm run wallet` at a terminal, against a running stage. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../support/stage/folder.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { askStage, completed, invite, messagesOf, newTenant, type StageTenant } from '../support/stage/party.ts'
 import { processTree, stillRunning } from '../support/stage/processes.ts'
@@ -56,10 +57,20 @@ test('it leaves no process when npm alone is told to end', async () => {
   await waitFor('its processes to be gone', () => stillRunning(processes).length === 0)
 })
 
+test('it prints the certificate of its sample issuer, which is made once', async () => {
+  await using folder = await temporaryFolder()
+  const env = { DATA_DIR: folder.path }
+  const first = await runProgram('npm', [...ARGUMENTS, '--sample'], { env })
+  expect(first.stdout).toMatch(/^[A-Za-z0-9+/]+={0,2}\n$/)
+  expect(await runProgram('npm', [...ARGUMENTS, '--sample'], { env })).toEqual(first)
+})
+
 describe.concurrent('it says in one line why it can’t connect', () => {
   test.each([
-    ['no invitation', [], /^usage: npm run wallet -- "<invitationUrl>"$/],
+    ['no invitation', [], /^usage: npm run wallet -- "<invitationUrl>", .+$/],
     ['no URL', ['nonsense'], /^The wallet could not connect: .+$/],
+    ['a link without a request in it', ['openid4vp://?x'], /^The wallet could not answer: .+$/],
+    ['an unknown option', ['--nonsense'], /^The wallet could not answer: .+$/],
     ['a URL with something else in it', ['http://127.0.0.1:9/?oob=bm9uc2Vuc2U'], /^The wallet could not connect: .+$/],
   ])('%s', async (_, args, line) => {
     const { code, stdout, stderr } = await runProgram('npm', [...ARGUMENTS, ...args])

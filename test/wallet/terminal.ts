@@ -1,7 +1,7 @@
 /** What a wallet writes to the terminal: texts of others must not steer it. */
 
 /** Control characters and those that turn text around are shown as a sign for them. */
-export const shown = (line: string): string => line.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\u{FFFD}')
+const shown = (line: string): string => line.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\u{FFFD}')
 
 export const tell = (line: string): void => console.log(shown(line))
 

@@ -7,15 +7,14 @@ import { oneLine, tell } from '../terminal.ts'
 import { answer, choose, type Request } from './answer.ts'
 import { readRequest } from './request.ts'
 import { issueSample, VCT } from './sample-credential.ts'
-import { type SampleIssuer, sampleIssuer } from './sample-issuer.ts'
+import { sampleIssuer } from './sample-issuer.ts'
 import { serveStatusList } from './status-list.ts'
-
-const USAGE = 'usage: npm run wallet -- --sample, or --revoke, or [--no-status] "<openid4vp:// or haip-vp:// link>"'
 
 const OPTIONS = { sample: { type: 'boolean' }, revoke: { type: 'boolean' }, 'no-status': { type: 'boolean' } } as const
 
 const folder = localSettings(process.env).issuerDir
 const revokedFile = join(folder, 'sample-issuer-revoked')
+const issuer = () => sampleIssuer(join(folder, 'sample-issuer.json'))
 
 const isRevoked = (): Promise<boolean> =>
   access(revokedFile).then(
@@ -43,12 +42,12 @@ const narrate = (request: Request): void => {
   for (const { transactionData: data } of transactionData) tell(`asks to confirm ${JSON.stringify(data)}`)
 }
 
-const present = async (issuer: SampleIssuer, link: string, hasStatus: boolean): Promise<boolean> => {
+const present = async (link: string, hasStatus: boolean): Promise<boolean> => {
   const request = await readRequest(link)
   narrate(request)
   const disclosed = choose(request)
   if (disclosed === undefined) throw new Error(`the sample (${VCT}) does not satisfy the request`)
-  const signer = await issuer.newSigner()
+  const signer = await (await issuer()).newSigner()
   await using list = hasStatus ? await serveStatusList(signer, await isRevoked()) : undefined
   const sample = await issueSample(signer, list?.uri)
   for (const [id, claims] of Object.entries(disclosed)) tell(`presents ${id}: ${JSON.stringify(claims)}`)
@@ -61,14 +60,14 @@ const present = async (issuer: SampleIssuer, link: string, hasStatus: boolean): 
 
 const run = async (): Promise<boolean> => {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true })
-  const issuer = await sampleIssuer(join(folder, 'sample-issuer.json'))
   const [link, ...others] = positionals
-  if (values.sample) console.log(issuer.certificate)
+  if (values.sample) console.log((await issuer()).certificate)
   else if (values.revoke) {
+    await issuer()
     await writeFile(revokedFile, '')
     tell(`The sample credential is revoked. Remove ${revokedFile} to have a valid one again.`)
-  } else if (link === undefined || others.length > 0) throw new Error(USAGE)
-  else return present(issuer, link, !values['no-status'])
+  } else if (link === undefined || others.length > 0) throw new Error('one link is needed')
+  else return present(link, !values['no-status'])
   return true
 }
 
