@@ -1,10 +1,15 @@
 /** Queries for credentials (DCQL): https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#section-6 */
 import * as v from 'valibot'
+import { UNSAFE_NAMES } from '../json.ts'
 import { noFaults } from './faults.ts'
 import { exactly, text } from './fields.ts'
 
 /** Ids of queries, claims and sets. */
-const Id = v.pipe(text(64), v.regex(/^[A-Za-z0-9_-]+$/, 'must be of A-Z a-z 0-9 _ -'))
+const Id = v.pipe(
+  text(64),
+  v.regex(/^[A-Za-z0-9_-]+$/, 'must be of A-Z a-z 0-9 _ -'),
+  v.check((id) => !UNSAFE_NAMES.some((name) => name === id), 'must not name a prototype'),
+)
 
 const list = <Item extends v.GenericSchema>(item: Item, max: number) =>
   v.pipe(v.array(item), v.minLength(1), v.maxLength(max))

@@ -3,6 +3,7 @@
  * how it is shown. Every function that writes has them in its bundle, and none of the schemas beside this file.
  */
 import { isObject } from '../json.ts'
+import { ANONCREDS_RECORDS } from './anoncreds-kinds.ts'
 import { ANONCREDS, isPublished, toCredentialExchangeJson } from './credential-json.ts'
 import { defineRecord, EVERY, type Index, isStateChange, type RecordDefinition } from './define-record.ts'
 import { endsIn, toBasicMessageJson } from './delivery.ts'
@@ -263,9 +264,6 @@ export const definitionRecords = /* @__PURE__ */ defineRecord(() => ({
   indexes: { credentialDefinitionId: { name: 'id' }, unqualifiedCredentialDefinitionId: { name: 'id' } },
 }))
 
-const BY_DEFINITION = { credentialDefinitionId: { name: 'id' } }
-const BY_REGISTRY = { revocationRegistryDefinitionId: { name: 'id' } }
-
 export const RECORDS: readonly RecordDefinition[] = [
   connectionRecords,
   credentialRecords,
@@ -283,22 +281,7 @@ export const RECORDS: readonly RecordDefinition[] = [
   verifierRecords,
   trustedIssuerRecords,
   verificationSessionRecords,
-  // Those that only Credo reads. What an offer of AnonCreds is made of, without private parts, has keys of its own.
-  /* @__PURE__ */ defineRecord(() => ({
-    type: 'AnonCredsKeyCorrectnessProofRecord',
-    keys: 'key-correctness-proof',
-    indexes: BY_DEFINITION,
-  })),
-  /* @__PURE__ */ defineRecord(() => ({ type: 'AnonCredsCredentialDefinitionPrivateRecord', indexes: BY_DEFINITION })),
-  /* @__PURE__ */ defineRecord(() => ({ type: 'AnonCredsRevocationRegistryDefinitionRecord', indexes: BY_REGISTRY })),
-  /* @__PURE__ */ defineRecord(() => ({
-    type: 'AnonCredsRevocationRegistryDefinitionPrivateRecord',
-    indexes: BY_REGISTRY,
-  })),
-  /* @__PURE__ */ defineRecord(() => ({
-    type: 'AnonCredsLinkSecretRecord',
-    indexes: { linkSecretId: { name: 'id' }, isDefault: { name: 'default' } },
-  })),
+  ...ANONCREDS_RECORDS,
 ]
 
 /** The kind of this type; undefined for any other type. */

@@ -17,16 +17,16 @@ export const HIDDEN = [
 const OF_THE_RESPONSE = ['checks', 'credentials']
 
 interface Coded {
-  codeTries: number
+  codeTries?: number | undefined
   /** ISO 8601 in UTC. */
-  codeExpiresAt: string
+  codeExpiresAt?: string | undefined
 }
 
 /** Wrong codes after which a session ends. */
 export const MAX_CODE_TRIES = 5
 
 /** Whether the code was not given in time, or wrongly too often. */
-export const hasLostCode = ({ codeTries = 0, codeExpiresAt = '' }: Partial<Coded>, now: Date): boolean =>
+export const hasLostCode = ({ codeTries = 0, codeExpiresAt = '' }: Coded, now: Date): boolean =>
   codeTries >= MAX_CODE_TRIES || codeExpiresAt <= now.toISOString()
 
 /** A session as the API and events show it. A code that was not given ends it by the time alone. */
@@ -34,6 +34,6 @@ export const shownSession = (value: Record<string, unknown>, now = new Date()): 
   const isCodeMissing = value.state === 'ResponseReceived'
   const hidden = isCodeMissing ? [...HIDDEN, ...OF_THE_RESPONSE] : HIDDEN
   const shown = Object.fromEntries(Object.entries(value).filter(([name]) => !hidden.includes(name)))
-  if (!isCodeMissing || !hasLostCode(value as Partial<Coded>, now)) return shown
+  if (!isCodeMissing || !hasLostCode(value as Coded, now)) return shown
   return { ...shown, state: 'Error', error: 'response_code', errorMessage: 'the response code was not given' }
 }

@@ -1,0 +1,63 @@
+/** The signed request that a wallet reads: https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#section-5.8 */
+import * as v from 'valibot'
+import { AgentError } from '../errors.ts'
+import { signJwt } from '../jose/jwt.ts'
+import { privateKeyOf } from '../keys/key-pair.ts'
+import { sealedKeys } from '../keys/sealed-keys.ts'
+import { StoredCertificate } from '../records/certificate.ts'
+import { certificateRecords, verifierRecords } from '../records/openid-kinds.ts'
+import { StoredVerifier } from '../records/openid4vp.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
+import { isOpen, loadSession, saveSession } from './session.ts'
+
+/** Unknown, foreign, expired and answered requests are told apart by no caller. */
+const notFound = () => new AgentError('resource.not_found', 'there is no such request')
+
+const requireValue = async (unit: UnitOfWork, type: string, id: string): Promise<unknown> => {
+  const stored = await unit.read(unit.tenant, type, id)
+  if (stored === undefined) throw notFound()
+  return stored.value
+}
+
+const verifierInfoOf = ({ registrationCertificate }: StoredVerifier) =>
+  registrationCertificate !== undefined && {
+    verifier_info: [{ format: 'registration_cert', data: registrationCertificate }],
+  }
+
+interface RequestOf {
+  verifierId: string
+  verificationSessionId: string
+  /** A nonce that the wallet wants to see in the request (section 5.10). */
+  walletNonce?: string | undefined
+}
+
+/**
+ * Signs the request of a session, and notes that it was read. It contains no secret, and may be read again until it is
+ * answered. Throws `resource.not_found`.
+ */
+export const requestObject = async (
+  unit: UnitOfWork,
+  { verifierId, verificationSessionId, walletNonce }: RequestOf,
+): Promise<string> => {
+  const session = await loadSession(unit, verificationSessionId)
+  if (!isOpen(session, verifierId)) throw notFound()
+  const { certificateId, payload, expiresAt, state } = session
+  const verifier = v.parse(StoredVerifier, await requireValue(unit, verifierRecords.type, verifierId))
+  const { chain } = v.parse(StoredCertificate, await requireValue(unit, certificateRecords.type, certificateId))
+  const jwk = await sealedKeys.get(unit.tenant, certificateId)
+  if (jwk === null) throw notFound()
+  if (state === 'RequestCreated') await saveSession(unit, { ...session, state: 'RequestUriRetrieved' })
+  return signJwt(
+    privateKeyOf(jwk),
+    { typ: 'oauth-authz-req+jwt', x5c: chain },
+    {
+      ...payload,
+      ...verifierInfoOf(verifier),
+      // Section 5.8: a wallet that was not discovered.
+      aud: 'https://self-issued.me/v2',
+      iat: Math.floor(Date.now() / 1000),
+      exp: Math.floor(Date.parse(expiresAt) / 1000),
+      ...(walletNonce !== undefined && { wallet_nonce: walletNonce }),
+    },
+  )
+}

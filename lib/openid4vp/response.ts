@@ -1,0 +1,82 @@
+/** Reads the answer of a wallet: https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#section-8 */
+import * as v from 'valibot'
+import { AgentError } from '../errors.ts'
+import { JoseError } from '../jose/errors.ts'
+import { decryptJwe } from '../jose/jwe.ts'
+import { findFlaw, isObject, type JsonObject, parseJson, UNSAFE_NAMES } from '../json.ts'
+import { privateKeyOf } from '../keys/key-pair.ts'
+import type { StoredVerificationSession } from '../records/openid4vp.ts'
+import { isSame, openKey } from './session.ts'
+
+/** The form that a wallet sends. */
+export interface ResponseForm {
+  response?: string | undefined
+  vp_token?: string | undefined
+  state?: string | undefined
+  error?: string | undefined
+  error_description?: string | undefined
+}
+
+export type Answer = { token: unknown } | { error: string; description: string | undefined }
+
+/** Such a body is no answer to this session, and changes nothing. */
+const notAnAnswer = (message: string) => new AgentError('request.malformed', message)
+
+const RULES = { maxDepth: 16, forbidden: UNSAFE_NAMES }
+
+const parseBounded = (text: string): unknown => {
+  const json = parseJson(text)
+  if (json === undefined || findFlaw(json, RULES) !== undefined)
+    throw notAnAnswer('the response is not JSON within its bounds')
+  return json
+}
+
+/** The parameters of an encrypted response (section 8.3). */
+const decrypt = async (tenant: string, session: StoredVerificationSession, response: string): Promise<JsonObject> => {
+  const key = await openKey(tenant, session)
+  try {
+    const parameters = parseBounded(await decryptJwe(response, privateKeyOf(key), String(key.kid)))
+    if (isObject(parameters)) return parameters
+  } catch (error) {
+    if (!(error instanceof JoseError)) throw error
+  }
+  throw notAnAnswer('the response can not be decrypted')
+}
+
+const parametersOf = async (
+  tenant: string,
+  session: StoredVerificationSession,
+  form: ResponseForm,
+): Promise<JsonObject> => {
+  const { response, vp_token, ...others } = form
+  const isEncrypted = session.payload.response_mode === 'direct_post.jwt'
+  if (response !== undefined) {
+    if (!isEncrypted) throw notAnAnswer('an encrypted response was not asked for')
+    return decrypt(tenant, session, response)
+  }
+  // An error may come unencrypted, because the wallet may have found no key.
+  if (isEncrypted && form.error === undefined) throw notAnAnswer('the response must be encrypted')
+  return { ...others, ...(vp_token !== undefined && !isEncrypted && { vp_token: parseBounded(vp_token) }) }
+}
+
+const ErrorCode = v.pipe(v.string(), v.regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,64}$/))
+
+/**
+ * What a wallet has answered. Throws `request.malformed` for what is not an answer to this session: another state,
+ * another key, another form.
+ */
+export const readAnswer = async (
+  tenant: string,
+  session: StoredVerificationSession,
+  form: ResponseForm,
+): Promise<Answer> => {
+  const { state, vp_token, error, error_description } = await parametersOf(tenant, session, form)
+  if (typeof state !== 'string' || !isSame(state, session.payload.state))
+    throw notAnAnswer('the state is of another request')
+  if (v.is(ErrorCode, error)) {
+    const description = typeof error_description === 'string' ? error_description : undefined
+    return { error, description }
+  }
+  if (error !== undefined || vp_token === undefined) throw notAnAnswer('the response has no vp_token')
+  return { token: vp_token }
+}

@@ -1,0 +1,68 @@
+/** Verification sessions: what is stored of a request until it is answered. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import * as v from 'valibot'
+import { AgentError } from '../errors.ts'
+import { PrivateJwk } from '../keys/key-pair.ts'
+import { verificationSessionRecords } from '../records/openid-kinds.ts'
+import { StoredVerificationSession, type VerificationState } from '../records/openid4vp.ts'
+import type { RecordJson } from '../records/record-json.ts'
+import { ensureDataKey, open, openDataKey, seal } from '../store/data-keys.ts'
+import { recordAddress } from '../store/keys.ts'
+import { requireRecord } from '../store/record-reads.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
+
+const { type } = verificationSessionRecords
+
+/** States in which a wallet may read the request and answer it. */
+const OPEN: readonly VerificationState[] = ['RequestCreated', 'RequestUriRetrieved']
+
+const parse = (value: unknown): StoredVerificationSession => v.parse(StoredVerificationSession, value)
+
+/** Whether the session waits for an answer, which is one to this verifier. */
+export const isOpen = ({ state, verifierId, expiresAt }: StoredVerificationSession, ofVerifier: string): boolean =>
+  OPEN.includes(state) && verifierId === ofVerifier && new Date() < new Date(expiresAt)
+
+/** A session of the running unit of work. Throws `resource.not_found`. */
+export const loadSession = async (unit: UnitOfWork, id: string): Promise<StoredVerificationSession> => {
+  const stored = await unit.read(unit.tenant, type, id)
+  if (stored === undefined) throw new AgentError('resource.not_found', 'there is no such record')
+  return parse(stored.value)
+}
+
+/** The same without a unit of work. */
+export const readSession = async (tenant: string, id: string): Promise<StoredVerificationSession> =>
+  parse((await requireRecord(tenant, type, id)).value)
+
+/** Replaces a session; the commit fails if it has changed since this unit has read it. */
+export const saveSession = (unit: UnitOfWork, session: StoredVerificationSession): Promise<boolean> =>
+  unit.update({ tenant: unit.tenant, type, id: session.id, value: { ...session, metadata: {} }, tags: {} })
+
+export const insertSession = (unit: UnitOfWork, session: StoredVerificationSession): void => {
+  unit.insert({ tenant: unit.tenant, type, id: session.id, value: { ...session, metadata: {} }, tags: {} })
+}
+
+/** A session as the API shows it. */
+export const showSession = (session: StoredVerificationSession): RecordJson =>
+  verificationSessionRecords.view({ value: { ...session, metadata: {} }, tags: {} })
+
+const placeOf = (tenant: string, id: string): string => recordAddress(tenant, type, id).pk
+
+/** Seals the private key for a session's answer. */
+export const sealKey = async (unit: UnitOfWork, id: string, jwk: PrivateJwk): Promise<string> => {
+  const key = await ensureDataKey(unit, unit.tenant)
+  return Buffer.from(seal(Buffer.from(JSON.stringify(jwk)), key, placeOf(unit.tenant, id))).toString('base64')
+}
+
+export const openKey = async (
+  tenant: string,
+  { id, encryptionKey = '' }: StoredVerificationSession,
+): Promise<PrivateJwk> => {
+  const jwk = open(Buffer.from(encryptionKey, 'base64'), await openDataKey(tenant), placeOf(tenant, id))
+  return v.parse(PrivateJwk, JSON.parse(Buffer.from(jwk).toString()))
+}
+
+export const sha256 = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('base64url')
+
+/** Compares texts of any length in constant time. */
+export const isSame = (one: string, other: string): boolean =>
+  timingSafeEqual(createHash('sha256').update(one).digest(), createHash('sha256').update(other).digest())
