@@ -11,7 +11,7 @@ const CertificateText = text(32_768)
 const NamePart = v.optional(text(128))
 /** As `CN=Acme, O=Acme GmbH, C=DE` (RFC 4514), or by its parts. */
 const Name = v.union([
-  v.pipe(text(512), v.regex(/^[A-Za-z.0-9]+=/, 'must be a name such as `CN=Acme, C=DE`')),
+  v.pipe(text(512), v.regex(/^[A-Za-z.0-9]+=[ -~\u00a0-\uffff]*$/, 'must be a name such as `CN=Acme, C=DE`')),
   exactly({
     countryName: v.optional(v.pipe(v.string(), v.regex(/^[A-Z]{2}$/, 'must be a code of two letters (ISO 3166-1)'))),
     stateOrProvinceName: NamePart,
@@ -30,11 +30,14 @@ const markAsCritical = v.optional(v.boolean())
 const Usages = v.picklist(['digitalSignature', 'nonRepudiation', 'keyAgreement', 'keyCertSign', 'cRLSign'])
 const Oid = v.pipe(text(64), v.regex(/^[0-2](?:\.\d{1,10}){1,15}$/, 'must be an object identifier'))
 const DNS_NAME = /^(?:\*\.)?(?:[a-z0-9-]{1,63}\.)*[a-z0-9-]{1,63}$/
+/** An IA5String (RFC 5280, section 4.2.1.6) without spaces and control characters. */
+const ASCII = /^[!-~]+$/
 const AlternativeName = v.pipe(
   exactly({ type: v.picklist(['dns', 'url']), value: text(2048) }),
   v.check(
-    ({ type, value }) => (type === 'dns' ? value.length <= 253 && DNS_NAME.test(value) : URL.canParse(value)),
-    'must be a domain name in lower case, or a URL',
+    ({ type, value }) =>
+      type === 'dns' ? value.length <= 253 && DNS_NAME.test(value) : ASCII.test(value) && URL.canParse(value),
+    'must be a domain name in lower case, or a URL in ASCII',
   ),
 )
 

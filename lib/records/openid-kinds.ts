@@ -6,7 +6,8 @@ import { shownSession } from './shown-session.ts'
 export const certificateRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'X509CertificateRecord',
   keys: 'certificate',
-  indexes: { [EVERY]: { name: EVERY, copy: true } },
+  // Without copies: chains are large, and seldom listed.
+  indexes: { [EVERY]: { name: EVERY } },
   events: {
     'certificate.expires': {
       summary: 'A certificate ends within 30 days (`expiring`), or has ended (`expired`)',

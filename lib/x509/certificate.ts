@@ -1,6 +1,6 @@
 /** X.509 certificates (RFC 5280) of keys on the curves that wallets use. */
 import { type KeyObject, X509Certificate } from 'node:crypto'
-import { CertificateError, contentsOf, type Element, elementsOf, oidOf, parseDer, TAG } from './der.ts'
+import { CertificateError, contentsOf, type Element, elementsOf, oidOf, parseDer, TAG, timeOf } from './der.ts'
 import { type Extensions, readExtensions } from './extensions.ts'
 
 /** Bytes of one certificate. */
@@ -12,6 +12,9 @@ export interface Certificate {
   base64: string
   x509: X509Certificate
   publicKey: KeyObject
+  /** Names as Node writes them, in one line; empty for the empty name. */
+  subject: string
+  issuer: string
   extensions: Extensions
   notBefore: Date
   notAfter: Date
@@ -38,22 +41,26 @@ const VERSION = 0xa0
 const UNIQUE_IDS = [0x81, 0x82]
 const EXTENSIONS = 0xa3
 
-/** The extensions, once key and signature are of supported types. */
-const readParts = (der: Buffer): Extensions => {
+/** What OpenSSL does not read, or not strictly; throws unless key and signature are of supported types. */
+const readParts = (der: Buffer): Pick<Certificate, 'extensions' | 'notBefore' | 'notAfter'> => {
   const [tbs, algorithm, , ...more] = elementsOf(contentsOf(parseDer(der), TAG.sequence))
   const parts = elementsOf(contentsOf(tbs, TAG.sequence))
   if (parts[0]?.tag === VERSION) parts.shift()
-  const [, signature, , , , subjectPublicKeyInfo, ...optional] = parts
+  const [, signature, , validity, , subjectPublicKeyInfo, ...optional] = parts
   assertSupportedKey(subjectPublicKeyInfo)
   const [signatureId] = elementsOf(contentsOf(signature, TAG.sequence))
   if (more.length > 0 || algorithm === undefined || !signature?.raw.equals(algorithm.raw))
     throw new CertificateError('names two algorithms of its signature')
   if (!SIGNATURES.includes(oidOf(signatureId)))
     throw new CertificateError('has a signature of a type that is not supported: ECDSA with SHA-2 and Ed25519 are')
+  const [notBefore, notAfter] = elementsOf(contentsOf(validity, TAG.sequence))
   const list = optional.find(({ tag }) => !UNIQUE_IDS.includes(tag))
-  if (list === undefined) return {}
-  return readExtensions(contentsOf(parseDer(contentsOf(list, EXTENSIONS)), TAG.sequence))
+  const extensions = list && readExtensions(contentsOf(parseDer(contentsOf(list, EXTENSIONS)), TAG.sequence))
+  return { extensions: extensions ?? {}, notBefore: timeOf(notBefore), notAfter: timeOf(notAfter) }
 }
+
+/** Node writes each part of a name in a line of its own, and no text for the empty name. */
+const nameOf = (name: string | undefined): string => (name ?? '').replaceAll('\n', ', ')
 
 /** Base64 with or without line breaks, or PEM with one certificate. */
 const PEM = /^\s*-----BEGIN CERTIFICATE-----([\sA-Za-z0-9+/=]+)-----END CERTIFICATE-----\s*$/
@@ -70,12 +77,12 @@ const derOf = (text: string): Buffer => {
 export const readCertificate = (text: string): Certificate => {
   const der = derOf(text)
   if (der.length > MAX_BYTES) throw new CertificateError(`has over ${MAX_BYTES} bytes`)
-  const extensions = readParts(der)
+  const parts = readParts(der)
   try {
     const x509 = new X509Certificate(der)
-    const [notBefore, notAfter] = [new Date(x509.validFrom), new Date(x509.validTo)]
-    return { base64: der.toString('base64'), x509, publicKey: x509.publicKey, extensions, notBefore, notAfter }
+    const [subject, issuer] = [nameOf(x509.subject), nameOf(x509.issuer)]
+    return { base64: der.toString('base64'), x509, publicKey: x509.publicKey, subject, issuer, ...parts }
   } catch {
-    throw new CertificateError('can not be read')
+    throw new CertificateError('cannot be read')
   }
 }

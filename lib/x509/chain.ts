@@ -8,21 +8,25 @@ export const MAX_CHAIN = 5
 export const isSame = (one: Certificate, other: Certificate): boolean => one.base64 === other.base64
 
 /**
- * Whether a certificate's issuer and subject are the same, and its signature is by its own key. Not by `checkIssued`, which
- * also asks whether the key may sign certificates.
+ * Whether a certificate's issuer and subject are the same, and its signature is by its own key. Unlike `checkIssued`,
+ * whatever its key usage is.
  */
-export const isSelfSigned = ({ x509, publicKey }: Certificate): boolean =>
-  x509.issuer === x509.subject && x509.verify(publicKey)
+export const isSelfSigned = ({ x509, publicKey, subject, issuer }: Certificate): boolean =>
+  subject === issuer && x509.verify(publicKey)
 
-const assertValidAt = ({ notBefore, notAfter, x509 }: Certificate, at: Date): void => {
-  if (at < notBefore) throw new CertificateError(`of ${x509.subject} is not valid before ${notBefore.toISOString()}`)
-  if (at > notAfter) throw new CertificateError(`of ${x509.subject} has expired at ${notAfter.toISOString()}`)
+const failure = ({ subject }: Certificate, reason: string) =>
+  new CertificateError(`of ${subject.slice(0, 200) || 'no subject'} ${reason}`)
+
+const assertValidAt = (certificate: Certificate, at: Date): void => {
+  const { notBefore, notAfter } = certificate
+  if (at < notBefore) throw failure(certificate, `is not valid before ${notBefore.toISOString()}`)
+  if (at > notAfter) throw failure(certificate, `has expired: its end was ${notAfter.toISOString()}`)
 }
 
 /** A signer's key usage, where it says one. */
-const assertMaySign = ({ x509, extensions: { keyUsage } }: Certificate): void => {
-  if (keyUsage !== undefined && !keyUsage.includes('digitalSignature'))
-    throw new CertificateError(`of ${x509.subject} may not sign by its key usage`)
+const assertMaySign = (certificate: Certificate): void => {
+  if (certificate.extensions.keyUsage?.includes('digitalSignature') === false)
+    throw failure(certificate, 'may not sign by its key usage')
 }
 
 const assertLength = (chain: Certificate[]): void => {
@@ -38,13 +42,14 @@ const isIssuedBy = ({ x509, extensions: { authorityKeyId } }: Certificate, issue
 }
 
 /** `below`: the intermediate certificates between it and the leaf (RFC 5280, sections 4.2.1.3 and 4.2.1.9). */
-const assertMayIssue = ({ x509, extensions: { ca, keyUsage } }: Certificate, below: Certificate[]): void => {
-  if (!ca?.isCa) throw new CertificateError(`of ${x509.subject} is not one of a certification authority`)
-  if (keyUsage !== undefined && !keyUsage.includes('keyCertSign'))
-    throw new CertificateError(`of ${x509.subject} may not sign certificates by its key usage`)
-  const counted = below.filter((one) => one.x509.issuer !== one.x509.subject).length
+const assertMayIssue = (certificate: Certificate, below: Certificate[]): void => {
+  const { ca, keyUsage } = certificate.extensions
+  if (!ca?.isCa) throw failure(certificate, 'is not one of a certification authority')
+  if (keyUsage?.includes('keyCertSign') === false)
+    throw failure(certificate, 'may not sign certificates by its key usage')
+  const counted = below.filter(({ issuer, subject }) => issuer !== subject).length
   if (ca.pathLength !== undefined && counted > ca.pathLength)
-    throw new CertificateError(`of ${x509.subject} allows no chain of this length`)
+    throw failure(certificate, 'allows no chain of this length')
 }
 
 /** Throws a CertificateError unless each certificate, the leaf first, is issued by the next. */
@@ -52,9 +57,8 @@ const assertLinked = (path: Certificate[]): void => {
   for (const [index, certificate] of path.entries()) {
     const issuer = path[index + 1]
     if (issuer === undefined) return
-    if (!isIssuedBy(certificate, issuer))
-      throw new CertificateError(`of ${certificate.x509.subject} is not issued by the next one of the chain`)
     assertMayIssue(issuer, path.slice(1, index + 1))
+    if (!isIssuedBy(certificate, issuer)) throw failure(certificate, 'is not issued by the next one of the chain')
   }
 }
 
@@ -73,12 +77,17 @@ export const checkChain = (chain: Certificate[], trusted: readonly Certificate[]
   assertLinked(path)
   const last = path.at(-1) as Certificate
   if (end !== -1) return last
-  // Several may have the issuer's name: the signature decides.
-  const anchor = trusted.find((one) => isIssuedBy(last, one))
-  if (anchor === undefined) throw new CertificateError(`of ${last.x509.subject} leads to no trusted certificate`)
-  assertValidAt(anchor, at)
-  assertMayIssue(anchor, path.slice(1))
-  return anchor
+  // Several may have the issuer's name, and its key where it was renewed.
+  let reason = failure(last, 'leads to no trusted certificate')
+  for (const anchor of trusted.filter((one) => isIssuedBy(last, one)))
+    try {
+      assertValidAt(anchor, at)
+      assertMayIssue(anchor, path.slice(1))
+      return anchor
+    } catch (error) {
+      reason = error as CertificateError
+    }
+  throw reason
 }
 
 /** Checks a chain of one's own by itself: each certificate issued by the next, and valid at `at`. */

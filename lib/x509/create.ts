@@ -7,7 +7,7 @@ import { StoredCertificate } from '../records/certificate.ts'
 import { certificateRecords } from '../records/openid-kinds.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { readCertificate } from './certificate.ts'
-import { checkChain } from './chain.ts'
+import { checkChain, isSelfSigned } from './chain.ts'
 import { withField } from './field.ts'
 import { type Issuer, type KeyUsageName, makeCertificate } from './make.ts'
 import { insertCertificate } from './stored-certificates.ts'
@@ -48,12 +48,14 @@ const ATTRIBUTES = {
   commonName: 'CN',
 } as const satisfies Record<keyof NameParts, string>
 
+/** Types of strings are named, because the library takes a bare value that begins with `#` for DER (RFC 4514). */
 const nameOf = (name: string | NameParts) =>
   typeof name === 'string'
     ? name
     : Object.entries(ATTRIBUTES).flatMap(([part, attribute]) => {
         const value = name[part as keyof NameParts]
-        return value === undefined ? [] : [{ [attribute]: [value] }]
+        if (value === undefined) return []
+        return [{ [attribute]: [attribute === 'C' ? { printableString: value } : { utf8String: value }] }]
       })
 
 /** The root of the tenant, with its key. */
@@ -63,7 +65,10 @@ const issuerOf = async (unit: UnitOfWork, id: string): Promise<Issuer> => {
   if (stored === undefined || jwk === null)
     throw invalidField('issuerCertificateId', 'is not a certificate of this agent')
   const { chain } = v.parse(StoredCertificate, stored.value)
-  return { certificate: readCertificate(String(chain[0])), jwk }
+  const certificate = readCertificate(String(chain[0]))
+  // Below another the chain would lack what leads to the root.
+  if (!isSelfSigned(certificate)) throw invalidField('issuerCertificateId', 'is not a root')
+  return { certificate, jwk }
 }
 
 /** The subject, and who issues the certificate. */
@@ -77,18 +82,21 @@ const namesOf = async (unit: UnitOfWork, { issuer, issuerCertificateId, subject 
   return { subject: nameOf(name), issuedBy: issuerCertificateId && (await issuerOf(unit, issuerCertificateId)) }
 }
 
+/** To the second, as certificates have them. */
+const dateOf = (text: string) => new Date(Math.floor(Date.parse(text) / 1000) * 1000)
+
 /** Years of a root, and of any other certificate. */
 const YEARS = { root: 10, leaf: 1 }
 
 const datesOf = ({ validity = {} }: CertificateRequest, isRoot: boolean, issuer?: Issuer) => {
   const now = new Date()
   const today = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()))
-  const notBefore = validity.notBefore === undefined ? today : new Date(validity.notBefore)
+  const notBefore = validity.notBefore === undefined ? today : dateOf(validity.notBefore)
   const usual = new Date(notBefore)
   usual.setUTCFullYear(usual.getUTCFullYear() + (isRoot ? YEARS.root : YEARS.leaf))
   const end = issuer?.certificate.notAfter
   const notAfter =
-    validity.notAfter === undefined ? (end !== undefined && end < usual ? end : usual) : new Date(validity.notAfter)
+    validity.notAfter === undefined ? (end !== undefined && end < usual ? end : usual) : dateOf(validity.notAfter)
   if (notAfter <= now || notAfter <= notBefore) throw invalidField('validity.notAfter', 'must be later')
   if (notBefore > now) throw invalidField('validity.notBefore', 'must not be in the future')
   if (end !== undefined && notAfter > end)
@@ -103,6 +111,11 @@ export const createCertificate = async (unit: UnitOfWork, request: CertificateRe
   const { keyUsage, extendedKeyUsage, subjectAlternativeName, basicConstraints } = request.extensions ?? {}
   const isCa = basicConstraints?.ca === true
   if (isCa && issuer !== undefined) throw invalidField('extensions.basicConstraints.ca', 'must be false below a root')
+  // RFC 5280, sections 4.2.1.3 and 4.2.1.9
+  if (keyUsage !== undefined && keyUsage.usages.includes('keyCertSign') !== isCa)
+    throw invalidField('extensions.keyUsage.usages', 'must have keyCertSign for a root, and for no other')
+  if (!isCa && basicConstraints?.pathLenConstraint !== undefined)
+    throw invalidField('extensions.basicConstraints.pathLenConstraint', 'is only for a root')
   const jwk = generateJwk('P-256')
   const content = {
     subject,
@@ -119,9 +132,10 @@ export const createCertificate = async (unit: UnitOfWork, request: CertificateRe
     },
   }
   const base64 = await makeCertificate(content, jwk, issuer).catch((error) => {
-    throw new AgentError('request.invalid', 'The names can not be written into a certificate', { cause: error })
+    throw new AgentError('request.invalid', 'This cannot be written into a certificate', { cause: error })
   })
-  const certificate = readCertificate(base64)
+  const certificate = withField('extensions', () => readCertificate(base64))
+  if (certificate.subject === '') throw invalidField('subject', 'must have a part')
   withField('issuerCertificateId', () => checkChain([certificate], [issuer?.certificate ?? certificate]))
   const id = randomUUID()
   await insertCertificate(unit, { id, jwk, chain: [certificate] })

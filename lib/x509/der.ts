@@ -76,6 +76,7 @@ export const TAG = {
   octetString: 0x04,
   oid: 0x06,
   utcTime: 0x17,
+  generalizedTime: 0x18,
   sequence: 0x30,
 } as const
 
@@ -89,7 +90,10 @@ export const contentsOf = (element: Element | undefined, tag: number): Buffer =>
 export const oidOf = (element: Element | undefined): string => {
   const numbers: number[] = []
   let number = 0
-  for (const octet of contentsOf(element, TAG.oid)) {
+  const octets = contentsOf(element, TAG.oid)
+  if ((octets.at(-1) ?? 0x80) & 0x80) throw malformed()
+  for (const octet of octets) {
+    if (number === 0 && octet === 0x80) throw malformed()
     number = number * 128 + (octet & 0x7f)
     if (number > Number.MAX_SAFE_INTEGER) throw malformed()
     if (octet & 0x80) continue
@@ -99,4 +103,19 @@ export const oidOf = (element: Element | undefined): string => {
   const [first = 0, ...rest] = numbers
   const root = Math.min(2, Math.floor(first / 40))
   return [root, first - root * 40, ...rest].join('.')
+}
+
+/** Without fractions of a second, and in UTC (RFC 5280, sections 4.1.2.5.1 and 4.1.2.5.2). */
+const TIME = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/
+
+/** A time in its one form. */
+export const timeOf = (element: Element | undefined): Date => {
+  const isShort = element?.tag === TAG.utcTime
+  const text = contentsOf(element, isShort ? TAG.utcTime : TAG.generalizedTime).toString('latin1')
+  const full = isShort ? `${text < '50' ? '20' : '19'}${text}` : text
+  const iso = full.replace(TIME, '$1-$2-$3T$4:$5:$6.000Z')
+  const time = new Date(iso)
+  // A day that its month has not is the next month's.
+  if (iso === full || Number.isNaN(time.getTime()) || time.toISOString() !== iso) throw malformed()
+  return time
 }

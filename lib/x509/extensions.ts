@@ -40,12 +40,14 @@ const basicConstraints = (value: Buffer): Extensions => {
 const pathLengthOf = (element: Element): number => {
   const value = contentsOf(element, TAG.integer)
   const [first = 0x80] = value
-  // Longer ones bound nothing: a chain has five certificates at most.
-  return first & 0x80 ? -1 : value.length > 1 ? Number.MAX_SAFE_INTEGER : first
+  // None is within a negative one.
+  return first & 0x80 ? -1 : Number(`0x${value.toString('hex')}`)
 }
 
 const keyUsage = (value: Buffer): Extensions => {
-  const [, ...octets] = contentsOf(parseDer(value), TAG.bitString)
+  const [unused = 8, ...octets] = contentsOf(parseDer(value), TAG.bitString)
+  if (unused > 7 || (octets.at(-1) ?? 0) & (2 ** unused - 1))
+    throw new CertificateError('has a key usage that is not DER')
   return { keyUsage: USAGES.filter((_, bit) => ((octets[bit >> 3] ?? 0) >> (7 - (bit & 7))) & 1) }
 }
 
@@ -92,9 +94,9 @@ export const readExtensions = (list: Buffer): Extensions => {
     seen.add(oid)
     const isCritical = rest[0]?.tag === TAG.boolean && rest.shift()?.value[0] !== 0
     const read = READERS[oid]
-    if (read === undefined ? isCritical : false)
-      throw new CertificateError(`has the critical extension ${oid}, which is not supported`)
     if (oid === NAME_CONSTRAINTS) throw new CertificateError('has name constraints, which are not supported')
+    if (read === undefined && isCritical)
+      throw new CertificateError(`has the critical extension ${oid}, which is not supported`)
     if (read !== undefined) Object.assign(found, read(contentsOf(rest[0], TAG.octetString)))
   }
   return found

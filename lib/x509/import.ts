@@ -1,7 +1,7 @@
 /** Imports a certificate that others have issued, with its chain and its key. */
 import { createPrivateKey, type KeyObject, randomUUID } from 'node:crypto'
 import { invalidField } from '../errors.ts'
-import { jwkOf } from '../keys/index.ts'
+import { isKeyPair, jwkOf } from '../keys/index.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { type Certificate, readCertificate } from './certificate.ts'
 import { checkOwnChain } from './chain.ts'
@@ -34,8 +34,9 @@ export const importCertificate = async (unit: UnitOfWork, { certificate, chain =
   if (key.asymmetricKeyType !== 'ec' || key.asymmetricKeyDetails?.namedCurve !== 'prime256v1')
     throw invalidField('privateKey', 'must be a P-256 key')
   const jwk = jwkOf(key)
-  const { x, y } = leaf.publicKey.export({ format: 'jwk' })
-  if (x !== jwk.x || y !== jwk.y) throw invalidField('privateKey', 'is not the key of the certificate')
+  // Node takes the public half from PKCS #8 as it is there.
+  if (!isKeyPair(jwk) || !leaf.x509.checkPrivateKey(key))
+    throw invalidField('privateKey', 'is not the key of the certificate')
   const id = randomUUID()
   await insertCertificate(unit, { id, jwk, chain: whole })
   return { issuerCertificate: leaf.base64, keyId: id }

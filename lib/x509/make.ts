@@ -8,7 +8,7 @@ const ECDSA = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 
 /** What a certificate says, beside its key. */
 export interface CertificateContent {
-  subject: x509.JsonName | string
+  subject: x509.JsonNameParams | string
   /** Hexadecimal; random by default. */
   serialNumber?: string | undefined
   notBefore: Date
@@ -59,7 +59,8 @@ export const makeCertificate = async (
   issuer?: Issuer,
 ): Promise<string> => {
   const publicKey = await publicKeyOf(jwk)
-  const { subject, serialNumber, notBefore, notAfter } = content
+  const { serialNumber, notBefore, notAfter } = content
+  const subject = new x509.Name(content.subject)
   const made = await x509.X509CertificateGenerator.create({
     subject,
     // The name as the issuer's certificate has it, byte by byte.

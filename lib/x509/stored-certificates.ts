@@ -8,26 +8,13 @@ import { everyPartition } from '../store/index-entries.ts'
 import { toStoredRecord } from '../store/stored-record.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import type { Certificate } from './certificate.ts'
+import { shownFields } from './decode.ts'
 import { EXPIRING_MS } from './expiry.ts'
 
 /** Certificates of a tenant. */
 const MAX_CERTIFICATES = 20
 
 const { type } = certificateRecords
-
-/** Node writes each part of a name in a line of its own. */
-const nameOf = (name: string): string => name.split('\n').join(', ')
-
-/** What the API shows of a certificate. */
-export const shownFields = ({ x509, extensions, notBefore, notAfter }: Certificate) => {
-  const { ca, keyUsage, extendedKeyUsage, dnsNames = [], uris = [] } = extensions
-  return {
-    ...{ subject: nameOf(x509.subject), issuer: nameOf(x509.issuer), serialNumber: x509.serialNumber, dnsNames, uris },
-    ...{ notBefore: notBefore.toISOString(), notAfter: notAfter.toISOString(), isCa: ca?.isCa ?? false },
-    ...(keyUsage !== undefined && { keyUsage }),
-    ...(extendedKeyUsage !== undefined && { extendedKeyUsage }),
-  }
-}
 
 /** Adds a certificate, whose chain begins with it, and its key. Throws `certificate.too_many`. */
 export const insertCertificate = async (

@@ -24,6 +24,7 @@ export const scrubber = (): ((value: Json) => Json) => {
   const keys = new Names()
   const dids = new Names()
   const hashes = new Names()
+  const certificates = new Names()
 
   const scrubText = (text: string): string =>
     text
@@ -37,6 +38,10 @@ export const scrubber = (): ((value: Json) => Json) => {
       .replace(/\beyJ[\w-]+\.[\w-]*\.[\w-]+/g, `${base64urlOf({ alg: 'EdDSA' })}..${'A'.repeat(86)}`)
       .replace(/did:peer:(\d)[\w.:-]+/g, (did, kind) => `did:peer:${kind}.Example${dids.numberOf(did)}`)
       .replace(/z6(Mk|LS)[1-9A-HJ-NP-Za-km-z]{44}/g, (key, kind) => `z6${kind}Example${keys.numberOf(key)}`)
+      .replace(
+        /^MII[\w+/]{200,}={0,2}$/,
+        (der) => `MIIBExampleCertificate${String(certificates.numberOf(der)).padStart(2, '0')}`,
+      )
       .replace(/^[1-9A-HJ-NP-Za-km-z]{43,44}$/, (key) => `ExampleKey${keys.numberOf(key)}`)
       .replace(
         /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g,
@@ -68,6 +73,10 @@ export const scrubber = (): ((value: Json) => Json) => {
   const scrubMember = (name: string, member: Json): [string, Json] => {
     if (name === 'base64') return [name, base64urlOf(scrub(decoded(member)))]
     if (name === 'publicKeyBase58' || name === 'kmsKeyId') return [name, `ExampleKey${keys.numberOf(member)}`]
+    if (name === 'privateKey') return [name, `MIGH${'A'.repeat(180)}`]
+    if (name === 'serialNumber') return [name, '01']
+    // Coordinates of an EC key.
+    if (name === 'x' || name === 'y') return [name, 'A'.repeat(43)]
     // The wallet's engine gives a submission a random id of its own kind.
     if (name === 'presentation_submission') return [name, scrub({ ...member, id: 'ExampleSubmission' })]
     return [scrubText(name), scrub(member)]

@@ -9,7 +9,7 @@ const LIMITS: [keyword: string, limit: number, names: string][] = [
   ['maxItems', 2, 'handshakeProtocols'],
   ['maxItems', 4, 'chain recipientKeys'],
   ['maxItems', 5, 'trusted_authorities usages x5c'],
-  ['maxItems', 8, 'requests~attach routingKeys services'],
+  ['maxItems', 8, 'requests~attach routingKeys'],
   [
     'maxItems',
     10,
@@ -24,9 +24,8 @@ const LIMITS: [keyword: string, limit: number, names: string][] = [
     'maxItems',
     50,
     `
-    alg cryptosuite field_id from_nested group input_descriptors is_holder issuance
-    kb-jwt_alg_values path proof_type same_subject schema sd-jwt_alg_values
-    submission_requirements validResponses vcts
+    field_id from_nested group input_descriptors is_holder issuance path proof_type
+    same_subject schema submission_requirements validResponses vcts
   `,
   ],
   [
@@ -52,9 +51,8 @@ const LIMITS: [keyword: string, limit: number, names: string][] = [
     'maxLength',
     128,
     `
-    commonName cryptosuite kb-jwt_alg_values organizationName organizationalUnit
-    referent requested_attributes requested_predicates responseCode sd-jwt_alg_values
-    stateOrProvinceName values
+    commonName organizationName organizationalUnit proof_type referent
+    requested_attributes requested_predicates responseCode stateOrProvinceName values
   `,
   ],
   ['maxLength', 250, 'response text'],
@@ -91,35 +89,34 @@ const LIMITS: [keyword: string, limit: number, names: string][] = [
   `,
   ],
   ['maxLength', 5000, 'detail question'],
-  ['maxLength', 10_240, 'c_i oob'],
-  ['maxLength', 16_384, 'registrationCertificate'],
-  ['maxLength', 32_768, 'certificate certificates chain trustedCertificates x5c'],
-  ['maxLength', 65_536, 'selfAttestedAttributes value wallet_metadata'],
-  ['maxLength', 100_000, 'content imageUrl'],
-  ['maxLength', 200_000, 'invitationUrl'],
+  ['maxLength', 10240, 'c_i oob'],
+  ['maxLength', 16384, 'registrationCertificate'],
+  ['maxLength', 32768, 'certificate certificates chain trustedCertificates x5c'],
+  ['maxLength', 65536, 'selfAttestedAttributes value wallet_metadata'],
+  ['maxLength', 100000, 'content imageUrl'],
+  ['maxLength', 200000, 'invitationUrl'],
   ['maxProperties', 10, 'contexts'],
   ['maxProperties', 100, 'credentials requested_attributes requested_predicates selfAttestedAttributes'],
   ['maximum', 4, 'pathLenConstraint'],
   ['maximum', 1000, 'count limit max min'],
   ['maximum', 3600, 'expiresIn'],
   ['maximum', 5000, 'revocationRegistrySize'],
-  ['maximum', 1_000_000, 'maxLength minLength'],
-  ['maximum', 31_536_000, 'resultTtl'],
-  ['maximum', 2_147_483_647, 'p_value threshold'],
-  ['maximum', 9_007_199_254_740_991, 'from to'],
+  ['maximum', 1000000, 'maxLength minLength'],
+  ['maximum', 31536000, 'resultTtl'],
+  ['maximum', 2147483647, 'p_value threshold'],
+  ['maximum', 9007199254740991, 'from to'],
   [
     'minItems',
     1,
     `
-    @context alg attrNames attributes certificates claim_sets claims credentialSubject
-    credential_sets credentials cryptosuite enum field_id from_nested handshakeProtocols
-    input_descriptors kb-jwt_alg_values name names options path proof_type recipientKeys
-    schema sd-jwt_alg_values services submission_requirements transactionData
-    trustedCertificates trusted_authorities usages validResponses values vct_values vcts
-    x5c
+    @context attrNames attributes certificates claim_sets claims credentialSubject
+    credential_sets credentials enum field_id from_nested handshakeProtocols
+    input_descriptors name names options path proof_type recipientKeys schema services
+    submission_requirements transactionData trustedCertificates trusted_authorities
+    usages validResponses values vct_values vcts x5c
   `,
   ],
-  ['minimum', -2_147_483_648, 'p_value threshold'],
+  ['minimum', -2147483648, 'p_value threshold'],
   ['minimum', 0, 'attempts from max maxLength min minLength path pathLenConstraint to'],
   ['minimum', 1, 'RetryAfter count limit sequence'],
   ['minimum', 60, 'expiresIn resultTtl'],

@@ -42,11 +42,14 @@ export const storedIn = (
 }
 
 /** A record that has no thread and no connection. */
-export const definitionItem = (state: string, version: number, value: Record<string, unknown> = {}) => {
-  const { threadId: _, connectionId: __, ...own } = storedIn('CredentialDefinitionRecord', state, version).value
-  const stored = storedIn('CredentialDefinitionRecord', state, version)
+export const ownItem = (type: string, state: string, version: number, value: Record<string, unknown> = {}) => {
+  const stored = storedIn(type, state, version)
+  const { threadId: _, connectionId: __, ...own } = stored.value
   return toRecordItem({ ...stored, value: { ...own, ...value }, tags: { state } })
 }
+
+export const definitionItem = (...of: [state: string, version: number, value?: Record<string, unknown>]) =>
+  ownItem('CredentialDefinitionRecord', ...of)
 
 export const recordItem = (...of: Parameters<typeof storedIn>) => toRecordItem(storedIn(...of))
 

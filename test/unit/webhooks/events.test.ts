@@ -16,6 +16,7 @@ import {
   definitionItem,
   listener,
   message,
+  ownItem,
   recordItem,
   registrationItem,
   sentMessage,
@@ -114,20 +115,20 @@ const FACTS: Record<string, Fact> = {
   'basic_message.sent': only(factsOf(inserted(sentMessage(1, undefined, 'to Alice')))),
   'basic_message.delivered': outcomeFact('delivered', 1),
   'basic_message.failed': outcomeFact('failed', 585),
-  'certificate.expires': only(
-    factsOf(
-      modified(
-        recordItem('X509CertificateRecord', 'valid', 1, { subject: 'CN=Acme' }),
-        recordItem('X509CertificateRecord', 'expiring', 2, { subject: 'CN=Acme' }),
-      ),
-    ),
-  ),
+  'certificate.expires': only(factsOf(modified(certificateItem('valid', 1), certificateItem('expiring', 2)))),
   'openid4vc_verification.state_changed': only(
     factsOf(modified(sessionItem('RequestCreated', 1), sessionItem('RequestUriRetrieved', 2))),
   ),
   'endpoint.disabled': only(
     factsOf(modified(registrationItem('webhook', 'failing', 6), registrationItem('webhook', 'disabled', 7))),
   ),
+}
+
+function certificateItem(state: string, version: number) {
+  const names = { subject: 'CN=Alice', issuer: 'CN=Alice', dnsNames: [], uris: ['https://example.com'] }
+  const dates = { notBefore: writtenAt(0), notAfter: writtenAt(9) }
+  const more = { keyId: 'k', chain: ['MIIB'], serialNumber: '01', isCa: false }
+  return ownItem('X509CertificateRecord', state, version, { ...names, ...dates, ...more })
 }
 
 function sessionItem(state: string, version: number, more: object = {}) {
