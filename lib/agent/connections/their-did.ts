@@ -29,7 +29,7 @@ import {
   DidExchangeProblemReportReason,
 } from '@credo-ts/didcomm'
 import { isObject, parseBase64 } from '../../json.ts'
-import { authenticationMethod, mayBeTheirDid } from '../dids/index.ts'
+import { authenticationMethod, carriesDocument, mayBeTheirDid } from '../dids/index.ts'
 import { isReadableDocument } from '../envelopes/index.ts'
 import { type Ed25519Key, keyOfVerkey } from '../keys/index.ts'
 import { QUEUE } from '../transport/index.ts'
@@ -68,7 +68,8 @@ export const theirDidOf = async (
   }
   if (!mayBeTheirDid(did)) throw requestNotAccepted('the DID is a DID URL, or does not contain its document')
   const document = await agentContext.resolve(DidsApi).resolveDidDocument(did)
-  assertReadableServices(document)
+  // A wallet whose DID contains an odd service is connected: it may fetch by return route.
+  if (!carriesDocument(did)) assertReadableServices(document)
   if (document.id !== did || authenticationMethod(document, senderKey) === undefined)
     throw requestNotAccepted(NOT_THEIRS)
   return { did }

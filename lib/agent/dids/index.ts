@@ -6,6 +6,7 @@ export { assertOwnDid, assertReachableDid, didOfKey, freshPeerDid, issuerDid, ow
 export { AgentDocumentService } from './document-service.ts'
 export { KnownDids } from './known-dids.ts'
 export { findOwnDid } from './own-dids.ts'
+export { carriesDocument } from './peer-dids.ts'
 export { resolveDid } from './resolve-did.ts'
 export { mayBeTheirDid } from './their-did-forms.ts'
 export { didsWithKey, formsOf, hasDid, isKeyOf, newestDidsWithKey, shareDids, storeTheirDid } from './their-dids.ts'

@@ -14,7 +14,7 @@ import { settings } from '../../settings.ts'
 import { MAX_KEYS as MAX_RECIPIENTS } from '../envelopes/index.ts'
 import type { Ed25519Key } from '../keys/index.ts'
 import { QUEUE } from '../transport/index.ts'
-import { isKeyOver } from '../web/index.ts'
+import { assertReadableServices, isKeyOver } from '../web/index.ts'
 import { mayBeTheirDid } from './their-did-forms.ts'
 
 /** Ed25519 keys that may pack messages of a DID, with their verification methods. */
@@ -94,8 +94,8 @@ export const keysOf = (document: DidDocument): string[] => {
 }
 
 /**
- * The services of a DID that have an HTTP endpoint. Throws if the DID does not resolve or an endpoint is rejected by
- * the address guard.
+ * The services of a DID that have an HTTP endpoint. Throws if the DID does not resolve, an endpoint is rejected by the
+ * address guard, or there is none because a service cannot be read.
  */
 export const reachableServicesOf = async (agentContext: AgentContext, did: string): Promise<Services> => {
   const services = await agentContext.resolve(DidCommDocumentService).resolveServicesFromDid(agentContext, did)
@@ -103,6 +103,7 @@ export const reachableServicesOf = async (agentContext: AgentContext, did: strin
   const policy = { local: settings().LOCAL_STAGE }
   if (reachable.some(({ serviceEndpoint }) => urlFault(serviceEndpoint, policy) !== undefined))
     throw new UnusableDidError('e.did.doc_unsupported')
+  if (reachable.length === 0) assertReadableServices({ service: services })
   return reachable
 }
 

@@ -14,7 +14,7 @@ import {
 } from '@credo-ts/core'
 import * as v from 'valibot'
 import { findFlaw, isObject, type JsonObject } from '../../json.ts'
-import { isReadableDocument } from '../envelopes/index.ts'
+import { isReadableDocument, MAX_KEYS } from '../envelopes/index.ts'
 
 /** A DID document that cannot be read. `member`: the dotted path of the member that is the reason. */
 export class InvalidDocumentError extends CredoError {
@@ -64,37 +64,39 @@ export const didCommTypeOf = (service: unknown): string | undefined => {
   return [IndyAgentService.type, DidCommV1Service.type].find((known) => types.includes(known))
 }
 
+const RecipientKeys = v.pipe(v.array(v.string()), v.minLength(1), v.maxLength(MAX_KEYS))
+
 /** Aries RFC 0067. Credo takes an endpoint that matches this. */
 const Service = v.object({
   id: v.fallback(v.string(), '#service'),
   serviceEndpoint: v.pipe(v.string(), v.regex(/\w:\S/)),
-  recipientKeys: v.pipe(v.array(v.string()), v.minLength(1)),
-  routingKeys: v.optional(v.array(v.string())),
+  recipientKeys: RecipientKeys,
+  routingKeys: v.optional(v.pipe(v.array(v.string()), v.maxLength(MAX_KEYS))),
   priority: v.fallback(v.optional(v.number()), undefined),
 })
 
 /**
- * A service in the place of one that cannot be read, so that whatever looks at the keys of services fails: without it,
- * the others would be all.
+ * A service in the place of one that cannot be read. If its keys cannot be, whatever looks at the keys of services
+ * fails: without it, the others would be all.
  */
-const placeholder = (member: string) => ({
+const placeholder = (member: string, recipientKeys: unknown) => ({
   id: '#service',
   type: DidCommV1Service.type,
   serviceEndpoint: UNREADABLE + member,
   // Credo says that it finds no key of this name.
-  recipientKeys: [reasonOf(member)],
+  recipientKeys: v.is(RecipientKeys, recipientKeys) ? recipientKeys : [reasonOf(member)],
 })
 
 /** The DIDComm services: no rule looks at others. */
 const servicesOf = ({ service = [] }: JsonObject): object[] => {
-  if (!Array.isArray(service)) return [placeholder('service')]
+  if (!Array.isArray(service)) return [placeholder('service', undefined)]
   return service.flatMap((one: unknown, index) => {
     const type = didCommTypeOf(one)
     if (type === undefined) return []
     const { success, issues, output } = v.safeParse(Service, one)
     if (success) return [{ ...output, type }]
     const [name] = v.getDotPath(issues[0])?.split('.') ?? []
-    return [placeholder(`service.${index}.${name}`)]
+    return [placeholder(`service.${index}.${name}`, Object(one).recipientKeys)]
   })
 }
 
@@ -174,15 +176,19 @@ export const readDidDocument = (published: unknown): ReadDidDocument => {
   return { published, didDocument: JsonTransformer.fromJSON(Object.fromEntries(present), DidDocument) }
 }
 
+interface Services {
+  service?: readonly { serviceEndpoint: unknown }[]
+}
+
 /** The member because of which a DIDComm service of the document cannot be read. */
-export const unreadableMember = ({ service = [] }: DidDocument): string | undefined =>
+export const unreadableMember = ({ service = [] }: Services): string | undefined =>
   service
     .map(({ serviceEndpoint }) => String(serviceEndpoint))
     .find((endpoint) => endpoint.startsWith(UNREADABLE))
     ?.slice(UNREADABLE.length)
 
-/** Throws an `InvalidDocumentError` for a document with such a service. */
-export const assertReadableServices = (document: DidDocument): void => {
-  const member = unreadableMember(document)
+/** Throws an `InvalidDocumentError` for such a service. */
+export const assertReadableServices = (services: Services): void => {
+  const member = unreadableMember(services)
   if (member !== undefined) throw invalidMember(member)
 }

@@ -81,8 +81,6 @@ test.each<[string, object]>([
   ['service', { service: { ...service } }],
   ['service.1.recipientKeys', { service: [service, { ...service, recipientKeys: [method.id, null] }] }],
   ['service.0.recipientKeys', { service: [{ ...service, recipientKeys: [] }, service] }],
-  ['service.0.serviceEndpoint', { service: [{ ...service, serviceEndpoint: { uri: 'https://bank.example' } }] }],
-  ['service.0.routingKeys', { service: [{ ...service, routingKeys: 'none' }] }],
 ])('where %s can not be read, no key of a service is, and signatures are verified', (member, members) => {
   const hidden = {
     id: `the member ${member} of the DID document cannot be read`,
@@ -93,6 +91,15 @@ test.each<[string, object]>([
   expect(unreadableMember(didDocument)).toBe(member)
   expect(() => didDocument.recipientKeys).toThrow(hidden.id)
   expect(didDocument.dereferenceKey(method.id, ['assertionMethod'])).toMatchObject(method)
+})
+
+test.each<[string, object]>([
+  ['service.0.serviceEndpoint', { serviceEndpoint: { uri: 'https://bank.example' } }],
+  ['service.0.routingKeys', { routingKeys: 'none' }],
+])('where %s can not be read, the keys of the service are', (member, members) => {
+  const { didDocument } = readDidDocument({ ...usual, service: [{ ...service, ...members }] })
+  expect(unreadableMember(didDocument)).toBe(member)
+  expect(keysOf(didDocument)).toEqual([FINGERPRINT])
 })
 
 test.each<[string, unknown]>([
