@@ -1,6 +1,7 @@
 /** Credo's resolvers of DIDs that contain their document, within bounds. */
 import { JwkDidResolver, KeyDidResolver, PeerDidResolver } from '@credo-ts/core'
-import { resolveBounded, resolveOnce } from './did-documents.ts'
+import { isReadableDocument } from '../envelopes/index.ts'
+import { INVALID, resolveBounded, resolveOnce } from './did-documents.ts'
 import { resolvePeerDid } from './peer-dids.ts'
 
 export class SharedKeyDidResolver extends KeyDidResolver {
@@ -11,7 +12,11 @@ export class SharedKeyDidResolver extends KeyDidResolver {
 
 export class BoundedJwkDidResolver extends JwkDidResolver {
   override resolve(...parameters: Parameters<JwkDidResolver['resolve']>) {
-    return resolveBounded(parameters[1], () => super.resolve(...parameters))
+    return resolveBounded(parameters[1], async () => {
+      const resolution = await super.resolve(...parameters)
+      // Members of the JWK may have any text.
+      return isReadableDocument(resolution.didDocument?.toJSON()) ? resolution : INVALID
+    })
   }
 }
 
