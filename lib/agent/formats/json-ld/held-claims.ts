@@ -4,6 +4,7 @@
  */
 import { type AgentContext, W3cCredentialsModuleConfig } from '@credo-ts/core'
 import { type Budget, newBudget, toQuads } from './rdf.ts'
+import { signingFault } from './signable-credential.ts'
 import { CREDENTIAL, readStatements, toClaims } from './signed-json.ts'
 
 /** Credentials of the largest size that are read for one request: some 600 usual ones, or a few seconds at most. */
@@ -21,8 +22,11 @@ const newReadingBudget = (): Budget => {
 /** The claims of a credential (see claims.ts); undefined if they can't be read, or take too much work. */
 export type ClaimsReader = (credential: Readonly<Record<string, unknown>>) => Promise<unknown>
 
-/** A reader for the credentials of one request. */
-export const claimsReader = (agentContext: AgentContext): ClaimsReader => {
+/** A reader for the credentials of one request. `onFault` gets the reasons why credentials can't be read. */
+export const claimsReader = (
+  agentContext: AgentContext,
+  onFault: (reason: string) => void = () => {},
+): ClaimsReader => {
   const documentLoader = agentContext.resolve(W3cCredentialsModuleConfig).documentLoader(agentContext)
   const budget = newReadingBudget()
   return async ({ proof: _, ...document }) => {
@@ -32,8 +36,9 @@ export const claimsReader = (agentContext: AgentContext): ClaimsReader => {
     try {
       const statements = await readStatements(await toQuads(document, documentLoader, budget), CREDENTIAL)
       return await toClaims(statements, [document['@context']].flat(), documentLoader, budget)
-    } catch {
+    } catch (error) {
       // Issuers write what libraries fail on. It must not hide the other credentials.
+      onFault(signingFault(error))
       return undefined
     }
   }

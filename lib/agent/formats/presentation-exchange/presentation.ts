@@ -136,7 +136,10 @@ const choose = async (
   definition: Definition,
   choice: Choice['credentials'],
 ): Promise<Selection> => {
-  const readClaims = claimsReader(agentContext)
+  let fault: string | undefined
+  const readClaims = claimsReader(agentContext, (reason) => {
+    fault ??= `: a held credential ${reason}`
+  })
   const named = await credentialsOf(choice, readClaims)
   const needsOthers = definition.input_descriptors.some(({ id }) => !named.has(id))
   const others = needsOthers ? await listCredentials(readClaims) : []
@@ -167,7 +170,9 @@ const choose = async (
   }
   const { descriptorId, reason } = unmet ?? { reason: 'the agent holds no JSON-LD credential' }
   const invalid =
-    descriptorId === undefined ? unanswerable(FORMAT, reason) : invalidField(`${NAMED}.${descriptorId}`, reason)
+    descriptorId === undefined
+      ? unanswerable(FORMAT, reason + (fault ?? ''))
+      : invalidField(`${NAMED}.${descriptorId}`, reason)
   throw unreadDocument() ?? invalid
 }
 
