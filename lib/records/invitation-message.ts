@@ -73,6 +73,7 @@ const Services = v.pipe(
   }),
   v.array(v.optional(Service)),
   v.minLength(1),
+  v.maxLength(MAX_SERVICES),
 )
 
 /** A message in base64 or as JSON (Aries RFC 0017). */

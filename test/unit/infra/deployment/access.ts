@@ -361,8 +361,7 @@ describe('what a function loads is what it is told', () => {
     const others = [
       ...['sendMessage', 'createRequest', 'createDid', 'resolveDid', 'createInvitation', 'createLegacyInvitation'],
       ...['receiveImplicitInvitation', 'acceptConnectionRequest', 'proposeCredential', 'declineCredentialOffer'],
-      ...['acceptCredential', 'requestProof', 'proposeProof', 'acceptProofProposal', 'declineProofRequest'],
-      'acceptPresentation',
+      ...['requestProof', 'proposeProof', 'acceptProofProposal', 'declineProofRequest', 'acceptPresentation'],
     ]
     expect(packedWith('INDY_PROXIES')).toEqual(without(whoLoad('lib/agent/formats/anoncreds/indy-ledgers.ts'), others))
     expect(packedWith('INDY_PROXIES')).toContain('receiveDidcomm')
