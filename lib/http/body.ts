@@ -113,7 +113,8 @@ export const checkBody = (schema: Schema, contract: Contract): OperationMiddlewa
     const contentType = headerOf(event, 'content-type')
     if (!isOfFormat(format, contentType, contract.mediaTypes) && (contentType !== undefined || bytes.length > 0))
       throw new AgentError('request.unsupported_media_type', `The content type is not ${NAMES[format]} in UTF-8`)
-    if (bytes.length === 0) throw new AgentError('request.malformed', 'The body is missing')
+    // An empty form is one without names.
+    if (bytes.length === 0 && format !== 'form') throw new AgentError('request.malformed', 'The body is missing')
     const parsed = parse(request, isBase64Encoded ? decode(bytes, format) : String(body), contract)
     assertFlawless(parsed, INVALID)
     addChecked(event, { body: validate(schema, parsed, 'request.invalid', INVALID) })
