@@ -23,7 +23,7 @@ const ClaimQuery = exactly({
     Path,
     v.check(([first]) => typeof first === 'string', 'must begin with the name of a claim'),
   ),
-  values: v.optional(list(v.union([text(1024), v.number(), v.boolean()]), 100)),
+  values: v.optional(list(v.union([text(1024), v.pipe(v.number(), v.integer()), v.boolean()]), 100)),
 })
 
 /** Other formats and types are a 422: what would not be enforced is not asked for. */
@@ -38,7 +38,7 @@ const CredentialQuery = exactly({
     list(
       exactly({
         type: v.literal('aki', 'must be `aki`'),
-        values: list(v.pipe(text(128), v.regex(/^[\w-]+$/, 'must be base64url')), 20),
+        values: list(v.pipe(text(128), v.regex(/^(?:[\w-]{4})*(?:[\w-]{2,3})?$/, 'must be base64url')), 20),
       }),
       5,
     ),

@@ -161,10 +161,8 @@ export const PresentationRequest = exactly({
   redirectUri: v.optional(
     v.pipe(
       text(2048),
-      v.check((address) => {
-        const url = URL.parse(address)
-        return url?.protocol === 'https:' && url.username === '' && url.password === '' && !address.includes('#')
-      }, 'must be an https URL without user and fragment'),
+      v.regex(/^https:\/\/[^\s\\/?#@]+(?:[/?][^\s\\#]*)?$/, 'must be an https URL without user and fragment'),
+      v.url('must be a URL'),
     ),
   ),
   crossDevice: v.optional(v.boolean()),

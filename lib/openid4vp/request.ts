@@ -47,10 +47,16 @@ const assertHaip = ({ responseMode = 'direct_post.jwt', redirectUri, crossDevice
 
 /** The data as the request has them: base64url of JSON (OpenID4VP 1.0, section 8.4). */
 const encodeTransactionData = ({ transactionData = [], dcql }: RequestOptions): string[] => {
-  const ids = dcql.query.credentials.map(({ id }) => id)
-  for (const [index, { credential_ids }] of transactionData.entries())
+  // A key binding says what its holder authorizes.
+  const bound = dcql.query.credentials.filter((query) => query.require_cryptographic_holder_binding !== false)
+  const ids = bound.map(({ id }) => id)
+  for (const [index, { credential_ids, transaction_data_hashes_alg: algorithms }] of transactionData.entries()) {
+    const path = `transactionData.${index}`
     if (!Array.isArray(credential_ids) || credential_ids.some((id) => !ids.includes(id)))
-      throw invalidField(`transactionData.${index}.credential_ids`, 'must be ids of credentials that are asked for')
+      throw invalidField(`${path}.credential_ids`, 'must be ids of credentials that are asked for with key binding')
+    if (algorithms !== undefined && !(Array.isArray(algorithms) && algorithms.join() === 'sha-256'))
+      throw invalidField(`${path}.transaction_data_hashes_alg`, 'must be sha-256 only')
+  }
   const encoded = transactionData.map((data) => Buffer.from(JSON.stringify(data)).toString('base64url'))
   if (encoded.join('').length > (MAX_TRANSACTION_DATA * 4) / 3)
     throw invalidField('transactionData', `must not be over ${MAX_TRANSACTION_DATA} bytes`)
