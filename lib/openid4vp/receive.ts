@@ -6,7 +6,7 @@ import { epochSeconds } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { type Answer, type ResponseForm, readAnswer } from './response.ts'
 import { resultItem } from './result.ts'
-import { isOpen, loadSession, readSession, saveSession, sha256 } from './session.ts'
+import { findSession, isOpen, readSession, saveSession, sha256 } from './session.ts'
 import { type Outcome, verifyResponse } from './verify-response.ts'
 
 /** Seconds for which the code of an answer can be given, and its claims are kept until then. */
@@ -75,8 +75,8 @@ export const commitAnswer = async (
   { verifierId, sessionId }: Received,
   prepared: PreparedAnswer,
 ): Promise<object> => {
-  const session = await loadSession(unit, sessionId)
-  if (!isOpen(session, verifierId)) throw ended()
+  const session = await findSession(unit, sessionId)
+  if (session === undefined || !isOpen(session, verifierId)) throw ended()
   if ('error' in prepared) {
     const { error, description } = prepared
     const errorMessage = shortReason(`the wallet says: ${description ?? error}`, MAX_MESSAGE)

@@ -8,7 +8,7 @@ import { StoredCertificate } from '../records/certificate.ts'
 import { certificateRecords, verifierRecords } from '../records/openid-kinds.ts'
 import { StoredVerifier } from '../records/openid4vp.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
-import { isOpen, loadSession, saveSession } from './session.ts'
+import { findSession, isOpen, saveSession } from './session.ts'
 
 /** Unknown, foreign, expired and answered requests are told apart by no caller. */
 const notFound = () => new AgentError('resource.not_found', 'there is no such request')
@@ -39,8 +39,8 @@ export const requestObject = async (
   unit: UnitOfWork,
   { verifierId, verificationSessionId, walletNonce }: RequestOf,
 ): Promise<string> => {
-  const session = await loadSession(unit, verificationSessionId)
-  if (!isOpen(session, verifierId)) throw notFound()
+  const session = await findSession(unit, verificationSessionId)
+  if (session === undefined || !isOpen(session, verifierId)) throw notFound()
   const { certificateId, payload, expiresAt, state } = session
   const verifier = v.parse(StoredVerifier, await requireValue(unit, verifierRecords.type, verifierId))
   const { chain } = v.parse(StoredCertificate, await requireValue(unit, certificateRecords.type, certificateId))

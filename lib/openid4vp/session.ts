@@ -22,11 +22,17 @@ const parse = (value: unknown): StoredVerificationSession => v.parse(StoredVerif
 export const isOpen = ({ state, verifierId, expiresAt }: StoredVerificationSession, ofVerifier: string): boolean =>
   OPEN.includes(state) && verifierId === ofVerifier && new Date() < new Date(expiresAt)
 
-/** A session of the running unit of work. Throws `resource.not_found`. */
-export const loadSession = async (unit: UnitOfWork, id: string): Promise<StoredVerificationSession> => {
+/** A session of the running unit of work; undefined if there is none. */
+export const findSession = async (unit: UnitOfWork, id: string): Promise<StoredVerificationSession | undefined> => {
   const stored = await unit.read(unit.tenant, type, id)
-  if (stored === undefined) throw new AgentError('resource.not_found', 'there is no such record')
-  return parse(stored.value)
+  return stored && parse(stored.value)
+}
+
+/** The same. Throws `resource.not_found`. */
+export const loadSession = async (unit: UnitOfWork, id: string): Promise<StoredVerificationSession> => {
+  const session = await findSession(unit, id)
+  if (session === undefined) throw new AgentError('resource.not_found', 'there is no such record')
+  return session
 }
 
 /** The same without a unit of work. */

@@ -25,7 +25,7 @@ const PATH = 'requestSigner'
 
 /** The certificates of the tenant, of which there are few. */
 const listed = async (unit: UnitOfWork): Promise<StoredCertificate[]> => {
-  const { items } = await unit.query(everyPartition(unit.tenant, type), {})
+  const items = await unit.queryAll(everyPartition(unit.tenant, type))
   return items.map((item) => v.parse(StoredCertificate, toStoredRecord(item).value))
 }
 
