@@ -1,4 +1,4 @@
-/** The error of this folder, whose message a tenant may read. */
+/** The errors of this folder, whose messages a tenant may read. */
 
 /** What is wrong with a JWT, a JWE or a key: a clause without anything that the other party wrote. */
 export class JoseError extends Error {
@@ -7,3 +7,6 @@ export class JoseError extends Error {
     this.name = 'JoseError'
   }
 }
+
+/** The signature is good, and the JWT is not valid at this time, or does not say so as a number. */
+export class JwtTimeError extends JoseError {}

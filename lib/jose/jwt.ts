@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto'
 import { CompactSign } from 'jose/jws/compact/sign'
 import { compactVerify } from 'jose/jws/compact/verify'
 import type { JsonObject } from '../json.ts'
-import { JoseError } from './errors.ts'
+import { JoseError, JwtTimeError } from './errors.ts'
 import { parseObject } from './json-part.ts'
 import { publicJwk } from './jwk.ts'
 
@@ -58,7 +58,7 @@ const assertHeader = (header: JsonObject, { typ, algorithms = ALGORITHMS }: JwtR
 /** A NumericDate (RFC 7519, section 2): undefined if absent. */
 const timeOf = (payload: JsonObject, name: 'exp' | 'nbf' | 'iat'): number | undefined => {
   const value = payload[name]
-  if (value !== undefined && typeof value !== 'number') throw new JoseError(`${name} of the JWT is not a number`)
+  if (value !== undefined && typeof value !== 'number') throw new JwtTimeError(`${name} of the JWT is not a number`)
   return value
 }
 
@@ -75,8 +75,8 @@ const assertClaims = (payload: JsonObject, { maxAge, required = [], at = new Dat
     nbf: timeOf(payload, 'nbf'),
     iat: timeOf(payload, 'iat'),
   }
-  if (exp + CLOCK_TOLERANCE <= now) throw new JoseError('the JWT has expired')
-  if (nbf - CLOCK_TOLERANCE > now) throw new JoseError('the JWT is not valid yet')
+  if (exp + CLOCK_TOLERANCE <= now) throw new JwtTimeError('the JWT has expired')
+  if (nbf - CLOCK_TOLERANCE > now) throw new JwtTimeError('the JWT is not valid yet')
   if (maxAge === undefined) return
   if (iat < now - maxAge) throw new JoseError(`the JWT was issued more than ${maxAge} seconds ago`)
   if (iat - CLOCK_TOLERANCE > now) throw new JoseError('the JWT was issued in the future')

@@ -2,10 +2,13 @@
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { JoseError } from '../jose/errors.ts'
+import { MAX_DEPTH } from '../jose/json-part.ts'
 import { decryptJwe } from '../jose/jwe.ts'
 import { findFlaw, isObject, type JsonObject, parseJson, UNSAFE_NAMES } from '../json.ts'
 import { privateKeyOf } from '../keys/key-pair.ts'
 import type { StoredVerificationSession } from '../records/openid4vp.ts'
+import { SdJwtError } from '../sd-jwt/errors.ts'
+import { parseSdJwt, type SdJwt } from '../sd-jwt/parse.ts'
 import { isSame, openKey } from './session.ts'
 
 /** The form that a wallet sends. */
@@ -17,12 +20,18 @@ export interface ResponseForm {
   error_description?: string | undefined
 }
 
-export type Answer = { token: unknown } | { error: string; description: string | undefined }
+/** The credentials of an answer by the id of a query, read and not verified. */
+export type Token = [queryId: string, presentations: SdJwt[]][]
+
+export type Answer = { token: Token } | { error: string; description: string | undefined }
 
 /** Such a body is no answer to this session, and changes nothing. */
 const notAnAnswer = (message: string) => new AgentError('request.malformed', message)
 
-const RULES = { maxDepth: 16, forbidden: UNSAFE_NAMES }
+const RULES = { maxDepth: MAX_DEPTH - 1, forbidden: UNSAFE_NAMES }
+
+/** Credentials of one answer. */
+const MAX_CREDENTIALS = 10
 
 const parseBounded = (text: string): unknown => {
   const json = parseJson(text)
@@ -59,11 +68,27 @@ const parametersOf = async (
   return { ...others, ...(vp_token !== undefined && !isEncrypted && { vp_token: parseBounded(vp_token) }) }
 }
 
+const VpToken = v.record(v.string(), v.pipe(v.array(v.unknown()), v.minLength(1)))
+
+/** All that is bounded and has a form, before anything is verified (section 8.1). */
+const readToken = (value: unknown): Token => {
+  const parsed = v.safeParse(VpToken, value)
+  if (!parsed.success) throw notAnAnswer('vp_token must be an object of lists')
+  const lists = Object.entries(parsed.output)
+  if (lists.flatMap(([, list]) => list).length > MAX_CREDENTIALS)
+    throw notAnAnswer(`vp_token has over ${MAX_CREDENTIALS} credentials`)
+  try {
+    return lists.map(([id, list]) => [id, list.map(parseSdJwt)])
+  } catch (error) {
+    throw error instanceof SdJwtError ? notAnAnswer(error.message) : error
+  }
+}
+
 const ErrorCode = v.pipe(v.string(), v.regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,64}$/))
 
 /**
  * What a wallet has answered. Throws `request.malformed` for what is not an answer to this session: another state,
- * another key, another form.
+ * another key, another form, or over a limit.
  */
 export const readAnswer = async (
   tenant: string,
@@ -78,5 +103,5 @@ export const readAnswer = async (
     return { error, description }
   }
   if (error !== undefined || vp_token === undefined) throw notAnAnswer('the response has no vp_token')
-  return { token: vp_token }
+  return { token: readToken(vp_token) }
 }

@@ -1,19 +1,16 @@
 /** Who is trusted for a type of credential: entries of the tenant, and certificates of one request. */
 import * as v from 'valibot'
-import { follow } from '../egress/follow.ts'
+import { follow, type ReadBounds } from '../egress/follow.ts'
 import { isObject, parseJson } from '../json.ts'
 import { trustedIssuerRecords } from '../records/openid-kinds.ts'
 import { StoredTrustedIssuer } from '../records/openid4vp.ts'
 import { everyPartition } from '../store/index-entries.ts'
 import { toStoredRecord } from '../store/stored-record.ts'
-import { queryPage } from '../store/table.ts'
+import { queryAll } from '../store/table.ts'
 import { type Certificate, readCertificate } from '../x509/certificate.ts'
-import { checkChain, MAX_CHAIN } from '../x509/chain.ts'
+import { checkChain, isSame, MAX_CHAIN } from '../x509/chain.ts'
 import { CertificateError } from '../x509/der.ts'
 import { CheckError } from './check.ts'
-
-/** Entries of a tenant are at most this many. */
-const MAX_ENTRIES = 50
 
 /** An entry, or the certificates of a request: then it has no id, and counts for all types. */
 export interface Trust {
@@ -21,7 +18,11 @@ export interface Trust {
   certificates?: string[] | undefined
   issuer?: string | undefined
   vcts?: string[]
+  /** The keys of `issuer`: read once for an answer, which has credentials of one such issuer only. */
+  keysOf: (issuer: string) => Promise<Key[]>
 }
+
+type Key = Record<string, unknown>
 
 /** Whose key a credential is verified with. Its status list must be signed under the same entry. */
 export interface TrustedKey {
@@ -35,10 +36,12 @@ export interface TrustedKey {
   authorityKeyIds: string[]
 }
 
+/** Who is trusted when one answer is verified: entries of a tenant are few. */
 export const readTrust = async (tenant: string, certificates: string[] | undefined): Promise<Trust[]> => {
-  const { items } = await queryPage(everyPartition(tenant, trustedIssuerRecords.type), { limit: MAX_ENTRIES })
-  const entries = items.map((item): Trust => v.parse(StoredTrustedIssuer, toStoredRecord(item).value))
-  return certificates === undefined ? entries : [...entries, { certificates }]
+  const items = await queryAll(everyPartition(tenant, trustedIssuerRecords.type))
+  const keysOf = oneKeySet()
+  const entries = items.map((item): Trust => ({ ...v.parse(StoredTrustedIssuer, toStoredRecord(item).value), keysOf }))
+  return certificates === undefined ? entries : [...entries, { certificates, keysOf }]
 }
 
 const X5c = v.pipe(v.array(v.string()), v.minLength(1), v.maxLength(MAX_CHAIN))
@@ -71,9 +74,15 @@ const keyOfChain = (header: unknown, trusts: readonly Trust[]): TrustedKey => {
 const keyOfLeaf = (chain: Certificate[], anchor: Certificate, trust: Trust): TrustedKey => {
   const leaf = chain[0] as Certificate
   const { dnsNames = [], uris = [] } = leaf.extensions
-  const isIssuer = (iss: unknown) =>
-    typeof iss === 'string' && (uris.includes(iss) || dnsNames.includes(URL.parse(iss)?.hostname ?? ''))
-  const authorityKeyIds = [...chain, anchor].flatMap(({ extensions: { authorityKeyId } }) => authorityKeyId ?? [])
+  const isIssuer = (iss: unknown) => {
+    if (typeof iss !== 'string') return false
+    const url = URL.parse(iss)
+    return uris.includes(iss) || (url?.protocol === 'https:' && dnsNames.includes(url.hostname))
+  }
+  // What follows the anchor in the chain was not verified.
+  const end = chain.findIndex((certificate) => isSame(certificate, anchor))
+  const path = end === -1 ? [...chain, anchor] : chain.slice(0, end + 1)
+  const authorityKeyIds = path.flatMap(({ extensions: { authorityKeyId } }) => authorityKeyId ?? [])
   const jwk = leaf.publicKey.export({ format: 'jwk' })
   return { jwk, trust, issuer: leaf.x509.subject.split('\n').join(', '), isIssuer, authorityKeyIds }
 }
@@ -85,8 +94,7 @@ const Metadata = v.object({
 })
 const KeySet = v.object({ keys: v.pipe(v.array(v.looseObject({})), v.maxLength(100)) })
 
-const fetchJson = async (url: string): Promise<unknown> => {
-  const bounds = { milliseconds: 3_000, bytes: 256 * 1024 }
+const fetchJson = async (url: string, bounds: ReadBounds): Promise<unknown> => {
   const outcome = await follow(url, { accept: 'application/json', bounds, redirects: 0 })
   const json = outcome?.status === 200 && outcome.failure === undefined ? parseJson(outcome.body) : undefined
   if (!isObject(json))
@@ -95,18 +103,29 @@ const fetchJson = async (url: string): Promise<unknown> => {
 }
 
 /** Keys of an issuer that is trusted by its address (SD-JWT VC, section 4): `iss` chooses none. */
-const keysOf = async (issuer: string): Promise<Record<string, unknown>[]> => {
+const fetchKeys = async (issuer: string): Promise<Key[]> => {
+  const bounds = { milliseconds: 3_000, bytes: 256 * 1024 }
   const { origin, pathname } = new URL(issuer)
   const address = `${origin}/.well-known/jwt-vc-issuer${pathname.replace(/\/$/, '')}`
-  const metadata = v.safeParse(Metadata, await fetchJson(address))
+  const metadata = v.safeParse(Metadata, await fetchJson(address, bounds))
   if (!metadata.success || metadata.output.issuer !== issuer) throw untrusted('the metadata are of another issuer')
   const { jwks, jwks_uri } = metadata.output
   if (jwks !== undefined) return jwks.keys
   if (jwks_uri === undefined || URL.parse(jwks_uri)?.origin !== origin)
     throw untrusted('the key set is on another host')
-  const keys = v.safeParse(KeySet, await fetchJson(jwks_uri))
+  const keys = v.safeParse(KeySet, await fetchJson(jwks_uri, bounds))
   if (!keys.success) throw untrusted('the key set can not be read')
   return keys.output.keys
+}
+
+/** Bounds what the holder of several credentials can make an answer fetch. */
+const oneKeySet = (): Trust['keysOf'] => {
+  let first: { issuer: string; keys: Promise<Key[]> } | undefined
+  return async (issuer) => {
+    first ??= { issuer, keys: fetchKeys(issuer) }
+    if (first.issuer !== issuer) throw untrusted('the answer has credentials of several issuers with key sets')
+    return first.keys
+  }
 }
 
 /**
@@ -120,7 +139,7 @@ export const trustedKeyOf = async (
   if (x5c !== undefined) return keyOfChain(x5c, trusts)
   const trust = trusts.find(({ issuer }) => issuer !== undefined && issuer === iss)
   if (trust?.issuer === undefined) throw untrusted('the issuer is not trusted for this type')
-  const keys = await keysOf(trust.issuer)
+  const keys = await trust.keysOf(trust.issuer)
   const jwk =
     kid === undefined && keys.length === 1 ? keys[0] : keys.find((key) => kid !== undefined && key.kid === kid)
   if (jwk === undefined) throw untrusted('the issuer has no key with this kid')

@@ -1,12 +1,12 @@
 /** Verifies one presented SD-JWT VC: signature, trust, disclosures and key binding, one named check after another. */
-import { JoseError } from '../jose/errors.ts'
+import { JoseError, JwtTimeError } from '../jose/errors.ts'
 import { verifyJwt } from '../jose/jwt.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { discloseClaims } from '../sd-jwt/disclose.ts'
 import { SdJwtError } from '../sd-jwt/errors.ts'
 import { verifyKeyBinding } from '../sd-jwt/key-binding.ts'
-import { parseSdJwt } from '../sd-jwt/parse.ts'
-import { CheckError, type CheckName, type Checks } from './check.ts'
+import type { SdJwt } from '../sd-jwt/parse.ts'
+import { CheckError, type Checks } from './check.ts'
 import { type Trust, type TrustedKey, trustedKeyOf } from './trust.ts'
 
 export interface CredentialQuery {
@@ -33,19 +33,30 @@ export interface VerifiedCredential {
   key: TrustedKey
   /** Whether its holder has shown to have its key. */
   isBound: boolean
-  /** `status.status_list` of the credential. */
-  statusList: unknown
+  /** The transaction data that its holder has bound. */
+  transactionData: readonly string[]
+  /** `status` of the credential. */
+  status: unknown
 }
 
-/** Errors of the libraries below become those of a check. */
-const asCheck = async <T>(name: CheckName, act: () => T | Promise<T>): Promise<T> => {
+const asCheck = async <T>(act: () => T | Promise<T>): Promise<T> => {
   try {
     return await act()
   } catch (error) {
-    if (error instanceof SdJwtError) throw new CheckError(error.check, error.message)
-    if (error instanceof JoseError) throw new CheckError(name, error.message)
-    throw error
+    throw error instanceof SdJwtError ? new CheckError(error.check, error.message) : error
   }
+}
+
+const verifySignature = async (issuerJwt: string, jwk: unknown, checks: Checks): Promise<void> => {
+  try {
+    await verifyJwt(issuerJwt, jwk, { typ: 'dc+sd-jwt' })
+  } catch (error) {
+    if (!(error instanceof JoseError)) throw error
+    if (!(error instanceof JwtTimeError)) throw new CheckError('signature', error.message)
+    checks.pass('signature')
+    throw new CheckError('validity', error.message)
+  }
+  checks.pass('signature', 'validity')
 }
 
 /** OpenID4VP 1.0, section 6.1.1.1: one of the values is the identifier of an authority of the chain. */
@@ -61,32 +72,27 @@ const assertAuthority = ({ trusted_authorities }: CredentialQuery, { authorityKe
  * https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#section-8.6
  */
 export const verifyCredential = async (
-  presentation: unknown,
+  parsed: SdJwt,
   { query, trusts, audience, nonce, transactionData }: Expected,
   checks: Checks,
 ): Promise<VerifiedCredential> => {
-  const parsed = await asCheck('format', () => parseSdJwt(presentation))
   const { vct, iss, cnf, status } = parsed.payload
-  checks.pass('format')
   if (!query.meta.vct_values.includes(vct)) throw new CheckError('query', 'the credential is of another type')
   const forType = trusts.filter(({ vcts }) => vcts === undefined || vcts.includes(vct))
   const key = await trustedKeyOf(parsed.header, { iss, trusts: forType })
   checks.pass('trust')
-  await asCheck('signature', () => verifyJwt(parsed.issuerJwt, key.jwk, { typ: 'dc+sd-jwt' }))
-  checks.pass('signature', 'validity')
+  await verifySignature(parsed.issuerJwt, key.jwk, checks)
   assertAuthority(query, key)
   if (query.trusted_authorities !== undefined) checks.pass('trusted_authorities')
-  const claims = await asCheck('disclosures', () => discloseClaims(parsed))
+  const claims = await asCheck(() => discloseClaims(parsed))
   checks.pass('disclosures')
-  const isBound = query.require_cryptographic_holder_binding !== false
-  if (isBound) {
-    const holderJwk = isObject(cnf) ? cnf.jwk : undefined
-    await asCheck('key_binding', () => verifyKeyBinding(parsed, holderJwk, { audience, nonce, transactionData }))
-    checks.pass('key_binding', 'nonce', 'audience')
-    if (transactionData.length > 0) checks.pass('transaction_data')
-  } else if (parsed.keyBinding !== undefined) {
-    throw new CheckError('key_binding', 'a key binding was not asked for')
-  }
-  const statusList = isObject(status) ? status.status_list : undefined
-  return { queryId: query.id, vct, claims, key, isBound, statusList }
+  const credential = { queryId: query.id, vct, claims, key, status }
+  // One that was not needed is verified, too: the wallet may send it (section 6.1).
+  const isBound = query.require_cryptographic_holder_binding !== false || parsed.keyBinding !== undefined
+  if (!isBound) return { ...credential, isBound, transactionData: [] }
+  const holderJwk = isObject(cnf) ? cnf.jwk : undefined
+  const rules = { audience, nonce, transactionData }
+  const bound = await asCheck(() => verifyKeyBinding(parsed, holderJwk, rules))
+  checks.pass('key_binding', 'nonce', 'audience')
+  return { ...credential, isBound, transactionData: bound }
 }

@@ -1,18 +1,18 @@
 /** Verifies the answer of a wallet as a whole: each credential, the query that they answer, and their statuses. */
-import { DcqlPresentationResult, DcqlQuery } from 'dcql'
+import { DcqlError, DcqlPresentationResult, DcqlQuery } from 'dcql'
 import * as v from 'valibot'
-import type { JsonObject } from '../json.ts'
+import { isObject, type JsonObject } from '../json.ts'
 import type { Check, Claims, PresentedCredential, StoredVerificationSession } from '../records/openid4vp.ts'
 import { readStatuses } from '../status-list/read-all.ts'
 import { CheckError, Checks } from './check.ts'
+import type { Token } from './response.ts'
 import { readTrust, type Trust, trustedKeyOf } from './trust.ts'
 import { type CredentialQuery, type VerifiedCredential, verifyCredential } from './verify-credential.ts'
 
-/** Credentials of one answer. */
-const MAX_CREDENTIALS = 10
+/** For all that is fetched of other parties. */
+const MAX_MS = 4_000
 
 const Query = v.object({ credentials: v.array(v.looseObject({ id: v.string(), multiple: v.optional(v.boolean()) })) })
-const Token = v.record(v.string(), v.pipe(v.array(v.unknown()), v.minLength(1)))
 const TransactionData = v.object({ credential_ids: v.array(v.string()) })
 
 export type Outcome =
@@ -35,50 +35,83 @@ const presented = (
 })
 
 /** The presentations with the queries that they answer. */
-const pairsOf = (token: unknown, queries: readonly (CredentialQuery & { multiple?: boolean | undefined })[]) => {
-  const parsed = v.safeParse(Token, token)
-  if (!parsed.success) throw new CheckError('format', 'vp_token is not an object of lists')
-  const pairs = Object.entries(parsed.output).flatMap(([id, presentations]) => {
+const pairsOf = (token: Token, queries: readonly (CredentialQuery & { multiple?: boolean | undefined })[]) =>
+  token.flatMap(([id, presentations]) => {
     const query = queries.find((one) => one.id === id)
     if (query === undefined) throw new CheckError('query', 'vp_token has a credential that was not asked for')
     if (presentations.length > 1 && query.multiple !== true)
       throw new CheckError('query', 'vp_token has several credentials where one was asked for')
     return presentations.map((presentation) => ({ query, presentation }))
   })
-  if (pairs.length > MAX_CREDENTIALS) throw new CheckError('format', `vp_token has over ${MAX_CREDENTIALS} credentials`)
-  return pairs
-}
 
-/** Those of the transaction data that name a query. */
-const dataFor = ({ transactionData = [] }: StoredVerificationSession, queryId: string): string[] =>
+/** Those of the transaction data that a credential for this query may authorize. */
+const dataFor = (transactionData: readonly string[], queryId: string): string[] =>
   transactionData.filter((text) =>
     v.parse(TransactionData, JSON.parse(Buffer.from(text, 'base64url').toString())).credential_ids.includes(queryId),
   )
 
+/** Each is authorized by a credential, also where the query could be satisfied without it (section 8.4). */
+const assertAuthorized = (transactionData: readonly string[], credentials: readonly VerifiedCredential[]): void => {
+  if (!transactionData.every((text) => credentials.some((credential) => credential.transactionData.includes(text))))
+    throw new CheckError('transaction_data', 'no key binding is for all transaction data of the request')
+}
+
+/** Copies objects without a prototype: what `dcql` looks for is then not found among the members of `Object`. */
+const withoutPrototype = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutPrototype)
+  if (!isObject(value)) return value
+  const members = Object.entries(value).map(([name, member]) => [name, { value: withoutPrototype(member), ...MEMBER }])
+  return Object.create(null, Object.fromEntries(members))
+}
+const MEMBER = { enumerable: true }
+
 /** Whether the credentials satisfy the query, its sets included (sections 6.4 and 8.6). */
 const assertSatisfied = (query: unknown, credentials: readonly VerifiedCredential[]): void => {
-  const dcqlQuery = DcqlQuery.parse(query as never)
+  const { credentials: queries, ...sets } = DcqlQuery.parse(query as never)
+  // The authorities were checked with the chain, which the library does not know.
+  const dcqlQuery = { ...sets, credentials: queries.map(({ trusted_authorities: _, ...one }) => one) }
   const presentation = Object.fromEntries(
     [...Map.groupBy(credentials, ({ queryId }) => queryId)].map(([id, those]) => [
       id,
       those.map(({ vct, claims, isBound }) => ({
-        ...{ credential_format: 'dc+sd-jwt', vct, claims, cryptographic_holder_binding: isBound },
+        ...{ credential_format: 'dc+sd-jwt', vct, cryptographic_holder_binding: isBound },
+        claims: withoutPrototype(claims),
       })),
     ]),
   )
-  const { can_be_satisfied } = DcqlPresentationResult.fromDcqlPresentation(presentation as never, { dcqlQuery })
-  if (!can_be_satisfied) throw new CheckError('query', 'the credentials do not satisfy the query')
+  if (credentials.length === 0 || !isSatisfied(presentation, dcqlQuery))
+    throw new CheckError('query', 'the credentials do not satisfy the query')
+}
+
+const isSatisfied = (presentation: object, dcqlQuery: object): boolean => {
+  try {
+    return DcqlPresentationResult.fromDcqlPresentation(presentation as never, { dcqlQuery } as never).can_be_satisfied
+  } catch (error) {
+    // Of claims that it can not merge.
+    if (error instanceof DcqlError) return false
+    throw error
+  }
+}
+
+const listOf = (status: unknown): { uri: unknown; idx: unknown } => {
+  const list = isObject(status) && isObject(status.status_list) ? status.status_list : {}
+  return { uri: list.uri, idx: list.idx }
 }
 
 /** Reads the statuses side by side. Only `valid` passes: what can't be read is not. */
-const statusesOf = async (credentials: readonly VerifiedCredential[]): Promise<(string | undefined)[]> => {
-  const revocable = credentials.filter(({ statusList }) => statusList !== undefined)
+const statusesOf = async (
+  credentials: readonly VerifiedCredential[],
+  milliseconds: number,
+): Promise<(string | undefined)[]> => {
+  const revocable = credentials.filter(({ status }) => status !== undefined)
   const outcomes = await readStatuses(
-    revocable.map(({ statusList, key: { trust }, claims }) => ({
-      ...{ uri: Object(statusList).uri, idx: Object(statusList).idx },
+    revocable.map(({ status, key: { trust }, claims }) => ({
+      // Another mechanism is not read, and so unreadable.
+      ...listOf(status),
       // The same entry of trust as the credential's, and no other.
       keyOf: async (header: JsonObject) => (await trustedKeyOf(header, { iss: claims.iss, trusts: [trust] })).jwk,
     })),
+    { milliseconds },
   )
   const statuses = new Map(revocable.map((credential, index) => [credential, outcomes[index]]))
   return credentials.map((credential) => {
@@ -90,17 +123,21 @@ const statusesOf = async (credentials: readonly VerifiedCredential[]): Promise<(
   })
 }
 
-const verifyAll = async (session: StoredVerificationSession, token: unknown, trusts: Trust[], checks: Checks) => {
+const verifyAll = async (session: StoredVerificationSession, token: Token, trusts: Trust[], checks: Checks) => {
+  const started = performance.now()
   const { client_id: audience, nonce, dcql_query } = session.payload
+  const { transactionData = [] } = session
   const { credentials: queries } = v.parse(Query, dcql_query)
   const verified: VerifiedCredential[] = []
   for (const { query, presentation } of pairsOf(token, queries as never)) {
-    const transactionData = dataFor(session, query.id)
-    verified.push(await verifyCredential(presentation, { query, trusts, audience, nonce, transactionData }, checks))
+    const expected = { query, trusts, audience, nonce, transactionData: dataFor(transactionData, query.id) }
+    verified.push(await verifyCredential(presentation, expected, checks))
   }
   assertSatisfied(dcql_query, verified)
   checks.pass('query')
-  const statuses = await statusesOf(verified)
+  assertAuthorized(transactionData, verified)
+  if (transactionData.length > 0) checks.pass('transaction_data')
+  const statuses = await statusesOf(verified, MAX_MS - (performance.now() - started))
   if (statuses.some((status) => status !== undefined)) checks.pass('status')
   return verified.map((credential, index) => ({ credential, shown: presented(credential, statuses[index]) }))
 }
@@ -109,9 +146,11 @@ const verifyAll = async (session: StoredVerificationSession, token: unknown, tru
 export const verifyResponse = async (
   tenant: string,
   session: StoredVerificationSession,
-  token: unknown,
+  token: Token,
 ): Promise<Outcome> => {
   const checks = new Checks()
+  // Of what could be read: response.ts.
+  checks.pass('format')
   try {
     const trusts = await readTrust(tenant, session.trustedCertificates)
     const verified = await verifyAll(session, token, trusts, checks)

@@ -65,17 +65,18 @@ test('a key binding counts for 300 seconds, and with clocks that differ by 60', 
 })
 
 const hashes = [digest('first'), digest('second')]
-test.each<[string, object, boolean]>([
-  ['in their order', { transaction_data_hashes: hashes }, true],
-  ['with sha-256', { transaction_data_hashes: hashes, transaction_data_hashes_alg: 'sha-256' }, true],
-  ['with sha-1', { transaction_data_hashes: hashes, transaction_data_hashes_alg: 'sha-1' }, false],
-  ['in another order', { transaction_data_hashes: hashes.toReversed() }, false],
-  ['one of two', { transaction_data_hashes: hashes.slice(0, 1) }, false],
-  ['one twice', { transaction_data_hashes: [hashes[0], hashes[0]] }, false],
-  ['and one more', { transaction_data_hashes: [...hashes, digest('third')] }, false],
-  ['as a text', { transaction_data_hashes: hashes.join() }, false],
-  ['absent', {}, false],
-])('hashes of transaction data %s', async (_, payload, isVerified) => {
+test.each<[string, object, string[] | undefined]>([
+  ['in their order', { transaction_data_hashes: hashes }, ['first', 'second']],
+  ['with sha-256', { transaction_data_hashes: hashes, transaction_data_hashes_alg: 'sha-256' }, ['first', 'second']],
+  ['of one of two', { transaction_data_hashes: hashes.slice(1) }, ['second']],
+  ['that are absent', {}, []],
+  ['with sha-1', { transaction_data_hashes: hashes, transaction_data_hashes_alg: 'sha-1' }, undefined],
+  ['in another order', { transaction_data_hashes: hashes.toReversed() }, undefined],
+  ['with one twice', { transaction_data_hashes: [hashes[0], hashes[0]] }, undefined],
+  ['and one more', { transaction_data_hashes: [...hashes, digest('third')] }, undefined],
+  ['as a text', { transaction_data_hashes: hashes.join() }, undefined],
+])('hashes of transaction data %s', async (_, payload, bound) => {
   const verified = verify(bind(payload), { transactionData: ['first', 'second'] })
-  await (isVerified ? verified : expect(verified).rejects.toMatchObject({ check: 'transaction_data' }))
+  if (bound === undefined) await expect(verified).rejects.toMatchObject({ check: 'transaction_data' })
+  else expect(await verified).toEqual(bound)
 })
