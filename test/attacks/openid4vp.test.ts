@@ -1,0 +1,408 @@
+/** Hostile responses and requests at a verifier of OpenID4VP: what is no response to the session changes nothing, and none is verified twice. */
+import { createHmac } from 'node:crypto'
+import { CompactEncrypt, importJWK } from 'jose'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { readSession } from '../../lib/openid4vp/session.ts'
+import { base64url, newKey, rawJwt } from '../support/openid/jwts.ts'
+import {
+  bindTo,
+  encrypted,
+  issueTo,
+  newAuthority,
+  newHolder,
+  QUERY,
+  type ReadRequest,
+  useVerifier,
+  VCT,
+} from '../support/openid/verification.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useStage } from '../support/stage/use-stage.ts'
+import { FAULTS, StoreFaults } from '../support/table/store-fault.ts'
+import { useLogLines } from '../support/watch/log-lines.ts'
+
+const stage = await useStage({ delivers: false })
+const faults = new StoreFaults(stage.serviceClient)
+const verifier = await useVerifier(stage)
+const foreign = await useVerifier(stage, 'Other')
+const authority = await newAuthority('Issuer')
+const holder = newHolder()
+for (const { done } of [verifier, foreign])
+  await done('createTrustedIssuer', { body: { certificates: [authority.root], vcts: [VCT] } })
+const credential = await issueTo(holder, authority)
+const lines = useLogLines()
+afterEach(() => void vi.useRealTimers())
+
+const UNENCRYPTED = { responseMode: 'direct_post' }
+const REDIRECT = { redirectUri: 'https://shop.example/back' }
+const BAD = { status: 400, body: { error: 'invalid_request' } }
+
+const tokenFor = (request: ReadRequest) => ({ identity: [bindTo(holder, credential, request)] })
+const parametersFor = (request: ReadRequest): Json => ({ vp_token: tokenFor(request), state: request.payload.state })
+const goodForm = (request: ReadRequest) => encrypted(request, parametersFor(request))
+const plainForm = (request: ReadRequest, token: unknown = tokenFor(request)) => ({
+  vp_token: JSON.stringify(token),
+  state: request.payload.state,
+})
+const passSeconds = (seconds: number) => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 })
+
+/** Rejected, and the wallet of the session can still answer. */
+const expectNothingChanged = async (request: ReadRequest, form: Record<string, string>) => {
+  expect(await verifier.post(request.session, form)).toMatchObject(BAD)
+  expect(await verifier.now(request.session)).toMatchObject({ state: 'RequestUriRetrieved' })
+}
+
+const keyOf = ({ payload }: ReadRequest) => payload.client_metadata.jwks.keys[0]
+const encryptBy = async (request: ReadRequest, header: Json, key: Json = keyOf(request)) =>
+  new CompactEncrypt(Buffer.from(JSON.stringify(parametersFor(request))))
+    .setProtectedHeader({ kid: key.kid, ...header })
+    .encrypt(await importJWK(key, header.alg))
+const ECDH = { alg: 'ECDH-ES', enc: 'A128GCM' }
+/** A JWE whose header says something else than what was done. */
+const relabelled = async (request: ReadRequest, header: object): Promise<string> => {
+  const [, ...parts] = (await encryptBy(request, ECDH)).split('.')
+  return [base64url({ ...ECDH, kid: keyOf(request).kid, ...header }), ...parts].join('.')
+}
+const rsa = { kty: 'RSA', e: 'AQAB', n: Buffer.alloc(256, 0xab).toString('base64url') }
+
+describe('nothing changes by a response', () => {
+  test.each<[string, (request: ReadRequest) => Promise<string> | string]>([
+    ['that is signed and not encrypted', (one) => rawJwt(holder.privateKey, { alg: 'ES256' }, parametersFor(one))],
+    ['without a signature', (one) => `${base64url({ alg: 'none' })}.${base64url(parametersFor(one))}.`],
+    [
+      'with an HMAC by the public key',
+      (one) => {
+        const text = `${base64url({ alg: 'HS256' })}.${base64url(parametersFor(one))}`
+        return `${text}.${createHmac('sha256', keyOf(one).x).update(text).digest('base64url')}`
+      },
+    ],
+    ['encrypted to another key', async (one) => encryptBy(one, ECDH, { ...newKey().jwk, kid: keyOf(one).kid })],
+    ['encrypted with another kid', (one) => encryptBy(one, { ...ECDH, kid: 'other' })],
+    ['that is compressed', (one) => relabelled(one, { zip: 'DEF' })],
+    ['by RSA1_5', (one) => relabelled(one, { alg: 'RSA1_5' })],
+    ['by RSA-OAEP with a key of its own', async (one) => encryptBy(one, { alg: 'RSA-OAEP', enc: 'A128GCM' }, rsa)],
+    ['by a password', (one) => relabelled(one, { alg: 'PBES2-HS256+A128KW', p2c: 1_000_000_000, p2s: 'AA' })],
+    ['with p2c beside ECDH-ES', (one) => relabelled(one, { p2c: 1_000_000_000 })],
+    ['by ECDH-ES with key wrapping', (one) => encryptBy(one, { alg: 'ECDH-ES+A128KW', enc: 'A128GCM' })],
+    ['with CBC', (one) => encryptBy(one, { alg: 'ECDH-ES', enc: 'A128CBC-HS256' })],
+    ['with a header that was changed', (one) => relabelled(one, { typ: 'JWT' })],
+  ])('%s', async (_, responseOf) => {
+    const request = await verifier.request()
+    await expectNothingChanged(request, { response: await responseOf(request) })
+  })
+
+  test.each<[string, (request: ReadRequest) => Json]>([
+    ['without state', (one) => ({ vp_token: tokenFor(one) })],
+    ['with the state of another request', (one) => ({ ...parametersFor(one), state: 'other' })],
+    ['with a list as state', (one) => ({ ...parametersFor(one), state: [one.payload.state] })],
+    ['without vp_token', (one) => ({ state: one.payload.state })],
+    ['with an error of 65 characters', (one) => ({ error: 'e'.repeat(65), state: one.payload.state })],
+    ['with an error that is not a text', (one) => ({ error: { a: 1 }, state: one.payload.state })],
+    ['with a list in place of parameters', () => []],
+  ])('%s', async (_, parametersOf) => {
+    const request = await verifier.request()
+    await expectNothingChanged(request, await encrypted(request, parametersOf(request)))
+  })
+
+  const nested = (levels: number): unknown => (levels === 0 ? 'end' : [nested(levels - 1)])
+  test.each<[string, (request: ReadRequest) => unknown]>([
+    ['texts for lists', (one) => ({ identity: tokenFor(one).identity[0] })],
+    ['an empty list', () => ({ identity: [] })],
+    ['11 credentials', (one) => ({ identity: Array(11).fill(tokenFor(one).identity[0]) })],
+    ['a number', () => ({ identity: [5] })],
+    ['what is not an SD-JWT', () => ({ identity: ['rubbish'] })],
+    ['201 disclosures', () => ({ identity: [`${credential}${'W10~'.repeat(201)}`] })],
+    ['17 levels', () => ({ identity: [nested(15)] })],
+    ['an id that names a prototype', (one) => ({ ...tokenFor(one), constructor: ['a'] })],
+  ])('with a vp_token of %s', async (_, tokenOf) => {
+    const request = await verifier.request(UNENCRYPTED)
+    await expectNothingChanged(request, plainForm(request, tokenOf(request)))
+  })
+
+  test('that is rubbish, too large, or encrypted though it was not asked for', async () => {
+    const request = await verifier.request(UNENCRYPTED)
+    await expectNothingChanged(request, { response: await relabelled(await verifier.request(), {}) })
+    await expectNothingChanged(request, { vp_token: '{', state: request.payload.state })
+    await expectNothingChanged(request, { vp_token: 'a=&b' })
+    const large = { vp_token: 'a'.repeat(256 * 1024), state: request.payload.state }
+    expect(await verifier.post(request.session, large)).toMatchObject({ ...BAD, status: 413 })
+    expect(await verifier.post(request.session, plainForm(request))).toMatchObject({ status: 200 })
+  })
+
+  test('to another session, or the verifier of another tenant', async () => {
+    const [request, other] = [await verifier.request(), await verifier.request()]
+    const theirs = await foreign.request()
+    for (const sent of [await goodForm(other), await goodForm(theirs)]) await expectNothingChanged(request, sent)
+    const form = await goodForm(request)
+    for (const id of [theirs.session.id, 'unknown'])
+      expect(await verifier.post({ id }, form)).toMatchObject({
+        ...BAD,
+        body: { error_description: expect.anything() },
+      })
+    expect(await verifier.post(request.session, form, foreign.verifierId)).toMatchObject(BAD)
+    expect(await verifier.post(request.session, form, 'unknown')).toMatchObject({ status: 404 })
+    expect(await foreign.now(theirs.session)).toMatchObject({ state: 'RequestUriRetrieved' })
+    expect(await verifier.post(request.session, form)).toMatchObject({ status: 200 })
+  })
+})
+
+test('a response that was posted unencrypted with its error is that error only', async () => {
+  const request = await verifier.request()
+  const form = { ...plainForm(request), error: 'access_denied' }
+  expect(await verifier.post(request.session, form)).toMatchObject({ status: 200, body: {} })
+  const session = await verifier.now(request.session)
+  expect(session).toMatchObject({ state: 'Error', error: 'access_denied' })
+  expect(session).not.toHaveProperty('claims')
+})
+
+test('a stranger who has the link can end the session by an error, and see no more; the text is marked', async () => {
+  const request = await verifier.request(REDIRECT)
+  const form = { error: 'trust', error_description: `<b>${'x'.repeat(400)}`, state: request.payload.state }
+  expect(await verifier.post(request.session, form)).toMatchObject({ status: 200, body: {} })
+  const { state, errorMessage, ...session } = await verifier.now(request.session)
+  expect(state).toBe('Error')
+  expect(errorMessage).toMatch(/^the wallet says: <b>x+$/)
+  expect(errorMessage).toHaveLength(200)
+  expect(session).not.toHaveProperty('checks')
+  expect(await verifier.post(request.session, await goodForm(request))).toMatchObject(BAD)
+})
+
+describe('one response only', () => {
+  test('twice, or after the time of the request', async () => {
+    const request = await verifier.request()
+    const form = await goodForm(request)
+    expect(await verifier.post(request.session, form)).toMatchObject({ status: 200 })
+    expect(await verifier.post(request.session, form)).toMatchObject(BAD)
+    const late = await verifier.request({ expiresIn: 60 })
+    passSeconds(60)
+    await expectNothingChanged(late, await goodForm(late))
+  })
+
+  test.each([{}, REDIRECT])('raced by 20, with an error among them', async (options) => {
+    const request = await verifier.request(options)
+    const error = { error: 'access_denied', state: request.payload.state }
+    const forms = await Promise.all(Array.from({ length: 20 }, (_, at) => (at === 7 ? error : goodForm(request))))
+    const replies = await Promise.all(forms.map((form) => verifier.post(request.session, form)))
+    const codes = replies.map(({ status }) => status)
+    expect(codes.filter((status) => status === 200)).toHaveLength(1)
+    expect(codes.filter((status) => ![200, 400, 503].includes(status))).toEqual([])
+    const { state } = await verifier.now(request.session)
+    expect(['ResponseVerified', 'ResponseReceived', 'Error']).toContain(state)
+    expect(state === 'Error').toBe(codes[7] === 200)
+  })
+
+  test('with the database away it is a 503 that the wallet may repeat, and nothing was written', async () => {
+    for (let at = 1; ; at++) {
+      const request = await verifier.request()
+      const form = await goodForm(request)
+      const kind = FAULTS['times out'] as (typeof FAULTS)[string]
+      const { result, injected } = await faults.inject(at, kind, () => verifier.post(request.session, form))
+      if (!injected) break
+      expect(result).toMatchObject({ status: 503, body: { error: 'temporarily_unavailable' } })
+      expect(await verifier.now(request.session)).toMatchObject({ state: 'RequestUriRetrieved' })
+      expect(await verifier.post(request.session, form)).toMatchObject({ status: 200 })
+    }
+  })
+})
+
+describe('a response code', () => {
+  const answered = async (options: object = {}) => {
+    const request = await verifier.request({ ...REDIRECT, ...options })
+    const { body } = await verifier.post(request.session, await goodForm(request))
+    return { ...request, responseCode: String(body.redirect_uri).split('#response_code=')[1] }
+  }
+  const complete = ({ session }: ReadRequest, responseCode: string | undefined, by = verifier) =>
+    by.call('completeVerificationSession', { path: { verificationSessionId: session.id }, body: { responseCode } })
+  const LOST = { state: 'Error', error: 'response_code' }
+
+  test('is lost after five guesses, and shows nothing before', async () => {
+    const request = await answered()
+    const another = await answered()
+    for (const _ of [1, 2, 3, 4]) expect(await complete(request, another.responseCode)).toMatchObject({ status: 422 })
+    const waiting = await verifier.now(request.session)
+    expect(waiting).toMatchObject({ state: 'ResponseReceived' })
+    for (const text of ['Erika', 'given_name', request.responseCode])
+      expect(JSON.stringify(waiting)).not.toContain(text)
+    expect(await complete(request, `${request.responseCode} `)).toMatchObject({ status: 422 })
+    expect(await complete(request, request.responseCode)).toMatchObject({ status: 409 })
+    const lost = await verifier.now(request.session)
+    expect(lost).toMatchObject(LOST)
+    for (const name of ['claims', 'checks', 'credentials']) expect(lost).not.toHaveProperty(name)
+    expect(await complete(another, another.responseCode)).toMatchObject({ status: 200 })
+  })
+
+  test('is lost after five minutes, to the second', async () => {
+    const [early, late] = [await answered(), await answered()]
+    passSeconds(298)
+    expect(await complete(early, early.responseCode)).toMatchObject({ status: 200 })
+    passSeconds(2)
+    expect(await complete(late, late.responseCode)).toMatchObject({ status: 409 })
+    expect(await verifier.now(late.session)).toMatchObject(LOST)
+  })
+
+  test('is taken once of 20 at the same time, and not from another tenant', async () => {
+    const request = await answered()
+    expect(await complete(request, request.responseCode, foreign)).toMatchObject({ status: 404 })
+    const replies = await Promise.all(Array.from({ length: 20 }, () => complete(request, request.responseCode)))
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(replies.filter(({ status }) => ![200, 409, 503].includes(status))).toEqual([])
+  })
+
+  test('gives the claims for resultTtl', async () => {
+    const request = await answered({ resultTtl: 3600 })
+    passSeconds(200)
+    expect(await complete(request, request.responseCode)).toMatchObject({ status: 200 })
+    passSeconds(3598)
+    expect(await verifier.now(request.session)).toHaveProperty('claims')
+    passSeconds(2)
+    expect(await verifier.now(request.session)).not.toHaveProperty('claims')
+  })
+})
+
+test('the claims of a result are gone after resultTtl, to the second', async () => {
+  const request = await verifier.request({ resultTtl: 60 })
+  await verifier.post(request.session, await goodForm(request))
+  passSeconds(58)
+  expect(await verifier.now(request.session)).toHaveProperty('claims')
+  passSeconds(2)
+  expect(await verifier.now(request.session)).not.toHaveProperty('claims')
+  expect(await verifier.now(request.session)).toMatchObject({ state: 'ResponseVerified' })
+})
+
+test.each([{}, REDIRECT])('no value of a claim is in the record, the list, or the log', async (options) => {
+  const request = await verifier.request(options)
+  await verifier.post(request.session, await goodForm(request))
+  const listed = await verifier.done('getVerificationSessions', {})
+  const record = await readSession(String(verifier.caller.tenantId), request.session.id)
+  expect(JSON.stringify(record)).toContain('given_name')
+  const texts = JSON.stringify([record, listed, lines])
+  for (const value of ['Erika', 'Mustermann', credential.slice(0, 40)]) expect(texts).not.toContain(value)
+  expect(record).not.toHaveProperty('encryptionKey')
+})
+
+describe('a request object', () => {
+  const read = (operation: string, session: Json, verifierId = verifier.verifierId, body = '') =>
+    verifier.call(operation, {
+      caller: {},
+      path: { verifierId, verificationSessionId: session.id },
+      ...(operation === 'postRequestObject' && {
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body,
+      }),
+    })
+
+  test.each(['getRequestObject', 'postRequestObject'])('of no open session is a 404 alike by %s', async (operation) => {
+    const [answered, expired, failed] = [
+      await verifier.request(),
+      await verifier.request({ expiresIn: 60 }),
+      await verifier.request(),
+    ]
+    const theirs = await foreign.request()
+    await verifier.post(answered.session, await goodForm(answered))
+    await verifier.post(failed.session, { error: 'access_denied', state: failed.payload.state })
+    passSeconds(60)
+    const replies = [
+      await read(operation, { id: 'unknown' }),
+      await read(operation, theirs.session),
+      await read(operation, answered.session, foreign.verifierId),
+      ...(await Promise.all([answered, expired, failed].map(({ session }) => read(operation, session)))),
+    ]
+    for (const { status, body } of replies) expect({ status, body }).toEqual({ status: 404, body: replies[0]?.body })
+  })
+
+  test('has the nonce of a wallet, of 512 characters at most, and no secret', async () => {
+    const { session } = await verifier.request({ requestUriMethod: 'post' })
+    const jwt = (await read('postRequestObject', session, undefined, 'wallet_nonce=a%22b')).body
+    const payload = JSON.parse(Buffer.from(String(jwt.split('.')[1]), 'base64url').toString())
+    expect(payload).toMatchObject({ wallet_nonce: 'a"b', aud: 'https://self-issued.me/v2', nonce: expect.any(String) })
+    expect(payload.client_metadata.jwks.keys[0]).not.toHaveProperty('d')
+    const long = await read('postRequestObject', session, undefined, `wallet_nonce=${'a'.repeat(513)}`)
+    expect(long).toMatchObject(BAD)
+  })
+})
+
+describe('a request is a 422', () => {
+  const one = QUERY.credentials[0] as Json
+  const query = (more: object) => ({ dcql: { query: { credentials: [{ ...one, ...more }] } } })
+  test.each<[string, object]>([
+    ['with a script as redirectUri', { redirectUri: 'javascript:alert(1)//https://shop.example' }],
+    ['with userinfo in it', { redirectUri: 'https://shop.example@evil.example/' }],
+    ['with an empty user in it', { redirectUri: 'https://:@evil.example/' }],
+    ['with a fragment in it', { redirectUri: 'https://shop.example/#' }],
+    ['with http in it', { redirectUri: 'http://shop.example/' }],
+    ['with an id that names a prototype', query({ id: '__proto__' })],
+    ['with the id constructor', query({ id: 'constructor' })],
+    ['with a path by JSONPath', query({ claims: [{ path: '$.given_name' }] })],
+    ['with a number that is not whole', query({ claims: [{ path: ['age'], values: [4.5] }] })],
+    ['with an authority that is not base64url', query({ trusted_authorities: [{ type: 'aki', values: ['abcde'] }] })],
+    [
+      'with the authorities of a federation',
+      query({ trusted_authorities: [{ type: 'openid_federation', values: ['a'] }] }),
+    ],
+    ['with two queries of one id', { dcql: { query: { credentials: [one, one] } } }],
+    ['with an unknown id in a set', { dcql: { query: { ...QUERY, credential_sets: [{ options: [['other']] }] } } }],
+    ['for an mdoc', query({ format: 'mso_mdoc', meta: { doctype_value: 'a' } })],
+    ['by presentation exchange', { presentationExchange: {} }],
+    ['of a draft', { version: 'v1.draft24' }],
+    ['for the DC API', { responseMode: 'dc_api.jwt' }],
+    ['signed by a DID', { requestSigner: { method: 'did', didUrl: 'did:web:a.example#1' } }],
+    ['signed by an unknown certificate', { requestSigner: { method: 'x5c', keyId: foreign.certificateId } }],
+    ['with transaction data of no query', { transactionData: [{ type: 'pay', credential_ids: ['other'] }] }],
+    [
+      'with transaction data for another hash',
+      { transactionData: [{ type: 'pay', credential_ids: ['identity'], transaction_data_hashes_alg: ['sha-512'] }] },
+    ],
+    [
+      'with transaction data that no key signs',
+      {
+        ...query({ require_cryptographic_holder_binding: false }),
+        transactionData: [{ type: 'pay', credential_ids: ['identity'] }],
+      },
+    ],
+    ['with a certificate that is none', { trustedCertificates: [VCT] }],
+    ['with a time below a minute', { expiresIn: 59 }],
+  ])('%s', async (_, options) => {
+    const body = { verifierId: verifier.verifierId, dcql: { query: QUERY }, ...options }
+    expect(await verifier.call('createPresentationRequest', { body })).toMatchObject({ status: 422 })
+  })
+
+  test('to a verifier of HAIP without what it demands', async () => {
+    const { certificateId } = verifier
+    const { verifierId } = await verifier.done('createVerifier', { body: { haip: true, certificateId } })
+    const ask = (options: object) => {
+      const body = { verifierId, dcql: { query: QUERY }, ...options }
+      return verifier.call('createPresentationRequest', { body })
+    }
+    const selfSigned = await verifier.done('createCertificate', { body: { issuer: 'CN=Self' } })
+    const prefix = { requestSigner: { method: 'x5c', clientIdPrefix: 'x509_san_dns' } }
+    for (const options of [{}, { ...REDIRECT, ...UNENCRYPTED }, { ...REDIRECT, ...prefix }])
+      expect(await ask(options)).toMatchObject({
+        status: 422,
+        body: { details: [{ message: expect.stringContaining('HAIP 1.0') }] },
+      })
+    const requestSigner = { method: 'x5c', keyId: selfSigned.keyId }
+    expect(await ask({ ...REDIRECT, requestSigner })).toMatchObject({ status: 422 })
+    const { body } = await ask({ crossDevice: true })
+    expect(body.authorizationRequest).toMatch(/^haip-vp:\/\/\?client_id=x509_hash/)
+  })
+})
+
+test('each id of another tenant is unknown to each operation', async () => {
+  const { session } = await foreign.request()
+  const issuers = await foreign.done('getTrustedIssuers', {})
+  const path = { verificationSessionId: session.id, verifierId: foreign.verifierId, trustedIssuerId: issuers[0].id }
+  const asked: [string, object?][] = [
+    ['createPresentationRequest', { verifierId: foreign.verifierId, dcql: { query: QUERY } }],
+    ['completeVerificationSession', { responseCode: 'a' }],
+    ['getVerificationSessionById'],
+    ['deleteVerificationSession'],
+    ['getVerifierById'],
+    ['updateVerifier', {}],
+    ['deleteVerifier'],
+    ['deleteTrustedIssuer'],
+  ]
+  for (const [operation, body] of asked)
+    expect(await verifier.call(operation, { path, body }), operation).toMatchObject({ status: 404 })
+  expect(await foreign.now(session)).toMatchObject({ state: 'RequestUriRetrieved' })
+  const sessions = await verifier.done('getVerificationSessions', { query: { publicVerifierId: foreign.verifierId } })
+  expect(sessions).toEqual([])
+})
