@@ -60,10 +60,9 @@ const assertAuthorized = (transactionData: readonly string[], credentials: reado
 const withoutPrototype = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutPrototype)
   if (!isObject(value)) return value
-  const members = Object.entries(value).map(([name, member]) => [name, { value: withoutPrototype(member), ...MEMBER }])
-  return Object.create(null, Object.fromEntries(members))
+  const members = Object.entries(value).map(([name, member]) => [name, withoutPrototype(member)])
+  return Object.assign(Object.create(null), Object.fromEntries(members))
 }
-const MEMBER = { enumerable: true }
 
 /** Whether the credentials satisfy the query, its sets included (sections 6.4 and 8.6). */
 const assertSatisfied = (query: unknown, credentials: readonly VerifiedCredential[]): void => {

@@ -3,7 +3,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { CompactEncrypt, decodeJwt, decodeProtectedHeader, importJWK } from 'jose'
 import { jwkOf } from '../../../lib/keys/key-pair.ts'
 import { readCertificate } from '../../../lib/x509/certificate.ts'
-import { makeCertificate } from '../../../lib/x509/make.ts'
+import { type CertificateContent, makeCertificate } from '../../../lib/x509/make.ts'
 import { foreignIssuer } from '../../unit/sd-jwt/foreign-issuer.ts'
 import { createTenant } from '../scenes.ts'
 import { atHttps } from '../stage/at-https.ts'
@@ -16,8 +16,8 @@ const DAY = 24 * 60 * 60_000
 const dates = () => ({ notBefore: new Date(Date.now() - DAY), notAfter: new Date(Date.now() + 365 * DAY) })
 const critical = { keyUsage: true, extendedKeyUsage: false, alternativeNames: false }
 
-/** A root, and a leaf below it. */
-export const newAuthority = async (name: string) => {
+/** A root, and a leaf below it, of which `more` says what is not usual. */
+export const newAuthority = async (name: string, more: Partial<CertificateContent> = {}) => {
   const pair = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
   const [rootKey, leafKey] = [pair(), pair()]
   const root = await makeCertificate(
@@ -26,7 +26,7 @@ export const newAuthority = async (name: string) => {
   )
   const issuer = { certificate: readCertificate(root), jwk: jwkOf(rootKey) }
   const leaf = await makeCertificate(
-    { subject: `CN=${name}`, keyUsage: ['digitalSignature'], critical, ...dates() },
+    { subject: `CN=${name}`, keyUsage: ['digitalSignature'], critical, ...dates(), ...more },
     jwkOf(leafKey),
     issuer,
   )
