@@ -10,7 +10,8 @@ import { settings } from '../settings.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { readCertificate } from '../x509/certificate.ts'
 import { withField } from '../x509/field.ts'
-import { insertSession, sealKey } from './session.ts'
+import { sealKey } from './response-key.ts'
+import { insertSession } from './session.ts'
 import { chooseSigner, type RequestSigner } from './signer.ts'
 
 /** Seconds. */

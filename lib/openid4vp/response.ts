@@ -9,7 +9,8 @@ import { privateKeyOf } from '../keys/key-pair.ts'
 import type { StoredVerificationSession } from '../records/openid4vp.ts'
 import { SdJwtError } from '../sd-jwt/errors.ts'
 import { parseSdJwt, type SdJwt } from '../sd-jwt/parse.ts'
-import { isSame, openKey } from './session.ts'
+import { openKey } from './response-key.ts'
+import { isSame } from './session.ts'
 
 /** The form that a wallet sends. */
 export interface ResponseForm {

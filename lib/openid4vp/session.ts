@@ -2,12 +2,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
-import { PrivateJwk } from '../keys/key-pair.ts'
 import { verificationSessionRecords } from '../records/openid-kinds.ts'
 import { StoredVerificationSession, type VerificationState } from '../records/openid4vp.ts'
 import type { RecordJson } from '../records/record-json.ts'
-import { ensureDataKey, open, openDataKey, seal } from '../store/data-keys.ts'
-import { recordAddress } from '../store/keys.ts'
 import { requireRecord } from '../store/record-reads.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
@@ -50,22 +47,6 @@ export const insertSession = (unit: UnitOfWork, session: StoredVerificationSessi
 /** A session as the API shows it. */
 export const showSession = (session: StoredVerificationSession): RecordJson =>
   verificationSessionRecords.view({ value: { ...session, metadata: {} }, tags: {} })
-
-const placeOf = (tenant: string, id: string): string => recordAddress(tenant, type, id).pk
-
-/** Seals the private key for a session's answer. */
-export const sealKey = async (unit: UnitOfWork, id: string, jwk: PrivateJwk): Promise<string> => {
-  const key = await ensureDataKey(unit, unit.tenant)
-  return Buffer.from(seal(Buffer.from(JSON.stringify(jwk)), key, placeOf(unit.tenant, id))).toString('base64')
-}
-
-export const openKey = async (
-  tenant: string,
-  { id, encryptionKey = '' }: StoredVerificationSession,
-): Promise<PrivateJwk> => {
-  const jwk = open(Buffer.from(encryptionKey, 'base64'), await openDataKey(tenant), placeOf(tenant, id))
-  return v.parse(PrivateJwk, JSON.parse(Buffer.from(jwk).toString()))
-}
 
 export const sha256 = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('base64url')
 

@@ -1,6 +1,7 @@
 /** Example calls on the verifier of OpenID4VP. An agent has 50 verifiers at most, so those that make one have an agent of their own. */
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { resultItem } from '../../../lib/openid4vp/result.ts'
+import { loadSession } from '../../../lib/openid4vp/session.ts'
 import { createVerifier } from '../../../lib/openid4vp/verifiers.ts'
 import { verificationSessionRecords } from '../../../lib/records/openid-kinds.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
@@ -9,8 +10,29 @@ import type { CallScene, Examples } from './call-scene.ts'
 import { foreignCertificate } from './x509.ts'
 
 /** In the table, because a stage that the tests reach by http makes none. */
-const verifierOf = async (tenantId: string): Promise<string> =>
-  (await atHttps(() => transaction(tenantId, (unit) => createVerifier(unit, {})))).id as string
+const verifierOf = async (tenantId: string, certificateId?: string): Promise<string> =>
+  (await atHttps(() => transaction(tenantId, (unit) => createVerifier(unit, { certificateId })))).id as string
+
+const QUERY = {
+  credentials: [{ id: 'degree', format: 'dc+sd-jwt', meta: { vct_values: ['https://acme.example/degree'] } }],
+}
+
+/** A tenant with a verifier that has a certificate. */
+const signingVerifier = async (scene: CallScene) => {
+  const caller = await scene.newTenant()
+  const { keyId } = await scene.done('CreateCertificate', { caller, body: { issuer: 'CN=Acme' } })
+  return { caller, verifierId: await verifierOf(caller.tenantId, keyId) }
+}
+
+/** An open request of a verifier. */
+const openRequest = async (scene: CallScene) => {
+  const { caller, verifierId } = await signingVerifier(scene)
+  const body = { verifierId, responseMode: 'direct_post', dcql: { query: QUERY } }
+  const { verificationSession } = await scene.done('CreatePresentationRequest', { caller, body })
+  return { caller, path: { verifierId, verificationSessionId: verificationSession.id as string } }
+}
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
 const NEW_VERIFIER = { clientMetadata: { client_name: 'Acme' } }
 const VCTS = ['https://acme.example/degree']
@@ -77,6 +99,44 @@ export const openid4vp: Examples = {
   GetVerificationSessionById: async (scene) => {
     const verificationSessionId = await scene.once('verified session', () => verifiedSession(scene.tenantId))
     return { asked: { path: { verificationSessionId } } }
+  },
+  CreatePresentationRequest: async (scene) => {
+    const { caller, verifierId } = await signingVerifier(scene)
+    const body = { verifierId, dcql: { query: QUERY } }
+    return { asked: { body }, other: { body: { ...body, expiresIn: 60 } }, caller }
+  },
+  CompleteVerificationSession: async ({ tenantId }) => {
+    const session = () => {
+      const responseCode = createHash('sha256').update('code').digest('base64url')
+      const codeExpiresAt = new Date(Date.now() + 300_000).toISOString()
+      return verifiedSession(tenantId, { state: 'ResponseReceived', responseCode, codeTries: 0, codeExpiresAt })
+    }
+    const [verificationSessionId, another] = [await session(), await session()]
+    const body = { responseCode: 'code' }
+    return {
+      asked: { path: { verificationSessionId }, body },
+      other: { path: { verificationSessionId: another }, body },
+    }
+  },
+  GetRequestObject: async (scene) => {
+    const { path } = await openRequest(scene)
+    return { asked: { path }, isPublic: true }
+  },
+  PostRequestObject: async (scene) => {
+    const { path } = await openRequest(scene)
+    return { asked: { path, headers: FORM, body: 'wallet_nonce=nonce' }, isPublic: true }
+  },
+  ShowPresentationRequest: async (scene) => {
+    const { path } = await openRequest(scene)
+    return { asked: { path, headers: { accept: 'application/json' } }, isPublic: true }
+  },
+  /** The error of a wallet, which ends the session. */
+  ReceivePresentation: async (scene) => {
+    const { caller, path } = await openRequest(scene)
+    const id = path.verificationSessionId
+    const { state } = await transaction(caller.tenantId, async (unit) => (await loadSession(unit, id)).payload)
+    const body = new URLSearchParams({ error: 'access_denied', state }).toString()
+    return { asked: { path: { verifierId: path.verifierId }, query: { session: id }, headers: FORM, body } }
   },
   DeleteVerificationSession: async ({ tenantId }) => {
     const [verificationSessionId, another] = [await verifiedSession(tenantId), await verifiedSession(tenantId)]

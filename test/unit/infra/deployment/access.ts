@@ -56,7 +56,7 @@ const who = (may: RegExp, statements = statementsOf): string[] =>
 const without = (keys: string[], others: string[]): string[] => keys.filter((key) => !others.includes(key))
 
 const readers = (): string[] => {
-  const reading = OPERATIONS.filter(({ method }) => method === 'GET')
+  const reading = OPERATIONS.filter(({ method, writes }) => method === 'GET' && !writes)
   return Object.entries(functions).flatMap(([key, { events = [] }]) =>
     events.some(({ http }) => reading.some(({ path }) => path === http?.path && http?.method === 'get')) ? [key] : [],
   )
@@ -323,7 +323,10 @@ describe('what a function loads is what it may do', () => {
     const known = Object.keys(functions).filter((key) =>
       functions[key]?.uses.some((one) => ['sending', 'sends', 'makes-keys', 'resolves', 'registries'].includes(one)),
     )
-    expect(without(whoLoad('lib/egress/post.ts'), known)).toEqual(['deliver', 'deliverSlowly', 'confirmIssuerKeys'])
+    expect(without(whoLoad('lib/egress/post.ts'), known)).toEqual([
+      'receivePresentation',
+      ...['deliver', 'deliverSlowly', 'confirmIssuerKeys'],
+    ])
   })
 
   test('who asks nothing of AWS may nothing', () => {
