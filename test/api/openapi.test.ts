@@ -85,7 +85,7 @@ describe('the document is valid OpenAPI 3.1', () => {
       expect(inPath.sort(), path).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort())
       for (const { in: place, schema } of parameters)
         if (place === 'path') expect(schema, path).toMatchObject({ type: 'string' })
-      if (method !== 'POST') expect(operation, path).not.toHaveProperty('requestBody')
+      if (!['POST', 'PUT'].includes(method)) expect(operation, path).not.toHaveProperty('requestBody')
       for (const requirement of operation.security)
         for (const scheme of Object.keys(requirement))
           expect(document.components.securitySchemes).toHaveProperty(scheme)
@@ -191,6 +191,8 @@ describe('every operation says', () => {
       'GET /assets/{file}',
       'GET /docs',
       'GET /health',
+      'GET /oid4vp/{verifierId}/authorization-requests/{verificationSessionId}',
+      'GET /oid4vp/{verifierId}/requests/{verificationSessionId}',
       'GET /openapi.json',
       'GET /url/{invitationId}',
       'GET /web/{tenantId}/did.json',
@@ -199,6 +201,8 @@ describe('every operation says', () => {
       'POST /didcomm',
       'POST /didcomm/{tenantId}',
       'POST /notification/register/webhook-endpoint',
+      'POST /oid4vp/{verifierId}/authorization-requests/{verificationSessionId}',
+      'POST /oid4vp/{verifierId}/authorize',
     ])
   })
 

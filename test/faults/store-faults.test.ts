@@ -9,6 +9,7 @@ import { CallScene } from '../support/calls/call-scene.ts'
 import { callInProcess } from '../support/calls/in-process.ts'
 import { FULL } from '../support/depth.ts'
 import { connect, createTenant, issueDegree } from '../support/scenes.ts'
+import { contractOf } from '../support/source/operation-functions.ts'
 import type { Call } from '../support/stage/in-process-stage.ts'
 import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { FAULTS, type Fault, StoreFaults } from '../support/table/store-fault.ts'
@@ -133,7 +134,8 @@ describe.each(CALLS)('%s', (operationId, newCall) => {
           const { result, injected } = await faults.inject(at, fault, () => call(operationId, made))
           // What is asked for after the commit may fail: the effect is all there.
           if (!injected || result.status < 300) return expect(result.status, `request ${at}`).toBeLessThan(300)
-          expect(result, `request ${at}`).toMatchObject({ status: 503, body: { error: 'Service Unavailable' } })
+          const error = contractOf(operationId).errors === 'oauth' ? 'temporarily_unavailable' : 'Service Unavailable'
+          expect(result, `request ${at}`).toMatchObject({ status: 503, body: { error } })
         }
       })
       expect(effectWithFaults).toEqual(effect)

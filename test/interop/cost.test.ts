@@ -190,14 +190,14 @@ test('what every operation asks of the table, by its example call, is measured t
   const scene = await CallScene.start(callInProcess(stage, issuer), guest)
   // Lists first, before there is more in them.
   const lists = OPERATIONS.filter(({ parameters }) => parameters?.query !== undefined)
-  for (const { operationId, idempotent } of new Set([...lists, ...OPERATIONS])) {
+  for (const { operationId, writes } of new Set([...lists, ...OPERATIONS])) {
     const make = () => exampleOf(operationId, scene)
     // The first call makes what an agent makes once.
     const first = await make()
     await scene.call(operationId, { ...first.asked, caller: first.caller })
     const { asked, caller } = await make()
     // What still waits to be delivered would be read too.
-    if (idempotent) await stage.line.pause().then(settle)
+    if (writes) await stage.line.pause().then(settle)
     const { result, commands } = await watched.count(() =>
       consumed.of(() => scene.call(operationId, { ...asked, caller })),
     )
@@ -245,11 +245,11 @@ const MORE_REQUESTS: Record<string, number> = {
 /** Beside the messages from wallets (test/faults/request-counts.test.ts). Of objects that others publish, the log of their DID is read too. */
 const CALLED = OPERATIONS.filter(({ operationId }) => operationId !== 'ReceiveDidcomm')
 
-test.each(CALLED)('$operationId makes few requests', ({ operationId, idempotent }) => {
-  const few = MORE_REQUESTS[operationId] ?? (idempotent ? 6 : needsRegistries(functionOf(operationId)) ? 4 : 2)
+test.each(CALLED)('$operationId makes few requests', ({ operationId, writes }) => {
+  const few = MORE_REQUESTS[operationId] ?? (writes ? 6 : needsRegistries(functionOf(operationId)) ? 4 : 2)
   const made = requests[operationId] ?? []
   expect(made.length, made.join(', ')).toBeLessThanOrEqual(few)
-  if (!idempotent) expect(made.filter((command) => !/^(?:Get|BatchGet|Query)/.test(command))).toEqual([])
+  if (!writes) expect(made.filter((command) => !/^(?:Get|BatchGet|Query)/.test(command))).toEqual([])
 })
 
 test('the sums of the document are right', () => {

@@ -41,7 +41,7 @@ export const x509: Examples = {
   }),
   DecodeCertificate: async () => {
     const [{ certificate }, other] = [await foreignCertificate('Acme'), await foreignCertificate('Globex')]
-    return { asked: { body: { certificate } }, other: { body: { certificate: other.certificate } } }
+    return { asked: { body: { certificate } }, other: { body: { certificate: other.certificate } }, isPublic: true }
   },
   GetCertificates: async () => ({ asked: { query: { limit: '10' } } }),
   GetCertificateById: async (scene) => {

@@ -46,10 +46,10 @@ export const budgets = cells
   })
 
 /** The budget of an operation: the last one whose `uses` it has, or that of operations which need none of them. */
-export const budgetOf = ({ operationId, idempotent }: Contract) => {
+export const budgetOf = ({ operationId, writes }: Contract) => {
   const uses = functionsOfServiceFile()[handlerOf(operationId)]?.uses ?? []
   const [reads, changes, ...others] = budgets
-  return idempotent ? (others.findLast((budget) => budget.uses.some((name) => uses.includes(name))) ?? changes) : reads
+  return writes ? (others.findLast((budget) => budget.uses.some((name) => uses.includes(name))) ?? changes) : reads
 }
 
 /** What a row comes to, in US dollars for a million. */

@@ -57,6 +57,8 @@ const PLACES: Record<string, RegExp> = {
   'heartbeat-received': /^@heartbeat received$/,
   invitation: /^@invitation\|[\w-]{43} ~$/,
   tenant: /^@tenant\|[^|]+ ~$/,
+  'openid-id': /^@openid\|[^|]+ ~$/,
+  'openid4vp-result': /^[^@|]+\|openid4vp-result\|[^|]+ ~$/,
   'organization-tenant': /^@org\|[^|]+\|tenants [^#|]+$/,
   registration: /^@org\|[^|]+ (notification|webhook|notification#pending#[0-4])$/,
   decoy: /^@decoy\|\d+ ~$/,
