@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { recordSchema, Timestamp } from './record-json.ts'
 
 /** `expiring`: it ends within 30 days. */
-export const CERTIFICATE_STATES = ['valid', 'expiring', 'expired'] as const
+const CERTIFICATE_STATES = ['valid', 'expiring', 'expired'] as const
 
 const FIELDS = {
   state: v.picklist(CERTIFICATE_STATES),

@@ -290,7 +290,6 @@ test('the 21st is one too many, until another is deleted; a deleted one is gone'
   await expectExample(list)
   const deleted = await api.ask('DELETE', `/x509/${first.keyId}`, { token: full })
   expect(deleted.status).toBe(204)
-  await expectExample(deleted)
   expectError(await api.get(`/x509/${first.keyId}`, { token: full }), 404, NOT_FOUND)
   expectError(await api.ask('DELETE', `/x509/${first.keyId}`, { token: full }), 404, NOT_FOUND)
   expect((await create({ issuer: 'CN=21' }, full)).status).toBe(200)
