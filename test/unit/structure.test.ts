@@ -160,6 +160,14 @@ test('the unit of work reaches no schema of a record as the API shows it: every 
   expect(schemas).toHaveLength(11)
 })
 
+test('a job without Credo loads no Credo: run-jobs imports handlers when their jobs come', () => {
+  const code = readFileSync('functions/run-jobs.ts', 'utf8')
+  const atStart = [...code.matchAll(/^import (?!type).*'\.\.\/([^']+)'/gm)].map(([, path = '']) => path)
+  expect(atStart).toContain('lib/jobs/run.ts')
+  for (const file of [...atStart, 'lib/x509/expiry.ts', 'lib/pickup/expiry-job.ts'])
+    expect([...reachedBy(file)].filter((path) => path.startsWith('lib/agent'))).toEqual([])
+})
+
 describe('lib/agent', () => {
   const PART = /^lib\/agent\/.+\//
 
