@@ -127,7 +127,6 @@ export const createRequest = async (unit: UnitOfWork, options: RequestOptions) =
     ...(redirectUri !== undefined && { redirectUri }),
     ...(key !== undefined && { encryptionKey: key.sealed }),
     ...(trusted !== undefined && { trustedCertificates: trusted }),
-    ...(transactionData.length > 0 && { transactionData }),
   }
   insertSession(unit, session)
   return { session, pageUrl: `${base}/requests/${id}` }

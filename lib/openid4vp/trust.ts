@@ -1,5 +1,6 @@
 /** Who is trusted for a type of credential: entries of the tenant, and certificates of one request. */
 import * as v from 'valibot'
+import { Bounded } from '../bounded.ts'
 import { follow, type ReadBounds } from '../egress/follow.ts'
 import { isObject, parseJson } from '../json.ts'
 import { trustedIssuerRecords } from '../records/openid-kinds.ts'
@@ -46,6 +47,10 @@ export const readTrust = async (tenant: string, certificates: string[] | undefin
 
 const X5c = v.pipe(v.array(v.string()), v.minLength(1), v.maxLength(MAX_CHAIN))
 
+/** Those of entries, as read: to read one takes 0.1 ms, and an answer may need all of them. */
+const anchors = new Bounded<string, Certificate>(4 * 1024 * 1024, 60 * 60_000, ({ base64 }) => 4 * base64.length)
+const readAnchor = (text: string): Certificate => anchors.get(text) ?? anchors.set(text, readCertificate(text))
+
 const untrusted = (reason: string) => new CheckError('trust', reason)
 
 /** The chain of a JWT's header, under one of the entries. */
@@ -58,7 +63,7 @@ const keyOfChain = (header: unknown, trusts: readonly Trust[]): TrustedKey => {
     for (const trust of trusts) {
       if (trust.certificates === undefined) continue
       try {
-        const anchor = checkChain(chain, trust.certificates.map(readCertificate))
+        const anchor = checkChain(chain, trust.certificates.map(readAnchor))
         return keyOfLeaf(chain, anchor, trust)
       } catch (error) {
         reason = error

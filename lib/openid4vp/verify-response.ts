@@ -124,8 +124,7 @@ const statusesOf = async (
 
 const verifyAll = async (session: StoredVerificationSession, token: Token, trusts: Trust[], checks: Checks) => {
   const started = performance.now()
-  const { client_id: audience, nonce, dcql_query } = session.payload
-  const { transactionData = [] } = session
+  const { client_id: audience, nonce, dcql_query, transaction_data: transactionData = [] } = session.payload
   const { credentials: queries } = v.parse(Query, dcql_query)
   const verified: VerifiedCredential[] = []
   for (const { query, presentation } of pairsOf(token, queries as never)) {

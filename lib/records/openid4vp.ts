@@ -99,13 +99,15 @@ export const VerificationSessionRecord = recordSchema({
 /** What is kept of a session, and not shown. */
 const HIDDEN = {
   /** What the request object says, without `iat`, `exp` and `wallet_nonce`. */
-  payload: v.looseObject({ client_id: v.string(), nonce: v.string(), state: v.string(), response_mode: v.string() }),
+  payload: v.looseObject({
+    ...{ client_id: v.string(), nonce: v.string(), state: v.string(), response_mode: v.string() },
+    transaction_data: v.optional(v.array(v.string())),
+  }),
   /** The certificate that signs it. */
   certificateId: v.string(),
   /** The private key for the response, sealed, in base64; until it came. */
   encryptionKey: v.optional(v.string()),
   trustedCertificates: v.optional(v.array(v.string())),
-  transactionData: v.optional(v.array(v.string())),
   /** Seconds for which the claims are kept. */
   resultTtl: v.number(),
   /** SHA-256 of the response code, in base64url, its wrong tries, and its end. */

@@ -6,7 +6,6 @@ export const HIDDEN = [
   'certificateId',
   'encryptionKey',
   'trustedCertificates',
-  'transactionData',
   'resultTtl',
   'responseCode',
   'codeTries',
