@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto'
 import * as v from 'valibot'
 import { AgentError, invalidField } from '../errors.ts'
 import type { DcqlQuery } from '../interface/dcql.ts'
+import { ENCRYPTION_ALGORITHMS } from '../jose/jwe.ts'
+import { ALGORITHMS } from '../jose/jwt.ts'
 import { generateJwk, publicJwkOf } from '../keys/key-pair.ts'
 import { verifierRecords } from '../records/openid-kinds.ts'
 import { type StoredVerificationSession, StoredVerifier } from '../records/openid4vp.ts'
@@ -20,9 +22,6 @@ const RESULT_TTL = 30 * 24 * 60 * 60
 
 /** Bytes of all transaction data of a request. */
 const MAX_TRANSACTION_DATA = 8 * 1024
-
-/** Algorithms of credentials and of key bindings; lib/jose accepts no others. */
-const ALGORITHMS = ['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
 export interface RequestOptions {
   verifierId: string
@@ -69,7 +68,7 @@ const clientMetadataOf = ({ clientMetadata = {} }: StoredVerifier, jwk: object |
   vp_formats_supported: { 'dc+sd-jwt': { 'sd-jwt_alg_values': ALGORITHMS, 'kb-jwt_alg_values': ALGORITHMS } },
   ...(jwk !== undefined && {
     jwks: { keys: [jwk] },
-    encrypted_response_enc_values_supported: ['A128GCM', 'A256GCM'],
+    encrypted_response_enc_values_supported: ENCRYPTION_ALGORITHMS,
   }),
 })
 

@@ -5,8 +5,6 @@ import { StoredCertificate } from '../records/certificate.ts'
 import { certificateRecords } from '../records/openid-kinds.ts'
 import type { StoredVerifier } from '../records/openid4vp.ts'
 import { settings } from '../settings.ts'
-import { everyPartition } from '../store/index-entries.ts'
-import { toStoredRecord } from '../store/stored-record.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { type Certificate, readCertificate } from '../x509/certificate.ts'
 import { isSelfSigned } from '../x509/chain.ts'
@@ -24,10 +22,8 @@ const { type } = certificateRecords
 const PATH = 'requestSigner'
 
 /** The certificates of the tenant, of which there are few. */
-const listed = async (unit: UnitOfWork): Promise<StoredCertificate[]> => {
-  const items = await unit.queryAll(everyPartition(unit.tenant, type))
-  return items.map((item) => v.parse(StoredCertificate, toStoredRecord(item).value))
-}
+const listed = async (unit: UnitOfWork): Promise<StoredCertificate[]> =>
+  (await unit.find(unit.tenant, type, {})).map(({ value }) => v.parse(StoredCertificate, value))
 
 const byId = async (unit: UnitOfWork, id: string, path: string): Promise<StoredCertificate> => {
   const stored = await unit.read(unit.tenant, type, id)

@@ -71,7 +71,7 @@ const keyOfChain = (header: unknown, trusts: readonly Trust[]): TrustedKey => {
     }
     throw reason
   } catch (error) {
-    if (error instanceof CertificateError) throw untrusted(`the certificate ${error.message}`)
+    if (error instanceof CertificateError) throw untrusted(`a certificate of the chain ${error.reason}`)
     throw error
   }
 }

@@ -15,7 +15,7 @@ export const isSelfSigned = ({ x509, publicKey, subject, issuer }: Certificate):
   subject === issuer && x509.verify(publicKey)
 
 const failure = ({ subject }: Certificate, reason: string) =>
-  new CertificateError(`of ${subject.slice(0, 200) || 'no subject'} ${reason}`)
+  new CertificateError(reason, subject.slice(0, 200) || 'no subject')
 
 const assertValidAt = (certificate: Certificate, at: Date): void => {
   const { notBefore, notAfter } = certificate

@@ -2,9 +2,13 @@
 
 /** What is wrong with a certificate, a chain or a key: a sentence that the caller may read. */
 export class CertificateError extends Error {
-  constructor(message: string) {
-    super(message)
+  /** The same without the certificate's subject, which is what a third party wrote. */
+  readonly reason: string
+
+  constructor(reason: string, subject?: string) {
+    super(subject === undefined ? reason : `of ${subject} ${reason}`)
     this.name = 'CertificateError'
+    this.reason = reason
   }
 }
 
