@@ -125,8 +125,22 @@ describe('an issuer with a key set', () => {
     ['with a kid that is a list', () => says(METADATA, { issuer: JWKS, jwks: { keys } }), made({ kid: ['1'] })],
     ['with a chain of its own', () => says(METADATA, { issuer: JWKS, jwks: { keys } }), made({ x5c: [stranger.leaf] })],
   ])('%s is not trusted', async (_, prepare, given = made()) => {
+    says('https://evil.example/jwks', { keys })
     prepare()
     expect(await one(given)).toMatchObject(failed('trust'))
+  })
+
+  test('is the only one of an answer', async () => {
+    const other = 'https://evil.example'
+    await trust({ issuer: other })
+    says(METADATA, { issuer: JWKS, jwks: { keys } })
+    says(`${other}/.well-known/jwt-vc-issuer`, { issuer: other, jwks: { keys } })
+    const session = await present(queryOf({ multiple: true }), async (request) => {
+      const [first, second] = [await credential(made()), await credential({ ...made(), claims: { iss: other } })]
+      return { identity: [bindTo(holder, first, request), bindTo(holder, second, request)] }
+    })
+    expect(session).toMatchObject(failed('trust'))
+    expect(fetched).toEqual([METADATA])
   })
 
   test('has signed with another key, or a symmetric one', async () => {

@@ -80,7 +80,7 @@ describe('nothing changes by a response', () => {
     ['by RSA1_5', (one) => relabelled(one, { alg: 'RSA1_5' })],
     ['by RSA-OAEP with a key of its own', async (one) => encryptBy(one, { alg: 'RSA-OAEP', enc: 'A128GCM' }, rsa)],
     ['by a password', (one) => relabelled(one, { alg: 'PBES2-HS256+A128KW', p2c: 1_000_000_000, p2s: 'AA' })],
-    ['with p2c beside ECDH-ES', (one) => relabelled(one, { p2c: 1_000_000_000 })],
+    ['with p2c beside ECDH-ES', (one) => encryptBy(one, { ...ECDH, p2c: 1_000_000_000 })],
     ['by ECDH-ES with key wrapping', (one) => encryptBy(one, { alg: 'ECDH-ES+A128KW', enc: 'A128GCM' })],
     ['with CBC', (one) => encryptBy(one, { alg: 'ECDH-ES', enc: 'A128CBC-HS256' })],
     ['with a header that was changed', (one) => relabelled(one, { typ: 'JWT' })],
@@ -130,6 +130,7 @@ describe('nothing changes by a response', () => {
   test('to another session, or the verifier of another tenant', async () => {
     const [request, other] = [await verifier.request(), await verifier.request()]
     const theirs = await foreign.request()
+    await expectNothingChanged(request, plainForm(request))
     for (const sent of [await goodForm(other), await goodForm(theirs)]) await expectNothingChanged(request, sent)
     const form = await goodForm(request)
     for (const id of [theirs.session.id, 'unknown'])
@@ -138,6 +139,8 @@ describe('nothing changes by a response', () => {
         body: { error_description: expect.anything() },
       })
     expect(await verifier.post(request.session, form, foreign.verifierId)).toMatchObject(BAD)
+    const { verifierId } = await verifier.done('createVerifier', { body: {} })
+    expect(await verifier.post(request.session, form, verifierId)).toMatchObject(BAD)
     expect(await verifier.post(request.session, form, 'unknown')).toMatchObject({ status: 404 })
     expect(await foreign.now(theirs.session)).toMatchObject({ state: 'RequestUriRetrieved' })
     expect(await verifier.post(request.session, form)).toMatchObject({ status: 200 })
