@@ -118,7 +118,11 @@ export const DecodeCertificate = /* @__PURE__ */ defineContract(() => ({
   body: exactly({ certificate: CertificateText }),
   responses: {
     200: v.looseObject({
-      publicJwk: v.looseObject({ jwk: v.looseObject({ jwk: v.looseObject({ kty: v.string(), crv: v.string() }) }) }),
+      publicJwk: v.looseObject({
+        jwk: v.looseObject({
+          jwk: v.looseObject({ kty: v.string(), crv: v.string(), x: v.string(), y: v.optional(v.string()) }),
+        }),
+      }),
       x509Certificate: v.looseObject({
         asn: v.looseObject({
           tbsCertificate: v.looseObject({ validity: exactly({ notBefore: Time, notAfter: Time }) }),
@@ -127,7 +131,13 @@ export const DecodeCertificate = /* @__PURE__ */ defineContract(() => ({
       subject: v.string(),
       issuer: v.string(),
       serialNumber: v.string(),
+      dnsNames: v.array(v.string()),
+      uris: v.array(v.string()),
+      notBefore: v.string(),
+      notAfter: v.string(),
       isCa: v.boolean(),
+      keyUsage: v.optional(v.array(v.string())),
+      extendedKeyUsage: v.optional(v.array(v.string())),
     }),
   },
 }))

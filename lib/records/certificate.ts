@@ -26,7 +26,10 @@ const FIELDS = {
   extendedKeyUsage: v.optional(v.array(v.string())),
 }
 
-export const CertificateRecord = recordSchema({ ...FIELDS, _tags: v.looseObject({}) })
+export const CertificateRecord = recordSchema({
+  ...FIELDS,
+  _tags: v.looseObject({ state: v.picklist(CERTIFICATE_STATES) }),
+})
 
 /** The fields of a stored record. */
 export const StoredCertificate = v.looseObject({ id: v.string(), createdAt: Timestamp, ...FIELDS })

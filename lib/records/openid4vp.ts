@@ -93,7 +93,7 @@ export const VerificationSessionRecord = recordSchema({
   ...SHOWN,
   /** Only of one session, once it is `ResponseVerified`, until `resultTtl` ends. */
   claims: v.optional(Claims),
-  _tags: v.looseObject({}),
+  _tags: v.looseObject({ state: v.picklist(VERIFICATION_STATES) }),
 })
 
 /** What is kept of a session, and not shown. */

@@ -1,0 +1,47 @@
+/** The examples of the verifier's operations in the API's document: in process, because a verifier needs a URL at https. */
+import { test } from 'vitest'
+import { expectExample } from '../support/api/example.ts'
+import { exampleOf } from '../support/calls/all.ts'
+import { CallScene } from '../support/calls/call-scene.ts'
+import { callInProcess } from '../support/calls/in-process.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
+import { trustIssuer } from '../support/webhooks/organization-endpoints.ts'
+
+const issuer = await trustIssuer()
+const stage = await useStage()
+const call = callInProcess(stage, issuer)
+const scene = await CallScene.start(call, await useWallet())
+
+/** Session ids and hashes of certificates differ from run to run. */
+const RANDOM = /(?<=^|[/=:]|%3A|%2F)[\w-]{43}(?=$|[&?/])|(?<=^|[/=]|%2F)(?!authorization-requests)[\w-]{22}(?=$|[&?/])/g
+
+const constant = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value), (_, one) =>
+    typeof one === 'string'
+      ? one
+          .replaceAll(RANDOM, 'hBk4Yz')
+          .replaceAll(stage.publicUrl, 'https://agent.example')
+          .replaceAll(encodeURIComponent(stage.publicUrl), encodeURIComponent('https://agent.example'))
+      : one,
+  )
+
+test.each([
+  'CreateVerifier',
+  'UpdateVerifier',
+  'GetVerifiers',
+  'GetVerifierById',
+  'CreateTrustedIssuer',
+  'GetTrustedIssuers',
+  'CreatePresentationRequest',
+  'GetVerificationSessions',
+  'GetVerificationSessionById',
+  'CompleteVerificationSession',
+  'ReceivePresentation',
+  'ShowPresentationRequest',
+])('%s has its example', async (operationId) => {
+  const { asked, caller } = await exampleOf(operationId, scene)
+  const { body } = await call(operationId, { ...asked, caller })
+  const form = typeof asked.body === 'string' ? Object.fromEntries(new URLSearchParams(asked.body)) : asked.body
+  const asRequest = form === undefined ? {} : { asked: constant(form) }
+  await expectExample({ operationId, ...asRequest, body: constant(body) } as never)
+})
