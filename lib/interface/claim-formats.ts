@@ -62,7 +62,7 @@ const knownTypes = (types: readonly string[]): readonly string[] => {
 }
 
 /** The formats without those that Credo does not know, and without such proof types beside others. */
-export const knownFormats = (formats: v.InferOutput<typeof ClaimFormats>): object =>
+export const knownFormats = (formats: object): object =>
   Object.fromEntries(
     Object.entries(formats).flatMap(([name, format]) => {
       if (!(name in JSON_LD)) return v.is(OTHERS.get(name) ?? v.never(), format) ? [[name, format]] : []

@@ -1,54 +1,31 @@
 /** The part of a presentation definition that is sent: wallets on Credo reject a request for anything else in it. */
-import type * as v from 'valibot'
-import {
-  type Filter,
-  type PresentationDefinition,
-  type SubmissionRequirement,
-  withoutAnnotations,
-} from '../presentation-exchange/definition-schema.ts'
-import { type ClaimFormats, knownFormats } from './claim-formats.ts'
+import { isObject, type JsonObject } from '../json.ts'
+import { ANNOTATIONS } from '../presentation-exchange/definition-schema.ts'
+import { knownFormats } from './claim-formats.ts'
 
-type Formats = v.InferOutput<typeof ClaimFormats>
+/** Members outside of filters that are empty texts, or that only people or other agents read. */
+const isSent = ([name, member]: [string, unknown]): boolean =>
+  name !== 'metadata' && (member !== '' || (name !== 'name' && name !== 'purpose'))
 
-/** Without an empty `name` and `purpose`, and without other formats than those that Credo knows. */
-const sentPart = <Part extends object>(part: Part & { format?: object | undefined }): Part => {
-  const { format } = part
-  const isSent = ([name, value]: [string, unknown]) => value !== '' || (name !== 'name' && name !== 'purpose')
-  const sent = Object.fromEntries(Object.entries(part).filter(isSent))
-  return { ...sent, ...(format !== undefined && { format: knownFormats(format as Formats) }) } as Part
+const sentFilter = (filter: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(filter)
+      .filter(([name]) => !ANNOTATIONS.includes(name))
+      .map(([name, member]) => [name, isObject(member) ? sentFilter(member) : member]),
+  )
+
+const sentPart = (part: unknown): unknown => {
+  if (Array.isArray(part)) return part.map(sentPart)
+  if (!isObject(part)) return part
+  const sent = Object.entries(part).filter(isSent)
+  return Object.fromEntries(sent.map(([name, member]) => [name, sentMember(name, member)]))
 }
 
-const sentFilter = (filter: Filter): Filter => {
-  const sent: Filter = withoutAnnotations(filter)
-  for (const keyword of ['not', 'contains', 'items'] as const) {
-    const inner = sent[keyword]
-    if (inner !== undefined) sent[keyword] = sentFilter(inner)
-  }
-  return sent
-}
-
-const sentRequirement = (requirement: SubmissionRequirement): SubmissionRequirement => {
-  const { from_nested: nested } = requirement
-  return { ...sentPart(requirement), ...(nested && { from_nested: nested.map(sentRequirement) }) }
-}
-
-type Descriptor = PresentationDefinition['input_descriptors'][number]
-
-const sentDescriptor = ({ metadata: _, ...descriptor }: Descriptor & { metadata?: unknown }): Descriptor => {
-  const { constraints } = descriptor
-  const fields = constraints?.fields?.map((field) => {
-    const { filter } = field
-    return { ...sentPart(field), ...(filter && { filter: sentFilter(filter) }) }
-  })
-  return { ...sentPart(descriptor), ...(constraints && { constraints: { ...constraints, ...(fields && { fields }) } }) }
+const sentMember = (name: string, member: unknown): unknown => {
+  if (name === 'filter' && isObject(member)) return sentFilter(member)
+  return name === 'format' && isObject(member) ? knownFormats(member) : sentPart(member)
 }
 
 /** What is not evaluated here and not sent has been checked for its type only. */
-export const toSentDefinition = <Definition extends PresentationDefinition>(definition: Definition): Definition => {
-  const { input_descriptors: descriptors, submission_requirements: requirements } = definition
-  return {
-    ...sentPart(definition),
-    ...(requirements && { submission_requirements: requirements.map(sentRequirement) }),
-    input_descriptors: descriptors.map(sentDescriptor),
-  }
-}
+export const toSentDefinition = <Definition extends object>(definition: Definition): Definition =>
+  sentPart(definition) as Definition

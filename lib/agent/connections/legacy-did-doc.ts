@@ -4,12 +4,12 @@
  */
 import { JsonTransformer } from '@credo-ts/core'
 import { DidDoc } from '@credo-ts/didcomm'
-import { isObject, type JsonObject } from '../../json.ts'
-import { didCommTypeOf, withoutNulls } from '../web/index.ts'
+import { isObject, type JsonObject, removeNulls } from '../../json.ts'
+import { didCommTypeOf } from '../web/index.ts'
 
-/** Throws a CredoError for keys and DIDComm services that cannot be read: rules are about all of them. */
-export const toDidDoc = (attached: JsonObject): DidDoc => {
-  const document = withoutNulls(attached)
+/** Changes the document. Throws a CredoError for keys and DIDComm services that cannot be read: rules are about all of them. */
+export const toDidDoc = (document: JsonObject): DidDoc => {
+  removeNulls(document, [])
   const { id, publicKey, service } = document
   const toOwn = (key: unknown) => (isObject(key) ? { controller: id, ...key } : key)
   const toService = (one: unknown) => {

@@ -1,6 +1,8 @@
 /** Tells the other agent what became of an exchange that went on without its message or a call. */
 import type { AgentContext } from '@credo-ts/core'
+import { DidCommProofExchangeRecord } from '@credo-ts/didcomm'
 import { type ErrorCode, isAgentError } from '../../errors.ts'
+import { log } from '../../log.ts'
 import { readyConnection, withSendErrors } from '../connections/index.ts'
 import type { Exchange } from '../threads/index.ts'
 
@@ -12,18 +14,22 @@ const UNREACHABLE: ErrorCode[] = [
   'resource.not_found',
 ]
 
-/** Sends by `send`. Returns the code of the error if the other agent cannot be told. */
+/** Sends by `send`, and logs it if the other agent cannot be told. */
 export const tellOther = async (
   agentContext: AgentContext,
-  { connectionId }: Exchange,
+  exchange: Exchange,
   send: () => Promise<unknown>,
-): Promise<ErrorCode | undefined> => {
+): Promise<void> => {
+  const { id, connectionId } = exchange
   try {
     if (connectionId !== undefined) await readyConnection(agentContext, connectionId)
     await withSendErrors(send)
-    return undefined
   } catch (error) {
     if (!isAgentError(error) || !UNREACHABLE.includes(error.code)) throw error
-    return error.code
+    const isProof = exchange instanceof DidCommProofExchangeRecord
+    log('info', 'the other agent was not told what became of its credential or presentation', {
+      event: isProof ? 'proof.not_told' : 'credential.not_told',
+      ...{ [isProof ? 'proofRecordId' : 'credentialRecordId']: id, error: error.code },
+    })
   }
 }

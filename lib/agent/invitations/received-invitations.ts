@@ -18,7 +18,7 @@ import { findOwnDid } from '../dids/index.ts'
 import { type Acceptance, accept, handshakeOf } from './accepted-invitations.ts'
 import { requestOf } from './attached-requests.ts'
 import { type ReadInvitation, readInvitation } from './read-invitation.ts'
-import { usableServices, useServices, useServicesOf } from './usable-services.ts'
+import { usableServices, useServicesOf } from './usable-services.ts'
 
 interface ReceivedResponse {
   outOfBandRecord: RecordJson
@@ -133,8 +133,8 @@ const store = async (
   receipt: Receipt,
 ): Promise<DidCommOutOfBandRecord> => {
   const usable = await usableServices(agent, invitation.getServices(), servicePaths)
+  Object.assign(invitation, { services: usable.services })
   const record = newRecord(invitation, usable.keys, receipt)
-  useServices(record, usable)
   record.id = id
   if (origin !== undefined) record.metadata.set('_internal/legacyInvitation', { legacyInvitationType: origin })
   await agent.context.resolve(DidCommOutOfBandRepository).save(agent.context, record)

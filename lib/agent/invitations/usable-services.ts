@@ -38,36 +38,29 @@ export const usableServices = async (
             return []
           })
         : service.resolvedDidCommService.recipientKeys.map(({ fingerprint }) => fingerprint)
-    if (keys.length === 0)
-      details.push({
-        path: paths[index] ?? '',
-        message: reason === undefined ? NOT_USABLE : `${NOT_USABLE}: ${reason}`,
-      })
-    else usable.services.push(service)
+    if (keys.length > 0) usable.services.push(service)
+    else details.push({ path: paths[index] ?? '', message: [NOT_USABLE, reason ?? []].flat().join(': ') })
     usable.keys.push(...keys)
   }
-  if (usable.services.length === 0) throw unreadDocument() ?? notUsable(details)
+  if (usable.services.length === 0)
+    throw unreadDocument() ?? new AgentError('request.invalid', 'a value of the request can not be used', { details })
   forgetUnread()
   return { services: usable.services, keys: [...new Set(usable.keys)] }
 }
 
 const NOT_USABLE = 'must be a DID that can be resolved and has a usable endpoint'
 
-const notUsable = (details: FieldIssue[]): AgentError =>
-  new AgentError('request.invalid', 'a value of the request can not be used', { details })
-
-/** Has an invitation name these services alone: Credo sends by none if one of them can't be resolved. */
-export const useServices = (record: DidCommOutOfBandRecord, { services, keys }: UsableServices): void => {
-  Object.assign(record.outOfBandInvitation, { services })
-  record.setTag('recipientKeyFingerprints', keys)
-}
-
-/** The same for a stored invitation, whose services may have changed. It keeps them if none can be used now. */
+/**
+ * The same for a stored invitation, whose services may have changed: Credo sends by none if one of them can't be
+ * resolved. It keeps them if none can be used now.
+ */
 export const useServicesOf = async (agent: TenantAgent, record: DidCommOutOfBandRecord): Promise<void> => {
   const services = record.outOfBandInvitation.getServices()
   if (services.length < 2) return
   try {
-    useServices(record, await usableServices(agent, services, []))
+    const usable = await usableServices(agent, services, [])
+    Object.assign(record.outOfBandInvitation, { services: usable.services })
+    record.setTag('recipientKeyFingerprints', usable.keys)
   } catch (error) {
     if (!isAgentError(error)) throw error
   }

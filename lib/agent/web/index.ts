@@ -17,7 +17,6 @@ export {
   type ReadDidDocument,
   readDidDocument,
   unreadableMember,
-  withoutNulls,
 } from './read-did-document.ts'
 export { isKeyOver, isProofOver } from './time-limits.ts'
 export { GuardedWebDidResolver } from './web-did-resolver.ts'

@@ -13,7 +13,7 @@ import {
   VerificationMethod,
 } from '@credo-ts/core'
 import * as v from 'valibot'
-import { findFlaw, isObject, type JsonObject } from '../../json.ts'
+import { findFlaw, isObject, type JsonObject, removeNulls } from '../../json.ts'
 import { isReadableDocument, MAX_KEYS } from '../envelopes/index.ts'
 
 /** A DID document that cannot be read. `member`: the dotted path of the member that is the reason. */
@@ -38,17 +38,6 @@ const invalidMember = (member: string): InvalidDocumentError => new InvalidDocum
 
 /** Of what is shown. What is read has narrower limits. */
 const RULES = { maxDepth: 40, forbidden: [] }
-
-/** Serializers write null for a member that is absent. */
-export const withoutNulls = (value: JsonObject): JsonObject => {
-  const members = Object.entries(value).filter(([, member]) => member !== null)
-  return Object.fromEntries(members.map(([name, member]) => [name, withoutInnerNulls(member)]))
-}
-
-const withoutInnerNulls = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withoutInnerNulls)
-  return isObject(value) ? withoutNulls(value) : value
-}
 
 const listOf = (document: JsonObject, name: string): unknown[] => {
   const list = document[name] ?? []
@@ -164,7 +153,8 @@ export const readDidDocument = (published: unknown): ReadDidDocument => {
   if (!isObject(published)) throw new InvalidDocumentError('the DID document is not a JSON object')
   if (findFlaw(published, RULES) !== undefined)
     throw new InvalidDocumentError('the DID document is nested too deep, or has text that is not Unicode')
-  const document = withoutNulls(published)
+  const document = structuredClone(published)
+  removeNulls(document, [])
   if (typeof document.id !== 'string') throw invalidMember('id')
   const { id } = document
   const service = servicesOf(document)

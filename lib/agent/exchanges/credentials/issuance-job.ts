@@ -61,20 +61,13 @@ const receiveKept = async (agent: TenantAgent, kept: Exchange): Promise<void> =>
   try {
     const exchange = await credentialChecksOf(context, kept).processKept(context, kept)
     if (mayAcknowledge(exchange))
-      await tell(agent, kept, () => didcomm.credentials.acceptCredential({ credentialExchangeRecordId: kept.id }))
+      await tellOther(context, kept, () =>
+        didcomm.credentials.acceptCredential({ credentialExchangeRecordId: kept.id }),
+      )
   } catch (error) {
     if (!(error instanceof DidCommProblemReportError)) throw error
-    await tell(agent, kept, () => reportProblem(didcomm.credentials, kept, error))
+    await tellOther(context, kept, () => reportProblem(didcomm.credentials, kept, error))
   }
-}
-
-const tell = async ({ context }: TenantAgent, exchange: Exchange, send: () => Promise<unknown>): Promise<void> => {
-  const error = await tellOther(context, exchange, send)
-  if (error !== undefined)
-    log('info', 'an issuer was not told what became of its credential', {
-      event: 'credential.not_told',
-      ...{ credentialRecordId: exchange.id, error },
-    })
 }
 
 /** The reason may be another one than it was. */

@@ -6,7 +6,6 @@ import { type AgentContext, CredoError } from '@credo-ts/core'
 import { type DidCommProofExchangeRecord, DidCommProofExchangeRepository, DidCommProofState } from '@credo-ts/didcomm'
 import { isAgentError } from '../../../errors.ts'
 import type { JobHandler } from '../../../jobs/job.ts'
-import { log } from '../../../log.ts'
 import { PRESENTED } from '../../../records/record-json.ts'
 import { transaction } from '../../../store/transaction.ts'
 import { currentAgent, type TenantAgent } from '../../credo/index.ts'
@@ -81,8 +80,8 @@ const end = async (id: string, outcome: Judgement): Promise<void> => {
   await abandonExchange(agent.context, proofRecord, description)
   // As where a presentation is rejected when it comes: without a connection no problem report can be sent.
   if (proofRecord.connectionId !== undefined)
-    await tell(agent, proofRecord, ({ didcomm }) =>
-      didcomm.proofs.sendProblemReport({ proofExchangeRecordId: id, description }),
+    await tellOther(agent.context, proofRecord, () =>
+      agent.didcomm.proofs.sendProblemReport({ proofExchangeRecordId: id, description }),
     )
 }
 
@@ -97,20 +96,7 @@ const accept = async (
   if (presented !== null) proofRecord.metadata.set(PRESENTED, presented)
   await updateExchange(context, proofRecord)
   if (await proofChecksOf(context, proofRecord).isAcceptedAutomatically(context, proofRecord))
-    await tell(agent, proofRecord, ({ didcomm }) =>
-      didcomm.proofs.acceptPresentation({ proofExchangeRecordId: proofRecord.id }),
+    await tellOther(agent.context, proofRecord, () =>
+      agent.didcomm.proofs.acceptPresentation({ proofExchangeRecordId: proofRecord.id }),
     )
-}
-
-const tell = async (
-  agent: TenantAgent,
-  proofRecord: DidCommProofExchangeRecord,
-  act: (agent: TenantAgent) => Promise<unknown>,
-): Promise<void> => {
-  const error = await tellOther(agent.context, proofRecord, () => act(agent))
-  if (error !== undefined)
-    log('info', 'a prover was not told what became of its presentation', {
-      event: 'proof.not_told',
-      ...{ proofRecordId: proofRecord.id, error },
-    })
 }
