@@ -84,19 +84,15 @@ const DidInPath = v.pipe(v.string(), v.regex(DID_IN_PATH, 'must be a DID'))
 
 const Metadata = v.record(v.string(), v.unknown())
 
+const Anything = v.optional(v.unknown())
+const List = v.nullish(v.array(v.unknown()))
+
 /** As it was published. DID Core allows more than this agent reads, and other agents publish more than that. */
 const PublishedDidDocument = v.looseObject({
-  '@context': v.optional(v.unknown()),
   id: v.string(),
-  alsoKnownAs: v.optional(v.unknown()),
-  controller: v.optional(v.unknown()),
-  capabilityInvocation: v.optional(v.unknown()),
-  capabilityDelegation: v.optional(v.unknown()),
-  verificationMethod: v.nullish(v.array(v.unknown())),
-  authentication: v.nullish(v.array(v.unknown())),
-  assertionMethod: v.nullish(v.array(v.unknown())),
-  keyAgreement: v.nullish(v.array(v.unknown())),
-  service: v.nullish(v.array(v.unknown())),
+  ...{ '@context': Anything, alsoKnownAs: Anything, controller: Anything },
+  ...{ capabilityInvocation: Anything, capabilityDelegation: Anything },
+  ...{ verificationMethod: List, authentication: List, assertionMethod: List, keyAgreement: List, service: List },
 })
 
 export const ResolveDid = /* @__PURE__ */ defineContract(() => ({

@@ -24,8 +24,8 @@ export const requireInvitation: DidCommMessageHandlerMiddleware = async ({ agent
   await next()
 }
 
-/** Handshake protocols: their own messages decide whether the handshake continues. */
-const HANDSHAKES = ['connections', 'didexchange', 'did-rotate']
+/** Protocols whose own messages decide whether a handshake continues: they need no connection that is ready. */
+export const HANDSHAKES = ['connections', 'didexchange', 'did-rotate']
 
 /**
  * Completes a connection on any message of the other agent: it shows that our response arrived (Aries RFC 0160,

@@ -13,7 +13,7 @@ import {
 } from '@credo-ts/core'
 import { isObject, type JsonObject, parseBase64, parseJson } from '../../json.ts'
 import { MAX_IDENTIFIER } from '../envelopes/index.ts'
-import { readDidDocument, resolutionOf } from '../web/index.ts'
+import { RELATIONSHIPS, readDidDocument, resolutionOf } from '../web/index.ts'
 import { INVALID, resolveOnce } from './did-documents.ts'
 
 const KEY = 'z[1-9a-km-zA-HJ-NP-Z]{5,200}'
@@ -69,10 +69,7 @@ const readPeer2 = async (did: string, resolve: Resolve): Promise<JsonObject> => 
 /** JSON as a multicodec. */
 const JSON_CODEC = Buffer.from([0x80, 0x04])
 
-const METHODS = [
-  ...['verificationMethod', 'authentication', 'assertionMethod', 'keyAgreement'],
-  ...['capabilityInvocation', 'capabilityDelegation'],
-]
+const METHODS = ['verificationMethod', ...RELATIONSHIPS, 'capabilityInvocation', 'capabilityDelegation']
 
 /** https://identity.foundation/peer-did-method-spec/#resolving-a-did */
 const readPeer4 = (did: string): unknown => {
@@ -85,11 +82,8 @@ const readPeer4 = (did: string): unknown => {
   const document = decoded.subarray(0, 2).equals(JSON_CODEC) ? parseJson(decoded.subarray(2).toString()) : undefined
   if (!isObject(document)) return undefined
   const withController = (method: unknown) => (isObject(method) ? { controller: did, ...method } : method)
-  const methods = METHODS.flatMap((name) => {
-    const list = document[name]
-    return Array.isArray(list) ? [[name, list.map(withController)]] : []
-  })
-  return { ...document, ...Object.fromEntries(methods), id: did, alsoKnownAs: [short] }
+  for (const name of METHODS) if (Array.isArray(document[name])) document[name] = document[name].map(withController)
+  return { ...document, id: did, alsoKnownAs: [short] }
 }
 
 const UNKNOWN: DidResolutionResult = {
@@ -112,9 +106,9 @@ export const resolvePeerDid = async (
     const long = record?.did ?? did
     return SHORT_FORM.test(long) ? UNKNOWN : resolvePeerDid(agentContext, long, resolve)
   }
-  if (did.startsWith('did:peer:2'))
-    return resolveOnce(did, () => resolutionOf(async () => readDidDocument(await readPeer2(did, resolve))))
-  if (did.startsWith('did:peer:4'))
-    return resolveOnce(did, () => resolutionOf(async () => readDidDocument(readPeer4(did))))
+  if (/^did:peer:[24]/.test(did)) {
+    const read = async () => (did.startsWith('did:peer:2') ? readPeer2(did, resolve) : readPeer4(did))
+    return resolveOnce(did, () => resolutionOf(async () => readDidDocument(await read())))
+  }
   return carriesDocument(did) ? resolveOnce(did, () => resolve(did)) : resolve(did)
 }

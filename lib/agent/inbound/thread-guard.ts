@@ -9,7 +9,7 @@ import {
   parseMessageType,
 } from '@credo-ts/didcomm'
 import { PUBLIC_DID } from '../../records/kinds.ts'
-import { isHandshakeRequest } from '../connections/index.ts'
+import { HANDSHAKES, isHandshakeRequest } from '../connections/index.ts'
 import { currentMessage } from '../credo/index.ts'
 import { findOwnDid } from '../dids/index.ts'
 import { findInvitation, findInvitationsOfKey, isAddressedTo, rememberNamedInvitation } from '../invitations/index.ts'
@@ -44,9 +44,6 @@ export const guardThread: DidCommMessageHandlerMiddleware = async (inbound, next
   if (inbound.encryptedMessage !== undefined && !isProblemReport(inbound.message.type)) await assertOwnThread(inbound)
   await next()
 }
-
-/** Protocols beside exchanges whose messages need no connection that is ready. */
-const HANDSHAKES = ['connections', 'didexchange', 'did-rotate']
 
 const assertOwnThread = async (inbound: Inbound): Promise<void> => {
   const { connection, message } = inbound

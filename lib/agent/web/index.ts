@@ -14,6 +14,7 @@ export {
   assertReadableServices,
   didCommTypeOf,
   invalidDocumentReason,
+  RELATIONSHIPS,
   type ReadDidDocument,
   readDidDocument,
   unreadableMember,

@@ -113,7 +113,7 @@ const hasKey = (method: Method): boolean => {
 }
 
 /** Relationships that a rule looks at. */
-const RELATIONSHIPS = ['authentication', 'assertionMethod', 'keyAgreement']
+export const RELATIONSHIPS = ['authentication', 'assertionMethod', 'keyAgreement']
 
 /**
  * Methods that can be read, listed or embedded, and references to them. Where there are services, it leaves out methods
