@@ -23,6 +23,16 @@ const asPattern = (template: string, greedy: string[] = []): RegExp =>
 const greedyIn = ({ parameters = [] }: Json): string[] =>
   parameters.filter((parameter: Json) => parameter['x-takes-slashes']).map(({ name }: Json) => name)
 
+/** Whether a path with its query is UTF-8 in percent-encoding. */
+const isEncoded = (path: string): boolean => {
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
 export class InterfaceDescription {
   readonly document: Json
   readonly #ajv: Ajv2020
@@ -66,7 +76,8 @@ export class InterfaceDescription {
 
   /** What in an answer is not as the document says: status, content type, body. */
   judge(asked: HttpRequest, { status, headers, text }: HttpAnswer, body: unknown): string[] {
-    const operation = this.operationOf(asked)
+    // The gateway rejects a query that is not UTF-8 for each operation, also for one without a query.
+    const operation = isEncoded(asked.path) ? this.operationOf(asked) : undefined
     if (operation === undefined) {
       // The local gateway reads the body before it looks for the route.
       const known = [400, 404, 413, 415].includes(status)

@@ -47,15 +47,9 @@ export const findMergedTerms = async (
   const within = async (context: ActiveContext, local: unknown): Promise<ActiveContext> =>
     local === undefined ? context : processContext(context, local, options)
 
-  const findIn = async (value: unknown, outer: ActiveContext): Promise<[string, string] | undefined> => {
-    if (Array.isArray(value)) {
-      for (const one of value) {
-        const found = await findIn(one, outer)
-        if (found !== undefined) return found
-      }
-      return undefined
-    }
-    if (!isObject(value)) return undefined
+  async function* mergedIn(value: unknown, outer: ActiveContext): AsyncGenerator<[string, string]> {
+    if (Array.isArray(value)) for (const one of value) yield* mergedIn(one, outer)
+    if (!isObject(value)) return
     const context = await within(outer, value['@context'])
     const names = Object.keys(value).filter((name) => name !== '@context')
     const types = names.filter((name) => iriOf(context, name) === '@type').flatMap((name) => value[name])
@@ -68,18 +62,16 @@ export const findMergedTerms = async (
       if (property.startsWith('@')) continue
       const others = named.get(property) ?? []
       const other = others.find((other) => isMerged(typed, value, other, name))
-      if (other !== undefined) return [other, name]
+      if (other !== undefined) yield [other, name]
       named.set(property, [...others, name])
-      const found =
-        mapping?.['@type'] === '@json' ? undefined : await findIn(value[name], await scoped(context, mapping))
-      if (found !== undefined) return found
+      if (mapping?.['@type'] !== '@json') yield* mergedIn(value[name], await scoped(context, mapping))
     }
-    return undefined
   }
 
   /** A context of a property may redefine protected terms, which the processor allows only where it expands. */
   const scoped = (context: ActiveContext, mapping: Record<string, unknown> | undefined): Promise<ActiveContext> =>
     within(context, mapping?.['@context']).catch(() => context)
 
-  return findIn(document, await processContext(null, null, options))
+  for await (const pair of mergedIn(document, await processContext(null, null, options))) return pair
+  return undefined
 }
