@@ -1,17 +1,18 @@
 /** The part of a presentation definition that is sent: wallets on Credo reject a request for anything else in it. */
 import { isObject, type JsonObject } from '../json.ts'
-import { ANNOTATIONS } from '../presentation-exchange/definition-schema.ts'
+import { withoutAnnotations } from '../presentation-exchange/definition-schema.ts'
 import { knownFormats } from './claim-formats.ts'
 
 /** Members outside of filters that are empty texts, or that only people or other agents read. */
 const isSent = ([name, member]: [string, unknown]): boolean =>
   name !== 'metadata' && (member !== '' || (name !== 'name' && name !== 'purpose'))
 
-const sentFilter = (filter: JsonObject): JsonObject =>
+const sentFilter = (filter: object): JsonObject =>
   Object.fromEntries(
-    Object.entries(filter)
-      .filter(([name]) => !ANNOTATIONS.includes(name))
-      .map(([name, member]) => [name, isObject(member) ? sentFilter(member) : member]),
+    Object.entries(withoutAnnotations(filter)).map(([name, member]) => [
+      name,
+      isObject(member) ? sentFilter(member) : member,
+    ]),
   )
 
 const sentPart = (part: unknown): unknown => {
