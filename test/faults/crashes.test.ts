@@ -25,11 +25,14 @@ test('a message and an offer of a process that died reach the wallet once', asyn
   const wallet = await Wallet.start({ acceptOffers: false })
   stage.line.run()
   const { connectionId } = await connect(stage, wallet, caller)
+  // Deliveries are other processes, which live on.
+  await stage.line.pause()
   dying = true
   const sent = await stage.call('sendMessage', { caller, path: { connectionId }, body: { content: 'last words' } })
   const offered = await stage.call('createOffer', { caller, body: offerBody(connectionId, wallet.did) })
   expect([sent.status, offered.status]).toEqual([500, 500])
   dying = false
+  stage.line.run()
   await stage.call('sendMessage', { caller, path: { connectionId }, body: { content: 'a new process' } })
   await waitFor('the next message', async () =>
     (await wallet.messages()).some(({ content }) => content === 'a new process'),
