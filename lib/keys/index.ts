@@ -8,8 +8,6 @@ export {
   jwkOf,
   jwkOfSeed,
   PrivateJwk,
-  privateKeyOf,
-  publicJwkOf,
 } from './key-pair.ts'
 export { SealedKeys, sealedKeys } from './sealed-keys.ts'
 export type { OpenedKey } from './stored-keys.ts'

@@ -11,7 +11,7 @@ export const PublicId = v.pipe(
   ),
 )
 
-export const VERIFIER_FIELDS = {
+const VERIFIER_FIELDS = {
   /** Also the record's id. */
   verifierId: PublicId,
   /** Shown by wallets, such as `client_name`. */
@@ -27,7 +27,7 @@ export const VerifierRecord = recordSchema({ ...VERIFIER_FIELDS, _tags: v.looseO
 export const StoredVerifier = v.looseObject({ id: v.string(), createdAt: Timestamp, ...VERIFIER_FIELDS })
 export type StoredVerifier = v.InferOutput<typeof StoredVerifier>
 
-export const TRUSTED_ISSUER_FIELDS = {
+const TRUSTED_ISSUER_FIELDS = {
   /** Base64 of DER: roots, intermediates, or certificates of issuers themselves. */
   certificates: v.optional(v.array(v.string())),
   /** In place of certificates: the issuer whose keys are at its `/.well-known/jwt-vc-issuer`. */

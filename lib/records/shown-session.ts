@@ -1,7 +1,7 @@
 /** A verification session as the API and events show it: every function that writes has it, so it knows no schema. */
 
 /** Fields that are kept of a session and not shown: lib/records/openid4vp.ts. */
-export const HIDDEN = [
+const HIDDEN = [
   'payload',
   'certificateId',
   'encryptionKey',
@@ -22,7 +22,7 @@ interface Coded {
 }
 
 /** Wrong codes after which a session ends. */
-export const MAX_CODE_TRIES = 5
+const MAX_CODE_TRIES = 5
 
 /** Whether the code was not given in time, or wrongly too often. */
 export const hasLostCode = ({ codeTries = 0, codeExpiresAt = '' }: Coded, now: Date): boolean =>

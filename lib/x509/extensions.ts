@@ -13,7 +13,7 @@ const USAGES = [
   'encipherOnly',
   'decipherOnly',
 ] as const
-export type KeyUsage = (typeof USAGES)[number]
+type KeyUsage = (typeof USAGES)[number]
 
 export interface Extensions {
   /** Basic constraints; absent: not a CA. */

@@ -47,7 +47,12 @@ export const OPENAPI_SHAPE = {
     ['openapi', 'info', 'paths'],
   ),
   $defs: {
-    pathItem: closed({ get: ref('operation'), post: ref('operation'), delete: ref('operation') }),
+    pathItem: closed({
+      get: ref('operation'),
+      post: ref('operation'),
+      put: ref('operation'),
+      delete: ref('operation'),
+    }),
     operation: closed(
       {
         operationId: text,

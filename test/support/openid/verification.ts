@@ -34,7 +34,7 @@ export const newAuthority = async (name: string, more: Partial<CertificateConten
 }
 export type Authority = Awaited<ReturnType<typeof newAuthority>>
 
-export const CLAIMS = { given_name: 'Erika', family_name: 'Mustermann', age: 42 }
+const CLAIMS = { given_name: 'Erika', family_name: 'Mustermann', age: 42 }
 
 /** A credential as @sd-jwt/core makes it, signed anew with the issuer's chain in its header. */
 export const issueTo = async (
