@@ -15,7 +15,6 @@ import { type Contents, contentsOf } from '../anoncreds/functions.ts'
 import { browserFilePlaces, browserFiles } from './browser-files.ts'
 import { lambdaCredentials, lateEntries, lateModules, lateSchemas, lazyBuiltins, metadataFirst } from './cold-start.ts'
 import { nativeLibrary } from './native-library.ts'
-import { modulesAt } from './own-modules.ts'
 import {
   bindingLeftOut,
   leftOut,
