@@ -9,7 +9,7 @@ const LIMITS: [keyword: string, limit: number, names: string][] = [
   ['maxItems', 2, 'handshakeProtocols'],
   ['maxItems', 4, 'chain recipientKeys'],
   ['maxItems', 5, 'trusted_authorities usages x5c'],
-  ['maxItems', 8, 'requests~attach routingKeys'],
+  ['maxItems', 8, 'requests~attach routingKeys services'],
   [
     'maxItems',
     10,

@@ -189,10 +189,14 @@ test('the indexes are part of it: what another release has stored is found', () 
       "CredentialRecord": "* connectionId parentThreadId revocation+connectionId threadId",
       "DidCommMessageRecord": "associatedRecordId",
       "DidRecord": "did public recipientKey",
+      "OpenId4VcTrustedIssuerRecord": "*",
+      "OpenId4VcVerificationSessionRecord": "*",
+      "OpenId4VcVerifierRecord": "*",
       "OutOfBandRecord": "* invitationId recipientKey requestThreadId",
       "ProofRecord": "* connectionId parentThreadId threadId",
       "QuestionAnswerRecord": "* connectionId threadId",
       "W3cCredentialRecord": "* credentialDefinitionId schemaId",
+      "X509CertificateRecord": "*",
       "version": "3",
     }
   `)

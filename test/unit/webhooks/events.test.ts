@@ -41,7 +41,7 @@ const questionItem = (state: string, version: number, more: object = {}) => {
 /** What is stored of a session and not shown. */
 const HIDDEN_OF_SESSION = {
   payload: { client_id: 'x509_hash:secret', nonce: 'secret', state: 'secret', response_mode: 'direct_post.jwt' },
-  ...{ certificateId: 'secret', encryptionKey: 'secret', trustedCertificates: ['secret'], transactionData: ['secret'] },
+  ...{ certificateId: 'secret', encryptionKey: 'secret', trustedCertificates: ['secret'] },
   ...{ resultTtl: 60, responseCode: 'secret', codeTries: 1, codeExpiresAt: writtenAt(9_000_000) },
 }
 
