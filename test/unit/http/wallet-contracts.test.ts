@@ -175,6 +175,26 @@ describe('an error that commits', () => {
     expect(await triesOf()).toBe(0)
   })
 
+  test.each([
+    ['before', 0],
+    ['after', 1],
+  ])('was counted by a process that ended %s its commit %i times', async (when, tries) => {
+    const never = new Promise<never>(() => undefined)
+    const reached = new Promise<void>((resolve) => {
+      table.way = async (name, pass) => {
+        if (!/^(?:TransactWrite|Put)/.test(name)) return pass()
+        if (when === 'after') await pass()
+        resolve()
+        return never
+      }
+    })
+    // What never answers is what a process leaves that was killed.
+    attempt().catch(() => undefined)
+    await reached
+    table.way = undefined
+    expect(await triesOf()).toBe(tries)
+  })
+
   test('is not kept for an Idempotency-Key', async () => {
     const Keyed = defineContract(() => ({ ...Form, security: 'token', idempotent: true, bodyFormat: 'json' }))
     const keyed = command(Keyed, ({ unit }) => count(unit))
