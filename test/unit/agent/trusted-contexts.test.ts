@@ -47,6 +47,8 @@ const TRUSTED: Record<string, object> = {
   [SEVERAL]: { '@context': several },
   [BESIDE]: { '@context': [CREDENTIALS_V1, beside] },
   'https://contexts.example/alias/v1': { '@context': OWN },
+  'urn:contexts:six': { '@context': { six: `${EXAMPLES}six` } },
+  'http://localhost/seven': { '@context': { seven: `${EXAMPLES}seven` } },
   // In place of the one that the service carries.
   'https://w3id.org/security/bbs/v1': { '@context': { five: `${EXAMPLES}five` } },
 }
@@ -103,6 +105,13 @@ describe('a trusted document in full counts as its address', () => {
   ])('%s', async (_, contexts, expected) => {
     expect((await check(contexts))['@context']).toEqual([CREDENTIALS_V1, ...expected])
   })
+
+  test.each([{ six: `${EXAMPLES}six` }, { seven: `${EXAMPLES}seven` }])(
+    'and %o stays as it is, because Credo takes no such address',
+    async (context) => {
+      expect((await check([context]))['@context']).toEqual([CREDENTIALS_V1, context])
+    },
+  )
 
   test('wherever it stands', async () => {
     const nested = (context: unknown) => ({ knows: [{ '@context': context, degree: 'Bachelor' }] })

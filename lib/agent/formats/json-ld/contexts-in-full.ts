@@ -29,6 +29,12 @@ const textOf = (json: unknown): string => {
   return text
 }
 
+/** Credo takes no URN in a credential, and no host without a dot. A context in full of such an address stays as it is. */
+const isTakenByCredo = (address: string): boolean => {
+  const url = URL.parse(address)
+  return url !== null && /^https?:$/.test(url.protocol) && url.hostname.includes('.')
+}
+
 /**
  * The forms of a document: its contexts, and the document itself, which issuers write and processors take. Addresses
  * before its first context in full stay: the first of a credential has to be that of the credentials context.
@@ -36,7 +42,7 @@ const textOf = (json: unknown): string => {
 const formsOf = ([address, document]: readonly [string, ContextDocument]): InFull[] => {
   const contexts = [document['@context']].flat()
   const first = contexts.findIndex(isObject)
-  if (first === -1) return []
+  if (first === -1 || !isTakenByCredo(address)) return []
   return [
     { texts: contexts.map(textOf), addresses: [...contexts.slice(0, first), address] },
     { texts: [textOf(document)], addresses: [address] },
