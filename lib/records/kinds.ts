@@ -3,7 +3,13 @@
  * how it is shown. Every function that writes has them in its bundle, and none of the schemas beside this file.
  */
 import { isObject } from '../json.ts'
-import { ANONCREDS_RECORDS } from './anoncreds-kinds.ts'
+import {
+  keyCorrectnessProofRecords,
+  linkSecretRecords,
+  privateDefinitionRecords,
+  privateRevocationRegistryRecords,
+  revocationRegistryRecords,
+} from './anoncreds-kinds.ts'
 import { ANONCREDS, isPublished, toCredentialExchangeJson } from './credential-json.ts'
 import { defineRecord, EVERY, type Index, isStateChange, type RecordDefinition } from './define-record.ts'
 import { endsIn, toBasicMessageJson } from './delivery.ts'
@@ -264,6 +270,7 @@ export const definitionRecords = /* @__PURE__ */ defineRecord(() => ({
   indexes: { credentialDefinitionId: { name: 'id' }, unqualifiedCredentialDefinitionId: { name: 'id' } },
 }))
 
+// Of names alone: a spread would keep all kinds in bundles that read one.
 export const RECORDS: readonly RecordDefinition[] = [
   connectionRecords,
   credentialRecords,
@@ -281,7 +288,11 @@ export const RECORDS: readonly RecordDefinition[] = [
   verifierRecords,
   trustedIssuerRecords,
   verificationSessionRecords,
-  ...ANONCREDS_RECORDS,
+  keyCorrectnessProofRecords,
+  privateDefinitionRecords,
+  revocationRegistryRecords,
+  privateRevocationRegistryRecords,
+  linkSecretRecords,
 ]
 
 /** The kind of this type; undefined for any other type. */

@@ -31,8 +31,9 @@ const SERVING_FILES = ['ShowDocs', 'GetBrowserFile']
 
 /** Those that read for a caller, and change nothing; but not those that also read what others publish. */
 export const READING_FUNCTIONS: readonly string[] = OPERATIONS.filter(
-  ({ operationId, security, idempotent, contentType, pages }) =>
+  ({ operationId, security, writes, idempotent, contentType, pages }) =>
     ((security === 'token' && !idempotent) || contentType !== undefined || pages !== undefined) &&
+    !writes &&
     !SERVING_FILES.includes(operationId),
 )
   .map(({ operationId }) => functionOf(operationId))
