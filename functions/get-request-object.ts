@@ -2,7 +2,7 @@
 import { command } from '../lib/http/command.ts'
 import { Document } from '../lib/http/request.ts'
 import { GetRequestObject } from '../lib/interface/openid4vp-wallets.ts'
-import { tenantOfPublicId } from '../lib/openid4vp/public-ids.ts'
+import { tenantOfPublicId } from '../lib/openid/public-ids.ts'
 import { requestObject } from '../lib/openid4vp/request-object.ts'
 
 export const getRequestObject = command(GetRequestObject, {

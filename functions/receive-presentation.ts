@@ -1,7 +1,7 @@
 /** ReceivePresentation: the answer of a wallet is verified, and written with the end of its session. */
 import { command } from '../lib/http/command.ts'
 import { ReceivePresentation } from '../lib/interface/openid4vp-wallets.ts'
-import { tenantOfPublicId } from '../lib/openid4vp/public-ids.ts'
+import { tenantOfPublicId } from '../lib/openid/public-ids.ts'
 import { commitAnswer, prepareAnswer } from '../lib/openid4vp/receive.ts'
 
 export const receivePresentation = command(ReceivePresentation, {

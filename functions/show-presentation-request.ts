@@ -2,7 +2,7 @@
 import { query } from '../lib/http/query.ts'
 import { Page } from '../lib/http/request.ts'
 import { ShowPresentationRequest } from '../lib/interface/openid4vp-page.ts'
-import { tenantOfPublicId } from '../lib/openid4vp/public-ids.ts'
+import { tenantOfPublicId } from '../lib/openid/public-ids.ts'
 import { errorPage } from '../lib/pages/error-page.ts'
 import { presentationPage } from '../lib/pages/presentation-page.ts'
 import { requirePresentationRequest } from '../lib/pages/requested-presentation.ts'

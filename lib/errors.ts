@@ -1,5 +1,19 @@
 /** Errors of the service: one class with a closed set of codes, which lib/http maps to statuses. */
 
+/** Those that wallets know: `oauth.` and the error of OpenID4VCI 1.0, sections 6.3, 8.3.1.2, 11.3, or RFC 6750, 3.1. */
+type OAuthErrorCode =
+  | 'oauth.invalid_token'
+  | 'oauth.invalid_grant'
+  | 'oauth.unsupported_grant_type'
+  | 'oauth.invalid_credential_request'
+  | 'oauth.unknown_credential_configuration'
+  | 'oauth.unknown_credential_identifier'
+  | 'oauth.invalid_proof'
+  | 'oauth.invalid_nonce'
+  | 'oauth.credential_request_denied'
+  | 'oauth.invalid_notification_request'
+  | 'oauth.invalid_notification_id'
+
 /** What callers and the HTTP pipeline switch on. */
 export type ErrorCode =
   | 'request.malformed'
@@ -26,6 +40,10 @@ export type ErrorCode =
   | 'certificate.in_use'
   | 'openid.id_taken'
   | 'openid.too_many'
+  | 'openid.in_use'
+  | 'status.out_of_turn'
+  | 'status.index_taken'
+  | OAuthErrorCode
   | 'schema.exists'
   | 'definition.exists'
   | 'definition.not_ready'

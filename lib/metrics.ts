@@ -83,6 +83,7 @@ export const FORMATS = [
   'proof/presentation-exchange',
   'proof/anoncreds',
   'presentation/openid4vp',
+  'credential/openid4vci',
 ] as const
 
 export type Format = (typeof FORMATS)[number]

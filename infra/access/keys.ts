@@ -25,6 +25,12 @@ export const KEYS: Record<string, readonly string[]> = {
   'webvh-seen': ['*|webvh-seen|*'],
   /** Claims that wallets have disclosed to a verifier. */
   'openid4vp-result': ['*|openid4vp-result|*'],
+  /** Claims of offers, nonces that wallets have used, status lists with their pieces and taken indexes. */
+  'openid4vci-claims': ['*|openid4vci-claims|*'],
+  'openid4vci-nonce': ['*|openid4vci-nonce|*'],
+  'status-lists': ['*|status-lists|*'],
+  'status-piece': ['*|status-list|*'],
+  'status-index': ['*|status-index|*'],
   /** The document of a did:web that this service hosts. */
   'web-document': ['*|did-web|document'],
   /** What was handled before. */

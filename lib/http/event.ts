@@ -7,6 +7,8 @@ import type { PreferredType } from './request.ts'
 
 export interface Checked {
   principal?: Principal | undefined
+  /** Of the header `Authorization: Bearer`, where the contract takes one. */
+  accessToken?: string | undefined
   path?: unknown
   query?: unknown
   body?: unknown
@@ -50,10 +52,15 @@ const optionalPrincipal = async (event: OperationEvent, verify: Verify | undefin
   return authorization && verify ? verify(authorization) : undefined
 }
 
+/** The access token; undefined where there is none (RFC 6750, section 2.1). */
+const bearerOf = (event: OperationEvent): string | undefined =>
+  /^bearer +([\w.~+/-]+=*)$/i.exec(headerOf(event, 'authorization') ?? '')?.[1]
+
 /** Stores the principal in the event. Throws `auth.unauthorized` where the contract requires a token. */
 export const checkCaller =
-  ({ security }: Contract, verify?: Verify): OperationMiddleware =>
+  ({ security, accessToken }: Contract, verify?: Verify): OperationMiddleware =>
   ({ event }) => {
+    if (accessToken) addChecked(event, { accessToken: bearerOf(event) })
     if (security === 'token')
       addChecked(event, { principal: principalFromContext(event.requestContext?.authorizer, Date.now() / 1000) })
     if (security === 'optional')

@@ -1,4 +1,5 @@
 /** Errors in OAuth's form, which wallets read: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
+import { isAgentError } from '../errors.ts'
 import type { ErrorBody } from '../interface/contract.ts'
 import type { ErrorStatus } from './error-body.ts'
 
@@ -22,19 +23,24 @@ const ERRORS = {
 const MAX_DESCRIPTION = 500
 
 interface OAuthErrorBody {
-  error: (typeof ERRORS)[ErrorStatus]
+  error: string
   /** Printable ASCII without `"` and `\`. */
   error_description?: string
 }
 
-/** The same error in OAuth's form. Characters that the description may not contain are replaced by `?`. */
-export const toOAuthBody = ({ statusCode, message, details = [] }: ErrorBody & { statusCode: ErrorStatus }) => {
-  const body: OAuthErrorBody = { error: ERRORS[statusCode] }
-  if (message === undefined) return body
+/** The error of a code that wallets know, or else by the status. */
+const nameOf = (error: unknown, status: ErrorStatus): string =>
+  isAgentError(error) && error.code.startsWith('oauth.') ? error.code.slice('oauth.'.length) : ERRORS[status]
+
+/** An error and its body in OAuth's form. Characters that the description may not contain are replaced by `?`. */
+export const toOAuthBody = (error: unknown, body: ErrorBody & { statusCode: ErrorStatus }) => {
+  const { statusCode, message, details = [] } = body
+  const answer: OAuthErrorBody = { error: nameOf(error, statusCode) }
+  if (message === undefined) return answer
   const fields = details.map((field) => [field.path, field.message].filter(Boolean).join(': ')).join('; ')
   const description = fields === '' ? message : `${message}: ${fields}`
-  body.error_description = description.slice(0, MAX_DESCRIPTION).replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?')
-  return body
+  answer.error_description = description.slice(0, MAX_DESCRIPTION).replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?')
+  return answer
 }
 
 /** A body that does not match its schema is a 400 in OAuth. */

@@ -113,12 +113,12 @@ const runOf =
     inTransaction: InTransaction<Unit, Codec> | undefined,
   ) =>
   async (
-    { principal, path = {}, query = {}, body, idempotencyKey, preferredType }: Checked = {},
+    { principal, accessToken, path = {}, query = {}, body, idempotencyKey, preferredType }: Checked = {},
     signal: AbortSignal,
   ): Promise<Result> => {
     // The values have passed the schemas from which the type is derived, but the compiler can't follow them through the
     // event.
-    const input = { principal, path, query, body, signal } as OperationRequest<C>
+    const input = { principal, accessToken, path, query, body, signal } as OperationRequest<C>
     const agent = authorize ? await authorize(input) : principal && actingAgent(principal)
     // First, because what follows may change the body. It may also run again.
     const request = idempotencyKey === undefined ? '' : JSON.stringify([contract.operationId, path, query, body])

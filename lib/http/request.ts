@@ -22,6 +22,8 @@ export interface OperationRequest<C extends Contract = Contract> {
   path: Parameter<C, 'path'>
   query: Parameter<C, 'query'>
   body: C extends { body: infer S } ? Output<S> : undefined
+  /** The access token of a wallet; undefined where it has sent none. */
+  accessToken: C extends { accessToken: true } ? string | undefined : undefined
   /** Aborted when the time of the function is up, and its response was sent: then nothing may be committed. */
   signal: AbortSignal
 }

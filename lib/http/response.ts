@@ -1,7 +1,7 @@
 /** Converts what operations return, and errors, to responses for the gateway. */
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import * as v from 'valibot'
-import { AgentError, CommittedError } from '../errors.ts'
+import { AgentError, CommittedError, isAgentError } from '../errors.ts'
 import { type Contract, type ErrorBody, successOf } from '../interface/contract.ts'
 import { log } from '../log.ts'
 import { retryAfterOf, toErrorBody, toErrorLog } from './error-body.ts'
@@ -114,11 +114,16 @@ const pageHeaders = (contract: Contract, requestId: string) => ({
   ...headersOf(contract, requestId),
 })
 
+/** RFC 6750, section 3 */
+const INVALID_TOKEN = 'Bearer error="invalid_token"'
+
 /** Headers of an error: a challenge for a 401 (RFC 9110, section 11.6.1), a time to retry. */
 const headersOfError = ({ challenge = 'Bearer' }: Contract, error: unknown, status: number): Record<string, string> => {
   const retryAfter = retryAfterOf(error)
   return {
-    ...(status === 401 && { 'www-authenticate': challenge }),
+    ...(status === 401 && {
+      'www-authenticate': isAgentError(error, 'oauth.invalid_token') ? INVALID_TOKEN : challenge,
+    }),
     ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
   }
 }
@@ -144,6 +149,6 @@ export const respondWithError =
     return {
       statusCode: contract.errors === 'oauth' ? oauthStatus(statusCode) : statusCode,
       headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(contract.errors === 'oauth' ? toOAuthBody(body) : body),
+      body: JSON.stringify(contract.errors === 'oauth' ? toOAuthBody(error, body) : body),
     }
   }

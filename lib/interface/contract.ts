@@ -22,6 +22,8 @@ export interface Contract {
   summary: string
   description?: string
   security: Security
+  /** Wallets send an access token of OAuth (RFC 6750), which the operation itself checks. */
+  accessToken?: true
   /** The operation changes something: it runs in one transaction. */
   writes?: true | undefined
   /** It takes an `Idempotency-Key`: the same key gets the first answer again. */
@@ -96,6 +98,7 @@ export const errorStatusesOf = (contract: Contract): number[] => {
   const statuses = [
     ...(parameters || body || idempotent ? [400] : []),
     ...(security === 'none' ? [] : [401, 403]),
+    ...(contract.accessToken ? [401] : []),
     // A record changed at the same time, or the key was used with another request.
     ...(idempotent ? [409] : []),
     ...(body ? [413, 415] : []),

@@ -8,6 +8,9 @@ import * as credentialOffer from './credential-offer.ts'
 import * as credentials from './credentials.ts'
 import * as didcomm from './didcomm.ts'
 import * as dids from './dids.ts'
+import * as openid4vci from './openid4vci.ts'
+import * as openid4vciPage from './openid4vci-page.ts'
+import * as openid4vciWallets from './openid4vci-wallets.ts'
 import * as openid4vp from './openid4vp.ts'
 import * as openid4vpPage from './openid4vp-page.ts'
 import * as openid4vpWallets from './openid4vp-wallets.ts'
@@ -37,6 +40,9 @@ export const OPERATIONS: readonly Contract[] = [
   credentials,
   didcomm,
   dids,
+  openid4vci,
+  openid4vciPage,
+  openid4vciWallets,
   openid4vp,
   openid4vpPage,
   openid4vpWallets,

@@ -20,6 +20,7 @@ const JOB_TYPES = [
   'issuance',
   'pickup-expiry',
   'certificate-expiry',
+  'status-revocation',
 ] as const
 export type JobType = (typeof JOB_TYPES)[number]
 

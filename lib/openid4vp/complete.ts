@@ -1,11 +1,12 @@
 /** Completes a session on the same device: https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#section-13.3 */
 import { AgentError, CommittedError } from '../errors.ts'
+import { isSame, sha256 } from '../openid/secrets.ts'
 import type { StoredVerificationSession } from '../records/openid4vp.ts'
 import { hasLostCode } from '../records/shown-session.ts'
 import { epochSeconds } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { resultItem } from './result.ts'
-import { isSame, loadSession, saveSession, sha256 } from './session.ts'
+import { loadSession, saveSession } from './session.ts'
 
 const outOfTurn = (message: string) => new AgentError('exchange.out_of_turn', message)
 

@@ -1,12 +1,13 @@
 /** Receives the answer of a wallet: read and verified first, then written in one transaction with the session's end. */
 import { randomBytes } from 'node:crypto'
 import { AgentError, CommittedError, isAgentError, shortReason } from '../errors.ts'
+import { sha256 } from '../openid/secrets.ts'
 import type { Claims, StoredVerificationSession } from '../records/openid4vp.ts'
 import { epochSeconds } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { type Answer, type ResponseForm, readAnswer } from './response.ts'
 import { resultItem } from './result.ts'
-import { findSession, isOpen, readSession, saveSession, sha256 } from './session.ts'
+import { findSession, isOpen, readSession, saveSession } from './session.ts'
 import { type Outcome, verifyResponse } from './verify-response.ts'
 
 /** Seconds for which the code of an answer can be given, and its claims are kept until then. */

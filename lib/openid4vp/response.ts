@@ -6,11 +6,11 @@ import { MAX_DEPTH } from '../jose/json-part.ts'
 import { decryptJwe } from '../jose/jwe.ts'
 import { findFlaw, isObject, type JsonObject, parseJson, UNSAFE_NAMES } from '../json.ts'
 import { privateKeyOf } from '../keys/key-pair.ts'
+import { isSame } from '../openid/secrets.ts'
 import type { StoredVerificationSession } from '../records/openid4vp.ts'
 import { SdJwtError } from '../sd-jwt/errors.ts'
 import { parseSdJwt, type SdJwt } from '../sd-jwt/parse.ts'
 import { openKey } from './response-key.ts'
-import { isSame } from './session.ts'
 
 /** The form that a wallet sends. */
 export interface ResponseForm {

@@ -1,5 +1,4 @@
 /** Verification sessions: what is stored of a request until it is answered. */
-import { createHash, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { verificationSessionRecords } from '../records/openid-kinds.ts'
@@ -47,9 +46,3 @@ export const insertSession = (unit: UnitOfWork, session: StoredVerificationSessi
 /** A session as the API shows it. */
 export const showSession = (session: StoredVerificationSession): RecordJson =>
   verificationSessionRecords.view({ value: { ...session, metadata: {} }, tags: {} })
-
-export const sha256 = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('base64url')
-
-/** Compares texts of any length in constant time. */
-export const isSame = (one: string, other: string): boolean =>
-  timingSafeEqual(createHash('sha256').update(one).digest(), createHash('sha256').update(other).digest())

@@ -1,11 +1,11 @@
 /** Issuers that a tenant trusts, each for some types of credentials. */
 import { randomUUID } from 'node:crypto'
+import { assertRoom } from '../openid/room.ts'
 import { trustedIssuerRecords } from '../records/openid-kinds.ts'
 import type { StoredTrustedIssuer } from '../records/openid4vp.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { readCertificate } from '../x509/certificate.ts'
 import { withField } from '../x509/field.ts'
-import { assertRoom } from './room.ts'
 
 type TrustedIssuer = Pick<StoredTrustedIssuer, 'certificates' | 'issuer' | 'vcts' | 'name'>
 

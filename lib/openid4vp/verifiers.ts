@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import { AgentError, invalidField } from '../errors.ts'
+import { claimPublicId, releasePublicId } from '../openid/public-ids.ts'
+import { assertRoom } from '../openid/room.ts'
 import { StoredCertificate } from '../records/certificate.ts'
 import { certificateRecords, verifierRecords } from '../records/openid-kinds.ts'
 import type { StoredVerifier } from '../records/openid4vp.ts'
@@ -9,8 +11,6 @@ import { settings } from '../settings.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { readCertificate } from '../x509/certificate.ts'
 import { isSelfSigned } from '../x509/chain.ts'
-import { claimPublicId, releasePublicId } from './public-ids.ts'
-import { assertRoom } from './room.ts'
 
 type VerifierSettings = Pick<StoredVerifier, 'clientMetadata' | 'certificateId' | 'haip' | 'registrationCertificate'>
 

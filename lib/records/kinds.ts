@@ -17,6 +17,9 @@ import { shortForm } from './did-forms.ts'
 import { connectionExpiry, didExpiry, unfinishedListOf } from './handshake-expiry.ts'
 import {
   certificateRecords,
+  issuanceSessionRecords,
+  issuerRecords,
+  statusRevocationRecords,
   trustedIssuerRecords,
   verificationSessionRecords,
   verifierRecords,
@@ -288,6 +291,9 @@ export const RECORDS: readonly RecordDefinition[] = [
   verifierRecords,
   trustedIssuerRecords,
   verificationSessionRecords,
+  issuerRecords,
+  issuanceSessionRecords,
+  statusRevocationRecords,
   keyCorrectnessProofRecords,
   privateDefinitionRecords,
   revocationRegistryRecords,

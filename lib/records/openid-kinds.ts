@@ -1,6 +1,7 @@
 /** Kinds of records that OpenID4VC has: kinds.ts lists them with all others. */
 import { defineRecord, EVERY, isStateChange } from './define-record.ts'
 import { toRecordJson } from './record-json.ts'
+import { shownIssuance } from './shown-issuance.ts'
 import { shownSession } from './shown-session.ts'
 
 export const certificateRecords = /* @__PURE__ */ defineRecord(() => ({
@@ -40,4 +41,44 @@ export const verificationSessionRecords = /* @__PURE__ */ defineRecord(() => ({
   },
   ends: { states: ['ResponseVerified', 'Error'], format: () => 'presentation/openid4vp' },
   view: ({ value, tags }) => toRecordJson({ value: shownSession(value), tags }),
+}))
+
+export const issuerRecords = /* @__PURE__ */ defineRecord(() => ({
+  type: 'OpenId4VcIssuerRecord',
+  keys: 'openid-issuer',
+  // Without copies: configurations are large.
+  indexes: { [EVERY]: { name: EVERY } },
+  view: ({ value: { formerCertificateIds: _, ...value }, tags }) => toRecordJson({ value, tags }),
+}))
+
+export const issuanceSessionRecords = /* @__PURE__ */ defineRecord(() => ({
+  type: 'OpenId4VcIssuanceSessionRecord',
+  keys: 'issuance-session',
+  // Without copies: a session is written at each step, and with each change of a status.
+  indexes: { [EVERY]: { name: EVERY } },
+  events: {
+    'openid4vc_issuance.state_changed': {
+      summary: 'The state of an issuance session of OpenID4VCI has changed',
+      isChange: isStateChange,
+    },
+    'openid4vc_issuance.status_changed': {
+      summary: 'The credentials of an issuance session were suspended, resumed or revoked',
+      isChange: (after, before) => before !== undefined && after.credentialStatus !== before.credentialStatus,
+    },
+  },
+  ends: { states: ['Completed', 'Error'], format: () => 'credential/openid4vci' },
+  view: ({ value, tags }) => toRecordJson({ value: shownIssuance(value), tags }),
+}))
+
+export const statusRevocationRecords = /* @__PURE__ */ defineRecord(() => ({
+  type: 'OpenId4VcStatusRevocationRecord',
+  keys: 'status-revocation',
+  indexes: {},
+  events: {
+    'openid4vc_status_revocation.done': {
+      summary: 'A revocation of the credentials of many issuance sessions has ended',
+      isChange: (after, before) => before !== undefined && after.state === 'done' && before.state !== 'done',
+    },
+  },
+  view: ({ value: { filter: _, place: __, ...value }, tags }) => toRecordJson({ value, tags }),
 }))

@@ -13,10 +13,14 @@ import { DidRecord } from './did.ts'
 import * as kinds from './kinds.ts'
 import {
   certificateRecords,
+  issuanceSessionRecords,
+  issuerRecords,
+  statusRevocationRecords,
   trustedIssuerRecords,
   verificationSessionRecords,
   verifierRecords,
 } from './openid-kinds.ts'
+import { IssuanceSessionRecord, IssuerRecord, StatusRevocationRecord } from './openid4vci.ts'
 import { TrustedIssuerRecord, VerificationSessionRecord, VerifierRecord } from './openid4vp.ts'
 import { OutOfBandRecord } from './out-of-band.ts'
 import { ProofRecord } from './proof.ts'
@@ -57,4 +61,7 @@ export const SHOWN_RECORDS: readonly ShownRecord[] = [
   { ...verifierRecords, schema: VerifierRecord, parameter: 'verifierId' },
   { ...trustedIssuerRecords, schema: TrustedIssuerRecord, parameter: 'trustedIssuerId' },
   { ...verificationSessionRecords, schema: VerificationSessionRecord, parameter: 'verificationSessionId' },
+  { ...issuerRecords, schema: IssuerRecord, parameter: 'issuerId' },
+  { ...issuanceSessionRecords, schema: IssuanceSessionRecord, parameter: 'issuanceSessionId' },
+  { ...statusRevocationRecords, schema: StatusRevocationRecord, parameter: 'revocationId' },
 ]

@@ -84,6 +84,30 @@ export const publicIdAddress = ({ publicId }: { publicId: string }): Address => 
 export const presentationResultAddress = ({ tenant, sessionId }: { tenant: string; sessionId: string }): Address =>
   address(`${tenant}|openid4vp-result|${sessionId}`)
 
+/** The claims of an offer until its credentials are issued. */
+export const issuanceClaimsAddress = ({ tenant, sessionId }: { tenant: string; sessionId: string }): Address =>
+  address(`${tenant}|openid4vci-claims|${sessionId}`)
+
+/** The mark of a nonce that a wallet has used. */
+export const nonceMarkAddress = ({ tenant, nonce }: { tenant: string; nonce: string }): Address =>
+  address(`${tenant}|openid4vci-nonce|${digest(nonce)}`)
+
+/** Partition of an issuer's status lists: those of its own in their order, and those that the tenant has named. */
+export const statusListsPartition = (tenant: string, issuerId: string): string => `${tenant}|status-lists|${issuerId}`
+
+export const statusListAddress = (key: { tenant: string; issuerId: string; place: string }): Address =>
+  address(statusListsPartition(key.tenant, key.issuerId), key.place)
+
+/** Partition of the pieces of a status list; a piece that is not there is all valid. */
+export const statusPiecesPartition = (tenant: string, listId: string): string => `${tenant}|status-list|${listId}`
+
+export const statusPieceAddress = (key: { tenant: string; listId: string; piece: number }): Address =>
+  address(statusPiecesPartition(key.tenant, key.listId), String(key.piece).padStart(2, '0'))
+
+/** The mark of an index of a status list that a credential has. */
+export const statusIndexAddress = (key: { tenant: string; listId: string; index: number }): Address =>
+  address(`${key.tenant}|status-index|${key.listId}|${key.index}`)
+
 /** The keys that a token issuer serves at an address. */
 export const issuerKeysAddress = ({ jwksUri }: { jwksUri: string }): Address =>
   address(`@issuer-keys|${digest(jwksUri)}`)

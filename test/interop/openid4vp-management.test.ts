@@ -1,7 +1,7 @@
 /** What a tenant keeps for OpenID4VP: verifiers and their public ids, trusted issuers, sessions and results. */
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { tenantOfPublicId } from '../../lib/openid4vp/public-ids.ts'
+import { tenantOfPublicId } from '../../lib/openid/public-ids.ts'
 import { resultItem } from '../../lib/openid4vp/result.ts'
 import { getItem } from '../../lib/store/table.ts'
 import { transaction } from '../../lib/store/transaction.ts'

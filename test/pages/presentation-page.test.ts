@@ -15,7 +15,7 @@ import { useTable } from '../unit/store/use-table.ts'
 import { describeInBrowser, startBrowser } from './chromium.ts'
 import { faultsOf } from './page-faults.ts'
 
-vi.mock('../../lib/openid4vp/public-ids.ts', () => ({ tenantOfPublicId: async () => BASE_AGENT }))
+vi.mock('../../lib/openid/public-ids.ts', () => ({ tenantOfPublicId: async () => BASE_AGENT }))
 
 const SCREENSHOTS = '.build/screenshots'
 const wasm = readFileSync(createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm'))

@@ -8,7 +8,7 @@ import { call } from '../http/gateway-event.ts'
 import { useTable } from '../store/use-table.ts'
 
 /** `shop` and `other` are verifiers of the base agent, `theirs` of another one. */
-vi.mock('../../../lib/openid4vp/public-ids.ts', () => ({
+vi.mock('../../../lib/openid/public-ids.ts', () => ({
   tenantOfPublicId: async (id: string) => {
     if (id === 'unknown') throw new AgentError('resource.not_found', 'there is no such record')
     return id === 'theirs' ? 'globex' : BASE_AGENT

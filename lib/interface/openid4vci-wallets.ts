@@ -1,0 +1,153 @@
+/** Contracts of what wallets and verifiers call at an issuer (OpenID4VCI 1.0), without a token of ours. */
+import * as v from 'valibot'
+import { PublicId } from '../records/openid4vp.ts'
+import { EntityId } from '../records/tenant.ts'
+import { defineContract } from './contract.ts'
+import { text } from './fields.ts'
+
+const OfIssuer = v.object({ issuerId: PublicId })
+
+/** What verifiers and wallets read. */
+const OPEN = { method: 'GET', security: 'none', errorStatuses: [404] } as const
+
+const NAMES = ['openid-credential-issuer', 'oauth-authorization-server', 'jwt-vc-issuer'] as const
+const OfDocument = v.object({ issuerId: PublicId, name: v.picklist(NAMES) })
+
+const WELL_KNOWN = { ...OPEN, contentType: 'application/json', responses: { 200: v.string() } } as const
+
+export const GetWellKnown = /* @__PURE__ */ defineContract(() => ({
+  ...WELL_KNOWN,
+  operationId: 'GetWellKnown',
+  path: '/.well-known/{name}/oid4vci/{issuerId}',
+  summary: 'Read the metadata of an issuer, of its authorization server, or of its keys',
+  description: 'OpenID4VCI 1.0, section 12.2.2; RFC 8414, section 3.1; SD-JWT VC, section 4.',
+  parameters: { path: OfDocument },
+}))
+
+export const GetWellKnownOfIssuer = /* @__PURE__ */ defineContract(() => ({
+  ...WELL_KNOWN,
+  operationId: 'GetWellKnownOfIssuer',
+  path: '/oid4vci/{issuerId}/.well-known/{name}',
+  summary: 'Read the same where older wallets look for it',
+  parameters: { path: OfDocument },
+}))
+
+export const GetIssuerKeys = /* @__PURE__ */ defineContract(() => ({
+  ...OPEN,
+  operationId: 'GetIssuerKeys',
+  path: '/oid4vci/{issuerId}/jwks',
+  summary: 'Read the keys that sign credentials',
+  contentType: 'application/jwk-set+json',
+  parameters: { path: OfIssuer },
+  responses: { 200: v.string() },
+}))
+
+export const GetCredentialType = /* @__PURE__ */ defineContract(() => ({
+  ...OPEN,
+  operationId: 'GetCredentialType',
+  path: '/oid4vci/{issuerId}/types/{name}',
+  summary: 'Read the metadata of a type of credentials',
+  description: 'SD-JWT VC, section 5. A `vct` below the public URL is this address.',
+  contentType: 'application/json',
+  parameters: { path: v.object({ issuerId: PublicId, name: text(128) }) },
+  responses: { 200: v.string() },
+}))
+
+export const GetStatusList = /* @__PURE__ */ defineContract(() => ({
+  ...OPEN,
+  operationId: 'GetStatusList',
+  path: '/oid4vci/{issuerId}/status/{listId}',
+  summary: 'Read a status list',
+  description:
+    'A Token Status List of two bits for each credential: valid, revoked, suspended. Caches may keep it for 300 s.',
+  contentType: 'application/statuslist+jwt',
+  parameters: { path: v.object({ issuerId: PublicId, listId: EntityId }) },
+  responses: { 200: v.string() },
+}))
+
+export const GetCredentialOffer = /* @__PURE__ */ defineContract(() => ({
+  ...OPEN,
+  operationId: 'GetCredentialOffer',
+  path: '/oid4vci/{issuerId}/offers/{issuanceSessionId}',
+  summary: 'Read an offer',
+  description: 'It may be read until it is taken, or expires.',
+  writes: true,
+  contentType: 'application/json',
+  parameters: { path: v.object({ issuerId: PublicId, issuanceSessionId: EntityId }) },
+  responses: { 200: v.string() },
+}))
+
+/** What wallets post. */
+const POSTED = { method: 'POST', security: 'none', errors: 'oauth', parameters: { path: OfIssuer } } as const
+
+export const RequestToken = /* @__PURE__ */ defineContract(() => ({
+  ...POSTED,
+  operationId: 'RequestToken',
+  path: '/oid4vci/{issuerId}/token',
+  summary: 'Give an access token for a pre-authorized code',
+  writes: true,
+  bodyFormat: 'form',
+  body: v.object({
+    grant_type: v.string(),
+    'pre-authorized_code': v.optional(v.string()),
+    tx_code: v.optional(v.string()),
+    authorization_details: v.optional(v.string()),
+  }),
+  responses: {
+    200: v.object({
+      access_token: v.string(),
+      token_type: v.literal('Bearer'),
+      expires_in: v.number(),
+      authorization_details: v.optional(v.array(v.looseObject({ credential_identifiers: v.array(v.string()) }))),
+    }),
+  },
+  errorStatuses: [404],
+}))
+
+export const RequestNonce = /* @__PURE__ */ defineContract(() => ({
+  ...POSTED,
+  operationId: 'RequestNonce',
+  path: '/oid4vci/{issuerId}/nonce',
+  summary: 'Give a nonce for proofs',
+  responses: { 200: v.object({ c_nonce: v.string() }) },
+  errorStatuses: [404],
+}))
+
+export const RequestCredential = /* @__PURE__ */ defineContract(() => ({
+  ...POSTED,
+  operationId: 'RequestCredential',
+  path: '/oid4vci/{issuerId}/credential',
+  summary: 'Issue credentials to the keys of a wallet',
+  accessToken: true,
+  writes: true,
+  // What wallets send besides is passed over; the handler names what is missing by the errors of section 8.3.1.2.
+  body: v.looseObject({
+    credential_configuration_id: v.optional(v.unknown()),
+    credential_identifier: v.optional(v.unknown()),
+    proof: v.optional(v.unknown()),
+    proofs: v.optional(v.unknown()),
+  }),
+  responses: {
+    200: v.object({
+      credentials: v.array(v.object({ credential: v.string() })),
+      notification_id: v.string(),
+    }),
+  },
+  errorStatuses: [404],
+}))
+
+export const ReceiveNotification = /* @__PURE__ */ defineContract(() => ({
+  ...POSTED,
+  operationId: 'ReceiveNotification',
+  path: '/oid4vci/{issuerId}/notification',
+  summary: 'Receive what a wallet did with credentials',
+  accessToken: true,
+  writes: true,
+  body: v.looseObject({
+    notification_id: v.optional(v.unknown()),
+    event: v.optional(v.unknown()),
+    event_description: v.optional(v.unknown()),
+  }),
+  responses: { 204: v.undefined() },
+  errorStatuses: [404],
+}))

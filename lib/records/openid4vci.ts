@@ -1,0 +1,170 @@
+/** Records of an issuer of OpenID4VCI 1.0: issuers, issuance sessions, and bulk revocations. */
+import * as v from 'valibot'
+import { PublicId } from './openid4vp.ts'
+import { recordSchema, Timestamp } from './record-json.ts'
+
+const Display = v.looseObject({ name: v.optional(v.string()), locale: v.optional(v.string()) })
+
+/** A configuration as the metadata show it (OpenID4VCI 1.0, section 12.2.4, appendix A.3). */
+export const CredentialConfiguration = v.looseObject({
+  format: v.literal('dc+sd-jwt'),
+  vct: v.string(),
+  scope: v.optional(v.string()),
+  cryptographic_binding_methods_supported: v.optional(v.array(v.string())),
+  credential_signing_alg_values_supported: v.optional(v.array(v.string())),
+  proof_types_supported: v.optional(
+    v.looseObject({ jwt: v.looseObject({ proof_signing_alg_values_supported: v.array(v.string()) }) }),
+  ),
+  credential_metadata: v.optional(
+    v.looseObject({
+      display: v.optional(v.array(Display)),
+      claims: v.optional(v.array(v.looseObject({ path: v.array(v.unknown()) }))),
+    }),
+  ),
+})
+export type CredentialConfiguration = v.InferOutput<typeof CredentialConfiguration>
+
+const ISSUER_FIELDS = {
+  /** Also the record's id. */
+  issuerId: PublicId,
+  display: v.optional(v.array(Display)),
+  credentialConfigurationsSupported: v.record(v.string(), CredentialConfiguration),
+  /** Keys for which one request may have a credential each; absent: one. */
+  batchCredentialIssuance: v.optional(v.object({ batchSize: v.number() })),
+  /** The certificate that signs credentials and status lists; absent: the tenant's only one. */
+  certificateId: v.optional(v.string()),
+  /** Kept for credo-controller's clients: access tokens are opaque. */
+  accessTokenSignerKeyType: v.optional(v.object({ kty: v.string(), crv: v.string() })),
+  dpopSigningAlgValuesSupported: v.optional(v.array(v.string())),
+  /** Since when it issues nothing, and only what verifiers read is served. */
+  publicOnlySince: v.optional(Timestamp),
+}
+export const IssuerRecord = recordSchema({ ...ISSUER_FIELDS, _tags: v.looseObject({}) })
+export const StoredIssuer = v.looseObject({
+  id: v.string(),
+  createdAt: Timestamp,
+  ...ISSUER_FIELDS,
+  /** Certificates that have signed before: their keys stay in the key set. */
+  formerCertificateIds: v.optional(v.array(v.string())),
+})
+export type StoredIssuer = v.InferOutput<typeof StoredIssuer>
+
+export const ISSUANCE_STATES = [
+  'OfferCreated',
+  'OfferUriRetrieved',
+  'AccessTokenCreated',
+  'CredentialsPartiallyIssued',
+  /** Each configuration of the offer was issued once. */
+  'Completed',
+  'Error',
+] as const
+export type IssuanceState = (typeof ISSUANCE_STATES)[number]
+
+export const CREDENTIAL_STATUSES = ['valid', 'suspended', 'revoked'] as const
+export type IssuedStatus = (typeof CREDENTIAL_STATUSES)[number]
+
+const OFFERED = {
+  credentialConfigurationId: v.string(),
+  vct: v.string(),
+  /** Names of its claims: their values lie apart, sealed. */
+  claimNames: v.array(v.string()),
+  isRevocable: v.optional(v.literal(true)),
+}
+
+const StatusReference = v.object({
+  listId: v.string(),
+  /** One for each credential. */
+  indexes: v.array(v.number()),
+})
+export type StatusReference = v.InferOutput<typeof StatusReference>
+
+/** Credentials of one request. */
+const IssuedCredential = v.object({
+  credentialConfigurationId: v.string(),
+  issuedAt: Timestamp,
+  /** One for each key of the wallet. */
+  count: v.number(),
+  /** Absent for what is not revocable. */
+  status: v.optional(StatusReference),
+})
+export type IssuedCredential = v.InferOutput<typeof IssuedCredential>
+
+const SHOWN = {
+  issuerId: PublicId,
+  state: v.picklist(ISSUANCE_STATES),
+  /** Until when the offer can be taken, and afterwards the access token used. */
+  expiresAt: Timestamp,
+  issuedCredentials: v.optional(v.array(IssuedCredential)),
+  /** Of all its revocable credentials. */
+  credentialStatus: v.optional(v.picklist(CREDENTIAL_STATUSES)),
+  /** The tenant's own. */
+  issuanceMetadata: v.optional(v.record(v.string(), v.unknown())),
+  /** Last event that the wallet has notified (OpenID4VCI 1.0, section 11.1). */
+  notification: v.optional(v.string()),
+  errorMessage: v.optional(v.string()),
+}
+
+export const IssuanceSessionRecord = recordSchema({
+  ...SHOWN,
+  credentials: v.array(v.object(OFFERED)),
+  /** Where wallets read the offer. */
+  credentialOfferUri: v.string(),
+  _tags: v.looseObject({ state: v.picklist(ISSUANCE_STATES) }),
+})
+
+/** What is kept of a session, and not shown. */
+const HIDDEN = {
+  credentials: v.array(
+    v.object({
+      ...OFFERED,
+      /** The certificate that signs it. */
+      certificateId: v.string(),
+      /** The place that the tenant has chosen in one of its lists. */
+      statusListDetails: v.optional(v.object({ listId: v.string(), index: v.number() })),
+    }),
+  ),
+  /** HMAC of the PIN, and its wrong tries. */
+  pin: v.optional(v.object({ mac: v.string(), tries: v.number() })),
+  /** Of the offer: how wallets ask for the PIN (section 4.1.1). */
+  txCode: v.optional(v.looseObject({})),
+  /** SHA-256 of the access token, in base64url. */
+  tokenHash: v.optional(v.string()),
+  /** Credential requests so far. */
+  requests: v.optional(v.number()),
+  /** SHA-256 of each notification id that was given, in base64url. */
+  notificationIds: v.optional(v.array(v.string())),
+}
+
+export const StoredIssuanceSession = v.looseObject({ id: v.string(), createdAt: Timestamp, ...SHOWN, ...HIDDEN })
+export type StoredIssuanceSession = v.InferOutput<typeof StoredIssuanceSession>
+
+const REVOCATION_FIELDS = {
+  state: v.picklist(['pending', 'done']),
+  /** Sessions that it is about; absent until they are counted. */
+  total: v.optional(v.number()),
+  done: v.number(),
+  failed: v.number(),
+}
+export const StatusRevocationRecord = recordSchema({ ...REVOCATION_FIELDS, _tags: v.looseObject({}) })
+
+/** Which sessions: by their ids, or all of an issuer that match. */
+export const RevocationFilter = v.union([
+  v.object({ sessionIds: v.array(v.string()) }),
+  v.object({
+    publicIssuerId: PublicId,
+    credentialConfigurationId: v.optional(v.string()),
+    issuedBefore: v.optional(Timestamp),
+    issuedAfter: v.optional(Timestamp),
+  }),
+])
+export type RevocationFilter = v.InferOutput<typeof RevocationFilter>
+
+export const StoredStatusRevocation = v.looseObject({
+  id: v.string(),
+  createdAt: Timestamp,
+  ...REVOCATION_FIELDS,
+  filter: RevocationFilter,
+  /** Where the job goes on: an index in `sessionIds`, or a cursor. */
+  place: v.optional(v.union([v.number(), v.string()])),
+})
+export type StoredStatusRevocation = v.InferOutput<typeof StoredStatusRevocation>

@@ -1,0 +1,17 @@
+/** An issuance session as the API and events show it: every function that writes has it, so it knows no schema. */
+import { settings } from '../settings.ts'
+
+const HIDDEN = ['pin', 'txCode', 'tokenHash', 'requests', 'notificationIds']
+
+/** Where wallets read the offer. */
+export const offerUriOf = (issuerId: unknown, sessionId: unknown): string =>
+  `${settings().PUBLIC_URL}/oid4vci/${issuerId}/offers/${sessionId}`
+
+const shownOffered = ({ certificateId: _, statusListDetails: __, ...offered }: Record<string, unknown>) => offered
+
+/** No PIN, and nothing that makes a code or token. */
+export const shownIssuance = (value: Record<string, unknown>): Record<string, unknown> => ({
+  ...Object.fromEntries(Object.entries(value).filter(([name]) => !HIDDEN.includes(name))),
+  credentials: Array.isArray(value.credentials) ? value.credentials.map(shownOffered) : [],
+  credentialOfferUri: offerUriOf(value.issuerId, value.id),
+})
