@@ -424,6 +424,9 @@ describe('errors of the handler', () => {
     'certificate.in_use': 409,
     'openid.id_taken': 409,
     'openid.too_many': 409,
+    'openid.in_use': 409,
+    'status.out_of_turn': 409,
+    'status.index_taken': 409,
     'schema.exists': 409,
     'definition.exists': 409,
     'definition.not_ready': 409,
@@ -443,6 +446,17 @@ describe('errors of the handler', () => {
     'store.unavailable': 503,
     'registry.unavailable': 503,
     'auth.keys_unavailable': 503,
+    'oauth.invalid_token': 401,
+    'oauth.invalid_grant': 400,
+    'oauth.unsupported_grant_type': 400,
+    'oauth.invalid_credential_request': 400,
+    'oauth.unknown_credential_configuration': 400,
+    'oauth.unknown_credential_identifier': 400,
+    'oauth.invalid_proof': 400,
+    'oauth.invalid_nonce': 400,
+    'oauth.credential_request_denied': 400,
+    'oauth.invalid_notification_request': 400,
+    'oauth.invalid_notification_id': 400,
   }
   /** RFC 9110, and RFC 6585. */
   const PHRASES: Record<number, string> = {
