@@ -38,7 +38,12 @@ export const AREAS: readonly Area[] = [
   {
     name: 'OpenID4VP',
     description: 'Requests for credentials of wallets that speak OpenID4VP 1.0.',
-    paths: /^\/(openid4vc|oid4vp)\b/,
+    paths: /^\/(openid4vc\/(verif|trusted)|oid4vp\b)/,
+  },
+  {
+    name: 'OpenID4VCI',
+    description: 'Offers of credentials to wallets that speak OpenID4VCI 1.0, and the statuses of these credentials.',
+    paths: /^\/(openid4vc\/(issu|status)|oid4vci\b|\.well-known\b)/,
   },
   { name: 'Certificates', description: 'X.509 certificates of the agent.', paths: /^\/x509\b/ },
   { name: 'Tenants', description: 'Agents for customers.', paths: /^\/multi-tenancy\b/ },
