@@ -8,12 +8,12 @@ import { optional, picklist, text } from '../store/item-fields.ts'
 import { publicIdAddress } from '../store/keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
-type PublicIdKind = 'verifier'
+type PublicIdKind = 'verifier' | 'issuer'
 
 const publicIdItem = defineItem('openid-id', publicIdAddress, {
   /** Absent after the deletion of what had the id: the item stays. */
   tenant: optional(text()),
-  of: picklist<PublicIdKind>(['verifier']),
+  of: picklist<PublicIdKind>(['verifier', 'issuer']),
 })
 
 /** Takes an id for the unit's tenant. The commit throws `openid.id_taken` if it was ever given. */
