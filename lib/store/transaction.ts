@@ -9,8 +9,9 @@ const units = new AsyncLocalStorage<UnitOfWork>()
 
 /** Maximum number of repetitions. */
 const MAX_REPETITIONS = 3
-/** Backoff with full jitter: maximum pause before the first repetition in ms, doubled each time. */
+/** Backoff with full jitter: maximum pause before the first repetition in ms, doubled each time up to 16 times as much. */
 const MAX_PAUSE = 25
+const MAX_FACTOR = 16
 
 /** The unit of the running operation. */
 export const currentUnit = (): UnitOfWork => {
@@ -31,11 +32,13 @@ export const transaction = async <T>(
 ): Promise<T> => {
   const operationSlots: Slots = new Map()
   for (let repetition = 0; ; repetition++) {
+    const unit = new UnitOfWork(tenant, operationSlots)
     try {
-      return await once(new UnitOfWork(tenant, operationSlots), act)
+      return await once(unit, act)
     } catch (error) {
-      if (!isAgentError(error, 'store.conflict') || repetition === maxRepetitions) throw error
-      await delay(Math.random() * MAX_PAUSE * 2 ** repetition)
+      const isLast = repetition >= Math.max(maxRepetitions, unit.repetitions)
+      if (!isAgentError(error, 'store.conflict') || isLast) throw error
+      await delay(Math.random() * MAX_PAUSE * Math.min(MAX_FACTOR, 2 ** repetition))
     }
   }
 }

@@ -39,6 +39,7 @@ export class UnitOfWork {
   readonly #slots: Slots = new Map()
   readonly #operationSlots: Slots
   #failure: unknown
+  #repetitions = 0
 
   /** `operationSlots`: what the repetitions of an operation share. */
   constructor(tenant: string, operationSlots: Slots = new Map()) {
@@ -49,6 +50,15 @@ export class UnitOfWork {
   /** The first error of a read. Protocol code may have caught it, so the unit keeps it: such a unit never commits. */
   get failure(): unknown {
     return this.#failure
+  }
+
+  /** How often the operation is to be repeated at least, if others change the same. */
+  get repetitions(): number {
+    return this.#repetitions
+  }
+
+  repeatUpTo(repetitions: number): void {
+    this.#repetitions = repetitions
   }
 
   /** One item; undefined if there is none or it has expired. */

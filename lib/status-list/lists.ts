@@ -1,0 +1,97 @@
+/**
+ * Status lists of an issuer: which there are, and until when a credential refers to them. Heads are written beside the
+ * transaction: a list that nothing refers to does no harm, and transactions would wait for one another.
+ */
+import { randomBytes } from 'node:crypto'
+import { settings } from '../settings.ts'
+import { defineItem, readItem, type Stored } from '../store/item.ts'
+import { inKey, isoTime, text } from '../store/item-fields.ts'
+import { statusListAddress, statusListsPartition } from '../store/keys.ts'
+import { queryPage } from '../store/table.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
+import { putIfAbsent, updateIf } from '../store/write.ts'
+
+/** Credentials of a list. */
+export const ENTRIES = 2 ** 17
+
+const DAY = 24 * 60 * 60_000
+
+const headItem = defineItem('status-list', statusListAddress, {
+  /** Its number among the issuer's own lists, or the name that the tenant has given it. */
+  place: inKey('sk', text()),
+  listId: text(),
+  /** The latest end of a revocable credential in it, rounded up to the day. */
+  until: isoTime(),
+})
+export type ListHead = Stored<typeof headItem>
+
+/** Places of own lists are digits: between them and the names there is this one. */
+const AFTER_OWN = 'a'
+const ownPlace = (number: number): string => String(number).padStart(8, '0')
+const namedPlace = (listId: string): string => `named#${listId}`
+
+/** Its address for verifiers: `sub` of the list, `uri` in credentials. */
+export const statusListUri = (issuerId: string, listId: string): string =>
+  `${settings().PUBLIC_URL}/oid4vci/${issuerId}/status/${listId}`
+
+const endOfDay = (time: Date): string => new Date(Math.ceil(time.getTime() / DAY) * DAY).toISOString()
+
+interface OfIssuer {
+  issuerId: string
+  /** When the credential ends. */
+  until: Date
+}
+
+/** The list of an issuer that is in use; undefined if there is none yet. */
+export const newestList = async (unit: UnitOfWork, issuerId: string): Promise<ListHead | undefined> => {
+  const range = { to: AFTER_OWN, limit: 1, descending: true }
+  const { items } = await unit.query(statusListsPartition(unit.tenant, issuerId), range)
+  return items[0] && headItem.decode(items[0])
+}
+
+/** Begins a list at a place, unless another invocation was first: returns the one that is there. */
+const begin = async (unit: UnitOfWork, { issuerId, until }: OfIssuer, place: string, listId: string) => {
+  const head = { place, listId, until: endOfDay(until) }
+  const key = { tenant: unit.tenant, issuerId, place }
+  if (await unit.recordFailure(() => putIfAbsent(headItem.encode({ ...key, ...head })))) return head
+  return (await unit.load(headItem, key)) ?? head
+}
+
+/** Begins the list that follows on `last`. */
+export const beginNextList = (unit: UnitOfWork, of: OfIssuer, last: ListHead | undefined): Promise<ListHead> =>
+  begin(unit, of, ownPlace(Number(last?.place ?? 0) + 1), randomBytes(16).toString('base64url'))
+
+/** Notes that a credential refers to a list: a write a day, because nearly all end on the same day as another one. */
+export const noteUntil = async (unit: UnitOfWork, { issuerId, until }: OfIssuer, head: ListHead): Promise<void> => {
+  const later = headItem.attributes({ until: endOfDay(until) })
+  if (head.until >= endOfDay(until)) return
+  const address = headItem.addressOf({ tenant: unit.tenant, issuerId, place: head.place })
+  await unit.recordFailure(() => updateIf(address, { set: later }, { below: later }))
+}
+
+/** The same of a list that the tenant has named, which is begun where there is none. */
+export const noteNamedList = async (unit: UnitOfWork, of: OfIssuer, listId: string): Promise<void> => {
+  const place = namedPlace(listId)
+  const head = await unit.load(headItem, { tenant: unit.tenant, issuerId: of.issuerId, place })
+  await noteUntil(unit, of, head ?? (await begin(unit, of, place, listId)))
+}
+
+/** Whether an issuer has a list. */
+export const hasList = async (tenant: string, issuerId: string, listId: string): Promise<boolean> => {
+  const [named, { items }] = await Promise.all([
+    readItem(headItem, { tenant, issuerId, place: namedPlace(listId) }),
+    // One page is lists for hundreds of millions of credentials.
+    queryPage(statusListsPartition(tenant, issuerId), { to: AFTER_OWN }),
+  ])
+  return named !== undefined || items.some((item) => headItem.decode(item).listId === listId)
+}
+
+/** Until when an issuer has revocable credentials; undefined if it never had any. */
+export const revocableUntil = async (unit: UnitOfWork, issuerId: string): Promise<Date | undefined> => {
+  const heads = await unit.queryAll(statusListsPartition(unit.tenant, issuerId))
+  const last = heads
+    .map((item) => headItem.decode(item).until)
+    .toSorted()
+    .at(-1)
+  return last === undefined ? undefined : new Date(last)
+}

@@ -1,0 +1,74 @@
+/** The bits of status lists, in pieces: a change writes one, and a piece that is not there is all valid. */
+import type { IssuedStatus, StatusReference } from '../records/openid4vci.ts'
+import { defineItem } from '../store/item.ts'
+import { bytes, inKey, integer } from '../store/item-fields.ts'
+import { statusPieceAddress, statusPiecesPartition } from '../store/keys.ts'
+import { addressOf, queryAll } from '../store/table.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
+import { ENTRIES } from './lists.ts'
+
+/** Token Status List, section 7.1. */
+const VALUES = { valid: 0, revoked: 1, suspended: 2 } as const satisfies Record<IssuedStatus, number>
+
+/** Bits of a status. */
+export const BITS = 2
+const PIECE_BYTES = 512
+const ALL_VALID = new Uint8Array(PIECE_BYTES)
+const PIECE_ENTRIES = (PIECE_BYTES * 8) / BITS
+
+/** Pieces that one transaction writes beside the session and a job: DynamoDB takes 100 items. */
+const MAX_PIECES = 90
+/** Of a transaction that changes a piece: many credentials may be revoked at once. */
+const MAX_REPETITIONS = 8
+
+const pieceItem = defineItem('status-piece', statusPieceAddress, {
+  piece: inKey('sk', { ...integer(), read: ({ S }) => Number(S) }),
+  bits: bytes(),
+})
+
+/** All bits of a list (section 4.1). */
+export const readBits = async (tenant: string, listId: string): Promise<Uint8Array> => {
+  const all = new Uint8Array((ENTRIES * BITS) / 8)
+  for (const { piece, bits } of (await queryAll(statusPiecesPartition(tenant, listId))).map(pieceItem.decode))
+    all.set(bits, piece * PIECE_BYTES)
+  return all
+}
+
+const setStatus = (bits: Uint8Array, index: number, status: IssuedStatus): void => {
+  const bit = index * BITS
+  const byte = (bit >> 3) % PIECE_BYTES
+  bits[byte] = ((bits[byte] ?? 0) & ~(3 << (bit % 8))) | (VALUES[status] << (bit % 8))
+}
+
+/**
+ * Sets the statuses of credentials with the unit of work, which writes what changes, and conflicts with any other change
+ * of the same pieces. Returns how many pieces are left, because one transaction takes no more.
+ */
+export const setStatuses = async (
+  unit: UnitOfWork,
+  references: readonly StatusReference[],
+  status: IssuedStatus,
+): Promise<number> => {
+  const { tenant } = unit
+  unit.repeatUpTo(MAX_REPETITIONS)
+  const pieces = new Map<string, { key: { tenant: string; listId: string; piece: number }; indexes: number[] }>()
+  for (const { listId, indexes } of references)
+    for (const index of indexes) {
+      const key = { tenant, listId, piece: Math.floor(index / PIECE_ENTRIES) }
+      const name = JSON.stringify(statusPieceAddress(key))
+      pieces.set(name, { key, indexes: [...(pieces.get(name)?.indexes ?? []), index] })
+    }
+  const items = await unit.getAll([...pieces.values()].map(({ key }) => pieceItem.addressOf(key)))
+  const stored = new Map(items.map((item) => [JSON.stringify(addressOf(item)), pieceItem.decode(item).bits]))
+  let changed = 0
+  for (const [name, { key, indexes }] of pieces) {
+    const before = stored.get(name)
+    const bits = Uint8Array.from(before ?? ALL_VALID)
+    for (const index of indexes) setStatus(bits, index, status)
+    if (Buffer.compare(bits, before ?? ALL_VALID) === 0 || ++changed > MAX_PIECES) continue
+    const item = pieceItem.encode({ ...key, bits })
+    if (before === undefined) unit.create(item)
+    else unit.replace(item, pieceItem.attributes({ bits: before }))
+  }
+  return Math.max(0, changed - MAX_PIECES)
+}
