@@ -8,7 +8,7 @@ import { StoredTrustedIssuer } from '../records/openid4vp.ts'
 import { everyPartition } from '../store/index-entries.ts'
 import { toStoredRecord } from '../store/stored-record.ts'
 import { queryAll } from '../store/table.ts'
-import { type Certificate, readCertificate } from '../x509/certificate.ts'
+import { type Certificate, hasIssuerName, readCertificate } from '../x509/certificate.ts'
 import { checkChain, isSame, MAX_CHAIN } from '../x509/chain.ts'
 import { CertificateError } from '../x509/der.ts'
 import { CheckError } from './check.ts'
@@ -78,12 +78,7 @@ const keyOfChain = (header: unknown, trusts: readonly Trust[]): TrustedKey => {
 
 const keyOfLeaf = (chain: Certificate[], anchor: Certificate, trust: Trust): TrustedKey => {
   const leaf = chain[0] as Certificate
-  const { dnsNames = [], uris = [] } = leaf.extensions
-  const isIssuer = (iss: unknown) => {
-    if (typeof iss !== 'string') return false
-    const url = URL.parse(iss)
-    return uris.includes(iss) || (url?.protocol === 'https:' && dnsNames.includes(url.hostname))
-  }
+  const isIssuer = (iss: unknown) => hasIssuerName(leaf, iss)
   // What follows the anchor in the chain was not verified.
   const end = chain.findIndex((certificate) => isSame(certificate, anchor))
   const path = end === -1 ? [...chain, anchor] : chain.slice(0, end + 1)

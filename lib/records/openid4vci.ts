@@ -129,6 +129,8 @@ const HIDDEN = {
   txCode: v.optional(v.looseObject({})),
   /** SHA-256 of the access token, in base64url. */
   tokenHash: v.optional(v.string()),
+  /** Those that came with the token, where the wallet asked for them: ids of configurations. */
+  credentialIdentifiers: v.optional(v.array(v.string())),
   /** Credential requests so far. */
   requests: v.optional(v.number()),
   /** SHA-256 of each notification id that was given, in base64url. */

@@ -1,7 +1,7 @@
 /** An issuance session as the API and events show it: every function that writes has it, so it knows no schema. */
 import { settings } from '../settings.ts'
 
-const HIDDEN = ['pin', 'txCode', 'tokenHash', 'requests', 'notificationIds']
+const HIDDEN = ['pin', 'txCode', 'tokenHash', 'credentialIdentifiers', 'requests', 'notificationIds']
 
 /** Where wallets read the offer. */
 export const offerUriOf = (issuerId: unknown, sessionId: unknown): string =>

@@ -30,7 +30,7 @@ const hasForbiddenName = (value: unknown): boolean => {
 const memberOf = (value: object, name: unknown): unknown =>
   Object.hasOwn(value, String(name)) ? Reflect.get(value, String(name)) : undefined
 
-/** What is wrong with a frame at `path`, as a clause. Counts disclosures in `size`. */
+/** What is wrong with a frame at `path`, as a clause. Counts digests in `size`. */
 const violationAt = (value: unknown, frame: unknown, path: string[], size: { count: number }): string | undefined => {
   const where = path.join('.') || 'it'
   if (!isObject(frame)) return `${where} must be an object`
@@ -39,10 +39,10 @@ const violationAt = (value: unknown, frame: unknown, path: string[], size: { cou
   if (!Array.isArray(names)) return `${[...path, '_sd'].join('.')} must be a list`
   if (!Number.isInteger(decoys) || Number(decoys) < 0 || Number(decoys) > MAX_DECOYS)
     return `${[...path, '_sd_decoy'].join('.')} must be a number up to ${MAX_DECOYS}`
-  size.count += names.length
+  size.count += names.length + Number(decoys)
   if (new Set(names.map(String)).size < names.length) return `${where} names a claim twice`
   for (const name of [...names, ...Object.keys(nested)]) {
-    const isName = typeof name === 'string' || (Array.isArray(value) && typeof name === 'number')
+    const isName = Array.isArray(value) ? /^\d+$/.test(String(name)) : typeof name === 'string'
     if (!isName || memberOf(value, name) === undefined) return `${where} names a claim that the payload does not have`
     if (path.length === 0 && ALWAYS_SIGNED.includes(String(name))) return `${name} is always disclosed`
   }
@@ -58,7 +58,7 @@ export const frameViolation = (payload: JsonObject, frame: unknown = {}): string
   if (hasForbiddenName(payload)) return `no claim may be named ${FORBIDDEN.join(', ')}`
   const size = { count: 0 }
   const violation = violationAt(payload, frame, [], size)
-  return violation ?? (size.count > MAX_DISCLOSURES ? `it names over ${MAX_DISCLOSURES} claims` : undefined)
+  return violation ?? (size.count > MAX_DISCLOSURES ? `it has over ${MAX_DISCLOSURES} claims and decoys` : undefined)
 }
 
 /** 128 bits, of its own for each disclosure of each copy. */

@@ -86,3 +86,10 @@ export const readCertificate = (text: string): Certificate => {
     throw new CertificateError('cannot be read')
   }
 }
+
+/** Whether an issuer's URL is one of the certificate's names (HAIP 1.0, section 6.1.1): itself, or its host. */
+export const hasIssuerName = ({ extensions: { dnsNames = [], uris = [] } }: Certificate, iss: unknown): boolean => {
+  if (typeof iss !== 'string') return false
+  const url = URL.parse(iss)
+  return uris.includes(iss) || (url?.protocol === 'https:' && dnsNames.includes(url.hostname))
+}

@@ -1,0 +1,10 @@
+/** RequestCredential: a wallet gets what was offered, for each of its keys. */
+import { command } from '../lib/http/command.ts'
+import { RequestCredential } from '../lib/interface/openid4vci-wallets.ts'
+import { tenantOfPublicId } from '../lib/openid/public-ids.ts'
+import { issueCredentials } from '../lib/openid4vci/credential.ts'
+
+export const requestCredential = command(RequestCredential, {
+  authorize: ({ path }) => tenantOfPublicId(path.issuerId, 'issuer'),
+  handle: ({ path, accessToken, body, unit }) => issueCredentials(unit, path.issuerId, accessToken, body),
+})

@@ -1,0 +1,33 @@
+/** Times of a credential: copies of one request, and those of others of that day, are not told apart by them. */
+import type { StoredCertificate } from '../records/certificate.ts'
+
+const HOUR = 60 * 60
+const DAY = 24 * HOUR
+
+/** Epoch seconds. */
+export interface IssuedTimes {
+  iat: number
+  exp?: number
+}
+
+/** Down to the hour, unless it is past then; up to the day where that is a small part of the time left. */
+const roundedEnd = (exp: number, now: number): number => {
+  if (exp > now + 7 * DAY) return Math.ceil(exp / DAY) * DAY
+  const rounded = exp - (exp % HOUR)
+  return rounded > now ? rounded : exp
+}
+
+/** Within the certificate's validity. Undefined where the payload's end or the certificate's has come. */
+export const issuedTimes = (
+  { exp }: { exp?: unknown },
+  certificate: Pick<StoredCertificate, 'notBefore' | 'notAfter'>,
+  at: Date,
+): IssuedTimes | undefined => {
+  const now = Math.floor(at.getTime() / 1000)
+  const begin = Math.ceil(Date.parse(certificate.notBefore) / 1000)
+  const end = Math.floor(Date.parse(certificate.notAfter) / 1000)
+  const iat = Math.max(now - (now % DAY), begin)
+  if (begin > now || end <= now) return undefined
+  if (typeof exp !== 'number') return { iat }
+  return exp <= now ? undefined : { iat, exp: Math.min(roundedEnd(Math.floor(exp), now), end) }
+}
