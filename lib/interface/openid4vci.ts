@@ -172,6 +172,16 @@ const TxCode = exactly({
   ),
 })
 
+/** Names that the schema of an object would drop, and a credential then lack. */
+const DROPPED = ['__proto__', 'prototype', 'constructor']
+
+const Claims = v.pipe(
+  v.instance(Object),
+  v.check((claims) => DROPPED.every((name) => !Object.hasOwn(claims, name)), `must have no ${DROPPED.join(', ')}`),
+  JsonObject,
+  notTooDeep(),
+)
+
 const OfferedCredential = exactly({
   credentialSupportedId: Name,
   format: v.optional(v.literal('dc+sd-jwt', 'must be `dc+sd-jwt`')),
@@ -182,7 +192,7 @@ const OfferedCredential = exactly({
       keyId: v.optional(EntityId),
     }),
   ),
-  payload: v.pipe(JsonObject, notTooDeep()),
+  payload: Claims,
   disclosureFrame: v.optional(v.pipe(JsonObject, notTooDeep())),
   isRevocable: v.optional(v.boolean()),
   statusListDetails: v.optional(

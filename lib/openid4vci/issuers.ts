@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import { AgentError, invalidField } from '../errors.ts'
 import { requireCertificate } from '../openid/certificates.ts'
-import { claimPublicId, releasePublicId } from '../openid/public-ids.ts'
+import { claimPublicId, releasePublicId, tenantOfPublicId } from '../openid/public-ids.ts'
 import { assertRoom } from '../openid/room.ts'
 import { issuerRecords } from '../records/openid-kinds.ts'
 import { StoredIssuer } from '../records/openid4vci.ts'
@@ -14,7 +14,11 @@ import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 type IssuerSettings = Pick<
   StoredIssuer,
-  'display' | 'credentialConfigurationsSupported' | 'batchCredentialIssuance' | 'certificateId' | 'dpopSigningAlgValuesSupported'
+  | 'display'
+  | 'credentialConfigurationsSupported'
+  | 'batchCredentialIssuance'
+  | 'certificateId'
+  | 'dpopSigningAlgValuesSupported'
 >
 type NewIssuer = IssuerSettings & Pick<StoredIssuer, 'accessTokenSignerKeyType'> & { issuerId?: string | undefined }
 
@@ -41,6 +45,12 @@ export const loadIssuer = async (unit: UnitOfWork, issuerId: string): Promise<St
 /** The same without a unit of work. */
 export const readIssuer = async (tenant: string, issuerId: string): Promise<StoredIssuer> =>
   v.parse(StoredIssuer, (await requireRecord(tenant, type, issuerId)).value)
+
+/** An issuer by its public id, and whose it is. Throws `resource.not_found`. */
+export const readPublicIssuer = async (issuerId: string): Promise<{ tenant: string; issuer: StoredIssuer }> => {
+  const tenant = await tenantOfPublicId(issuerId, 'issuer')
+  return { tenant, issuer: await readIssuer(tenant, issuerId) }
+}
 
 /** Wallets look for the metadata at the root of an address at https (OpenID4VCI 1.0, section 12.2.2). */
 const assertAtRoot = (): void => {
@@ -85,10 +95,11 @@ export const createIssuer = async (unit: UnitOfWork, { issuerId = randomUUID(), 
 }
 
 /** The certificates that have signed before, when another one is chosen. */
-const formerOf = ({ certificateId: before, formerCertificateIds: former = [] }: StoredIssuer, now: string | undefined) =>
-  before === undefined || before === now
-    ? former
-    : [...former.filter((id) => id !== before), before].slice(-MAX_FORMER)
+const formerOf = (
+  { certificateId: before, formerCertificateIds: former = [] }: StoredIssuer,
+  now: string | undefined,
+) =>
+  before === undefined || before === now ? former : [...former.filter((id) => id !== before), before].slice(-MAX_FORMER)
 
 /** Replaces an issuer's settings. Throws `resource.not_found`, `request.invalid`. */
 export const updateIssuer = async (unit: UnitOfWork, issuerId: string, chosen: IssuerSettings) => {

@@ -3,7 +3,7 @@
  * module there.
  */
 
-const OWN = ['page.css', 'docs.css', 'docs.js', 'presentation.js']
+const OWN = ['page.css', 'docs.css', 'docs.js', 'session.js']
 const VIEWER = ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt']
 
 /** File URLs by file name. */

@@ -1,9 +1,9 @@
 /** The page of a request of OpenID4VP: who asks, what for, how to answer with a wallet, and how it ended. */
 import type { DcqlQuery } from '../interface/dcql.ts'
 import type { PageState } from '../interface/openid4vp-page.ts'
-import { settings } from '../settings.ts'
 import { layout } from './layout.ts'
 import { html, type Markup, shortText } from './markup.ts'
+import { type Outcome, outcomesOf } from './outcome.ts'
 import { qrCode } from './qr-code.ts'
 
 const MAX_NAME = 100
@@ -24,7 +24,7 @@ export interface ShownRequest {
 }
 
 /** How it ended: the script of an open page shows the one that has come. `late` and `idle`: no answer was seen. */
-const OUTCOMES: Record<Exclude<PageState, 'open'> | 'late' | 'idle', { heading: string; words: string }> = {
+const OUTCOMES: Record<Exclude<PageState, 'open'> | 'late' | 'idle', Outcome> = {
   answered: {
     heading: 'Your wallet has answered',
     words: 'Go on where your wallet has led you. You can close this page.',
@@ -68,14 +68,6 @@ const requestedOf = ({ meta, claims = [] }: DcqlQuery['credentials'][number]): M
 const hasChoice = ({ credentials, credential_sets }: DcqlQuery): boolean =>
   credential_sets !== undefined || credentials.some(({ claim_sets }) => claim_sets !== undefined)
 
-const outcome = (name: keyof typeof OUTCOMES, isShown: boolean): Markup => {
-  const { heading, words } = OUTCOMES[name]
-  const content = html`<h2>${heading}</h2><p>${words}</p>`
-  return isShown
-    ? html`<section data-outcome="${name}">${content}</section>`
-    : html`<section data-outcome="${name}" hidden>${content}</section>`
-}
-
 const waysOf = ({ link, leadsBack }: ShownRequest): Markup => html`
 <div data-ways>
 <h2>Answer with your wallet</h2>
@@ -106,8 +98,6 @@ ${
 export const presentationPage = (request: ShownRequest): string => {
   const { state, query, hasTransaction } = request
   const verifier = typeof request.verifier === 'string' ? shortText(request.verifier, MAX_NAME) : ''
-  const isOpen = state === 'open'
-  const names = Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[]
   return layout(
     'Presentation request',
     html`
@@ -120,9 +110,8 @@ export const presentationPage = (request: ShownRequest): string => {
 ${hasChoice(query) ? html`<p>Not all of it may be needed: your wallet shows you the choice.</p>` : []}
 <p class="note"><strong>Do you expect this request?</strong> The name is the sender’s own. Your wallet shows who has signed it, and shares nothing unless you agree.</p>
 </section>
-${isOpen ? waysOf(request) : []}
-<div role="status">${names.filter((name) => isOpen || name === state).map((name) => outcome(name, !isOpen))}</div>
-${isOpen ? html`<script src="${settings().PUBLIC_URL}/assets/presentation.js"></script>` : []}
+${state === 'open' ? waysOf(request) : []}
+${outcomesOf(OUTCOMES, state)}
 `,
   )
 }

@@ -3,9 +3,8 @@ import { AgentError } from '../errors.ts'
 import { enqueue, jobItem } from '../jobs/job.ts'
 import { type PrivateJwk, sealedKeys } from '../keys/index.ts'
 import type { StoredCertificate } from '../records/certificate.ts'
-import { certificateRecords, verifierRecords } from '../records/openid-kinds.ts'
+import { certificateRecords, issuerRecords, verifierRecords } from '../records/openid-kinds.ts'
 import { everyPartition } from '../store/index-entries.ts'
-import { toStoredRecord } from '../store/stored-record.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import type { Certificate } from './certificate.ts'
 import { shownFields } from './decode.ts'
@@ -39,14 +38,18 @@ export const insertCertificate = async (
 
 const expiryJobOf = (tenant: string, id: string) => ({ tenant, type: 'certificate-expiry', id }) as const
 
-/** A tenant's verifiers are few: lib/openid4vp/verifiers.ts. */
+/** A tenant's verifiers and issuers are few: lib/openid/room.ts. */
 const assertUnused = async (unit: UnitOfWork, id: string): Promise<void> => {
-  const verifiers = (await unit.queryAll(everyPartition(unit.tenant, verifierRecords.type))).map(toStoredRecord)
-  const user = verifiers.find(({ value }) => value.certificateId === id)
-  if (user !== undefined) throw new AgentError('certificate.in_use', `the verifier ${user.id} has this certificate`)
+  for (const [{ type: ofUser }, what] of [
+    [verifierRecords, 'verifier'],
+    [issuerRecords, 'issuer'],
+  ] as const) {
+    const user = (await unit.find(unit.tenant, ofUser, {})).find(({ value }) => value.certificateId === id)
+    if (user !== undefined) throw new AgentError('certificate.in_use', `the ${what} ${user.id} has this certificate`)
+  }
 }
 
-/** Deletes a certificate and its key. Throws `resource.not_found`, and `certificate.in_use` where a verifier names it. */
+/** Deletes a certificate and its key. Throws `resource.not_found`, and `certificate.in_use` where a verifier or an issuer names it. */
 export const deleteCertificate = async (unit: UnitOfWork, id: string): Promise<void> => {
   await assertUnused(unit, id)
   if (!(await unit.remove(unit.tenant, type, id))) throw new AgentError('resource.not_found', 'there is no such record')

@@ -13,7 +13,7 @@ test('one has the validator of its content, and its type', () => {
 test.each([
   ['docs.css', 'text/css'],
   ['docs.js', 'text/javascript'],
-  ['presentation.js', 'text/javascript'],
+  ['session.js', 'text/javascript'],
   ['swagger-ui.css', 'text/css'],
   ['swagger-ui-bundle.js', 'text/javascript'],
   ['swagger-ui-bundle.js.LICENSE.txt', 'text/plain'],

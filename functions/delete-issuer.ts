@@ -1,0 +1,9 @@
+/** DeleteIssuer: deletes an issuer, or ends it and serves on what verifiers read. Its id is never given again. */
+import { command } from '../lib/http/command.ts'
+import { DeleteIssuer } from '../lib/interface/openid4vci.ts'
+import { deleteIssuer as removeIssuer } from '../lib/openid4vci/issuers.ts'
+
+export const deleteIssuer = command(DeleteIssuer, async ({ path, query, unit }) => {
+  await removeIssuer(unit, path.issuerId, query.keep === 'public')
+  return undefined
+})

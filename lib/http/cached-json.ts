@@ -1,0 +1,12 @@
+/** Public JSON that caches may keep. */
+import { hash } from 'node:crypto'
+import { Document } from './request.ts'
+
+/** JSON for any cache, for as many seconds, with a validator over its text. */
+export const cachedJson = (value: object, seconds = 300): Document => {
+  const json = JSON.stringify(value)
+  return new Document(json, {
+    cacheControl: `public, max-age=${seconds}`,
+    etag: `"${hash('sha256', json, 'base64url')}"`,
+  })
+}
