@@ -1,4 +1,4 @@
-/** Wake-ups of jobs → keys of definitions, revocation registries, status lists, late verifications and issuance, expiry. */
+/** Wake-ups of jobs → keys of definitions, revocation registries, status lists, late verifications and issuance, expiry, revocations. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { background } from '../lib/background.ts'
 import type { JobHandlers } from '../lib/jobs/job.ts'
@@ -16,6 +16,7 @@ const HANDLERS: JobHandlers = {
   issuance: async () => (await ofAgent()).issuance,
   'pickup-expiry': async () => (await import('../lib/pickup/expiry-job.ts')).pickupExpiryJob,
   'certificate-expiry': async () => (await import('../lib/x509/expiry.ts')).certificateExpiryJob,
+  'status-revocation': async () => (await import('../lib/openid4vci/revocation-job.ts')).statusRevocationJob,
 }
 
 /** Returns the wake-ups that SQS has to deliver again. */

@@ -1,6 +1,6 @@
 /** Reads the statuses of all credentials of a response, side by side and within bounds. */
 import { StatusListError } from './errors.ts'
-import { fetchStatusList } from './fetch-list.ts'
+import { readList } from './own-list.ts'
 import { type CredentialStatus, type ReadOptions, readStatus } from './read.ts'
 
 /** Lists that are fetched for one response. */
@@ -37,7 +37,7 @@ const fetchOnce = (fetchList: (uri: string) => Promise<string>) => {
 /** The outcomes in the order of the references. Other errors than a StatusListError are thrown. */
 export const readStatuses = async (
   references: readonly StatusReference[],
-  { fetchList = fetchStatusList, now, milliseconds = MAX_MS }: Options = {},
+  { fetchList = readList, now, milliseconds = MAX_MS }: Options = {},
 ): Promise<StatusOutcome[]> => {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_, reject) => {

@@ -1,4 +1,4 @@
-/** Reads statuses of other parties' credentials: https://datatracker.ietf.org/doc/draft-ietf-oauth-status-list/ (20), section 8.3. */
+/** Reads statuses of credentials: https://datatracker.ietf.org/doc/draft-ietf-oauth-status-list/ (20), section 8.3. */
 import { inflateSync } from 'node:zlib'
 import * as v from 'valibot'
 import { Bounded } from '../bounded.ts'
@@ -7,7 +7,8 @@ import { type PublicJwk, publicJwk, thumbprintOf } from '../jose/jwk.ts'
 import { decodeJwt, verifyJwt } from '../jose/jwt.ts'
 import { type JsonObject, memorySizeOf } from '../json.ts'
 import { StatusListError } from './errors.ts'
-import { fetchStatusList, MAX_BYTES } from './fetch-list.ts'
+import { MAX_BYTES } from './fetch-list.ts'
+import { isOwnList, readList } from './own-list.ts'
 
 /** Bytes of a list when inflated. */
 const MAX_INFLATED = 4 * 1024 * 1024
@@ -53,7 +54,7 @@ interface StatusList {
 export type KeyOf = (header: JsonObject) => unknown
 
 export interface ReadOptions {
-  /** The JWT at an address. Default: the guarded client. Throws a StatusListError. */
+  /** The JWT at an address. Default: from the table or by the guarded client. Throws a StatusListError. */
   fetchList?: ((uri: string) => Promise<string>) | undefined
   keyOf: KeyOf
   now?: Date | undefined
@@ -89,7 +90,7 @@ const trustedKey = async (header: JsonObject, keyOf: KeyOf): Promise<PublicJwk> 
 }
 
 const fetchVerified = async (uri: string, options: ReadOptions): Promise<StatusList> => {
-  const { fetchList = fetchStatusList, keyOf, now = new Date() } = options
+  const { fetchList = readList, keyOf, now = new Date() } = options
   const text = await fetchList(uri)
   const { header } = decodeJwt(text, MAX_BYTES)
   const key = await trustedKey(header, keyOf)
@@ -99,7 +100,8 @@ const fetchVerified = async (uri: string, options: ReadOptions): Promise<StatusL
   if (sub !== uri) throw new StatusListError('the list is for another address')
   const until = Math.min(exp, now.getTime() / 1000 + Math.min(ttl, MAX_TTL))
   const { bits, lst } = status_list
-  return cache.set(uri, { header, thumbprint: thumbprintOf(key), bits, bytes: inflate(lst), until })
+  const list = { header, thumbprint: thumbprintOf(key), bits, bytes: inflate(lst), until }
+  return isOwnList(uri) ? list : cache.set(uri, list)
 }
 
 /** Trust is the caller's: a list that was verified for another one counts if this one would take the same key. */
