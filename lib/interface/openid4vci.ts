@@ -175,12 +175,11 @@ const TxCode = exactly({
 /** Names that the schema of an object would drop, and a credential then lack. */
 const DROPPED = ['__proto__', 'prototype', 'constructor']
 
-const Claims = v.pipe(
+const Whole: v.GenericSchema = v.pipe(
   v.instance(Object),
   v.check((claims) => DROPPED.every((name) => !Object.hasOwn(claims, name)), `must have no ${DROPPED.join(', ')}`),
-  JsonObject,
-  notTooDeep(),
 )
+const Claims = v.pipe(Whole, JsonObject, notTooDeep())
 
 const OfferedCredential = exactly({
   credentialSupportedId: Name,
