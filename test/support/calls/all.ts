@@ -11,6 +11,7 @@ import { connections } from './connections.ts'
 import { credentials } from './credentials.ts'
 import { didcomm } from './didcomm.ts'
 import { dids } from './dids.ts'
+import { openid4vci } from './openid4vci.ts'
 import { openid4vp } from './openid4vp.ts'
 import { outOfBand } from './out-of-band.ts'
 import { pages } from './pages.ts'
@@ -28,6 +29,7 @@ export const EXAMPLES: Examples = {
   ...connections,
   ...credentials,
   ...didcomm,
+  ...openid4vci,
   ...openid4vp,
   ...outOfBand,
   ...dids,
