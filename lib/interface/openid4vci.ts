@@ -1,5 +1,6 @@
 /** Contracts of an issuer of OpenID4VCI 1.0, for its tenant: the calls of credo-controller, with certificates as signers. */
 import * as v from 'valibot'
+import { UNSAFE_NAMES } from '../json.ts'
 import {
   ISSUANCE_STATES,
   IssuanceSessionRecord,
@@ -172,12 +173,13 @@ const TxCode = exactly({
   ),
 })
 
-/** Names that the schema of an object would drop, and a credential then lack. */
-const DROPPED = ['__proto__', 'prototype', 'constructor']
-
+/** The schema of an object would drop such names, and a credential lack the claims. */
 const Whole: v.GenericSchema = v.pipe(
   v.instance(Object),
-  v.check((claims) => DROPPED.every((name) => !Object.hasOwn(claims, name)), `must have no ${DROPPED.join(', ')}`),
+  v.check(
+    (claims) => UNSAFE_NAMES.every((name) => !Object.hasOwn(claims, name)),
+    `must not have ${UNSAFE_NAMES.join(', ')}`,
+  ),
 )
 const Claims = v.pipe(Whole, JsonObject, notTooDeep())
 
