@@ -1,6 +1,6 @@
 /** The status lists of this service as JWTs: https://datatracker.ietf.org/doc/draft-ietf-oauth-status-list/ (20), section 5.1. */
 import { createHash } from 'node:crypto'
-import { deflateSync } from 'node:zlib'
+import { constants, deflateSync } from 'node:zlib'
 import * as v from 'valibot'
 import { AgentError, isAgentError } from '../errors.ts'
 import { thumbprintOf } from '../jose/jwk.ts'
@@ -19,6 +19,12 @@ import { BITS, readBits } from './pieces.ts'
 /** Seconds for which a list may be cached, and for which it is valid. */
 export const TTL = 300
 const VALIDITY = 24 * 60 * 60
+
+/**
+ * Lists are runs of zeros with few others between. Where zlib looks for longer repetitions it takes 30 ms for 10,000
+ * revoked credentials, in place of 0.5, and gains nothing.
+ */
+const COMPRESSION = { level: 9, strategy: constants.Z_RLE }
 
 /** Unknown lists, and those of others, are told apart by no caller. */
 const notFound = () => new AgentError('resource.not_found', 'there is no such status list')
@@ -68,7 +74,7 @@ export const statusListToken = async (list: OfList): Promise<{ jwt: string; etag
   const kid = thumbprintOf(publicJwk)
   // Within the time for which it may be cached, it is the same.
   const iat = Math.floor(Date.now() / 1000 / TTL) * TTL
-  const lst = deflateSync(bits, { level: 9 }).toString('base64url')
+  const lst = deflateSync(bits, COMPRESSION).toString('base64url')
   const jwt = await signJwt(
     privateKeyOf(jwk),
     // Verifiers look for one or the other.
