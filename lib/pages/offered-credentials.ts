@@ -46,9 +46,12 @@ export const requireOffer = async (
   tenant: string,
   { issuerId, issuanceSessionId }: { issuerId: string; issuanceSessionId: string },
 ): Promise<ShownOffer> => {
-  const { value } = await requireRecord(tenant, issuanceSessionRecords.type, issuanceSessionId)
+  // Both at once, so that the time tells nothing either.
+  const [{ value }, issuer] = await Promise.all([
+    requireRecord(tenant, issuanceSessionRecords.type, issuanceSessionId),
+    readIssuer(tenant, issuerId),
+  ])
   const session = v.parse(StoredIssuanceSession, value)
-  const issuer = await readIssuer(tenant, issuerId)
   const isThere = STATES[session.state] !== 'open' || (isIssuing(issuer) && isOffered(session, issuerId))
   // In the words of an unknown record.
   if (session.issuerId !== issuerId || !isThere) throw new AgentError('resource.not_found', 'there is no such record')
