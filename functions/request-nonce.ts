@@ -3,8 +3,7 @@ import { AgentError } from '../lib/errors.ts'
 import { query } from '../lib/http/query.ts'
 import { RequestNonce } from '../lib/interface/openid4vci-wallets.ts'
 import { macOf } from '../lib/openid/secrets.ts'
-import { readPublicIssuer } from '../lib/openid4vci/issuers.ts'
-import { isIssuing } from '../lib/openid4vci/issuers.ts'
+import { isIssuing, readPublicIssuer } from '../lib/openid4vci/issuers.ts'
 import { newNonce } from '../lib/openid4vci/nonce.ts'
 
 export const requestNonce = query(RequestNonce, async ({ path: { issuerId } }) => {

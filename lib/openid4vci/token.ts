@@ -1,7 +1,8 @@
 /** The token endpoint: an access token for a pre-authorized code. https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#section-6 */
+import * as v from 'valibot'
 import { AgentError, CommittedError } from '../errors.ts'
-import { isObject, parseJson } from '../json.ts'
-import { isSame, type Mac, macOf, sha256 } from '../openid/secrets.ts'
+import type { RequestToken } from '../interface/openid4vci-wallets.ts'
+import { isSame, macOf, sha256 } from '../openid/secrets.ts'
 import type { StoredIssuanceSession } from '../records/openid4vci.ts'
 import { epochSeconds } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
@@ -15,122 +16,92 @@ const PRE_AUTHORIZED_CODE = 'urn:ietf:params:oauth:grant-type:pre-authorized_cod
 
 const MAX_PIN_TRIES = 5
 
-/** The form that a wallet posts. */
-export interface TokenRequest {
-  grant_type: string
-  'pre-authorized_code'?: string | undefined
-  tx_code?: string | undefined
-  authorization_details?: string | undefined
-}
-
 const malformed = (message: string) => new AgentError('request.malformed', message)
 
+/** The same for every reason. */
 const INVALID_GRANT = ['oauth.invalid_grant', 'the code or the PIN is not valid'] as const
 
 /** The session of a code, whatever its state. Throws `oauth.invalid_grant`. */
-const sessionOfCode = async (
-  unit: UnitOfWork,
-  issuerId: string,
-  code: string,
-): Promise<{ session: StoredIssuanceSession; mac: Mac }> => {
-  const [, id] = /^([\w-]{22})\.[\w-]{43}$/.exec(code) ?? []
-  const [session, issuer] = await Promise.all([id && findSession(unit, id), loadIssuer(unit, issuerId)])
-  if (!session || session.issuerId !== issuerId || !isIssuing(issuer)) throw new AgentError(...INVALID_GRANT)
+const sessionOfCode = async (unit: UnitOfWork, issuerId: string, code: string) => {
+  const [, id = ''] = /^([\w-]{22})\.[\w-]{43}$/.exec(code) ?? []
+  const [session, issuer] = await Promise.all([findSession(unit, id), loadIssuer(unit, issuerId)])
+  if (session?.issuerId !== issuerId || !isIssuing(issuer)) throw new AgentError(...INVALID_GRANT)
   const mac = await unit.recordFailure(() => macOf(unit.tenant, issuerId))
   if (!isSame(code, codeOf(mac, session))) throw new AgentError(...INVALID_GRANT)
   return { session, mac }
 }
 
-type PinCheck = 'right' | 'wrong' | 'missing' | 'unexpected'
-
-const checkPin = ({ id, pin }: StoredIssuanceSession, mac: Mac, given: string | undefined): PinCheck => {
-  if (pin === undefined) return given === undefined ? 'right' : 'unexpected'
-  if (given === undefined) return 'missing'
-  return isSame(pin.mac, pinMacOf(mac, id, given)) ? 'right' : 'wrong'
-}
-
-/** Counts a wrong PIN. Before a token was given the last try ends the offer: whoever has the code may do that. */
-const countTry = async (unit: UnitOfWork, session: StoredIssuanceSession, mac: string, tries: number) => {
-  const ends = tries === MAX_PIN_TRIES && session.tokenHash === undefined
-  if (ends) deleteClaims(unit, session.id)
-  await saveSession(unit, {
-    ...session,
-    pin: { mac, tries },
-    ...(ends && { state: 'Error' as const, errorMessage: `the PIN was wrong ${MAX_PIN_TRIES} times` }),
-  })
-}
-
-/** A code that is used again was seen by another: its token ends (RFC 6749, section 4.1.2). */
-const endToken = async (unit: UnitOfWork, { tokenHash: _, ...session }: StoredIssuanceSession): Promise<void> => {
+/** Ends an offer or its token, with the claims. */
+const end = (unit: UnitOfWork, { tokenHash: _, ...session }: StoredIssuanceSession, errorMessage: string) => {
   deleteClaims(unit, session.id)
-  await saveSession(unit, { ...session, state: 'Error', errorMessage: 'the code was used a second time' })
+  return saveSession(unit, { ...session, state: 'Error', errorMessage })
 }
 
-/** What the request asks for by `authorization_details` (RFC 9396): configurations of the offer; undefined without it. */
-const requestedDetails = (text: string | undefined, { credentials }: StoredIssuanceSession): string[] | undefined => {
+/** RFC 9396, and section 5.1.1 */
+const Details = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.array(v.object({ type: v.literal('openid_credential'), credential_configuration_id: v.string() })),
+  v.minLength(1),
+)
+
+/** The configurations that `authorization_details` names; undefined where there are none. */
+const requestedIds = (text: string | undefined, { credentials }: StoredIssuanceSession): string[] | undefined => {
   if (text === undefined) return undefined
-  const details = parseJson(text)
-  if (!Array.isArray(details) || details.length === 0 || details.length > credentials.length)
-    throw malformed('authorization_details must be a list, of the credentials that are offered')
-  const ids = details.map((one) =>
-    isObject(one) && one.type === 'openid_credential' ? one.credential_configuration_id : undefined,
-  )
-  const offered = credentials.map(({ credentialConfigurationId }) => credentialConfigurationId)
-  if (!ids.every((id) => offered.includes(id as string)))
-    throw malformed('authorization_details must name credentials that are offered, by credential_configuration_id')
-  return [...new Set(ids as string[])]
+  const details = v.safeParse(Details, text)
+  const ids = new Set(details.success ? details.output.map((one) => one.credential_configuration_id) : [''])
+  for (const id of ids)
+    if (!credentials.some((one) => one.credentialConfigurationId === id))
+      throw malformed('authorization_details must name credentials of the offer by credential_configuration_id')
+  return [...ids]
 }
 
 /** Gives the token, once. */
-const grant = async (unit: UnitOfWork, session: StoredIssuanceSession, identifiers: string[] | undefined) => {
+const grant = async (unit: UnitOfWork, session: StoredIssuanceSession, ids: string[] | undefined) => {
   const accessToken = newAccessToken(session.id)
-  const end = epochSeconds() + TOKEN_SECONDS
+  const expiresAt = epochSeconds() + TOKEN_SECONDS
   await saveSession(unit, {
     ...session,
     state: 'AccessTokenCreated',
     tokenHash: sha256(accessToken),
-    expiresAt: new Date(end * 1000).toISOString(),
-    ...(identifiers !== undefined && { credentialIdentifiers: identifiers }),
+    expiresAt: new Date(expiresAt * 1000).toISOString(),
+    ...(ids && { credentialIdentifiers: ids }),
   })
-  expireClaims(unit, session.id, end)
+  expireClaims(unit, session.id, expiresAt)
+  const type = 'openid_credential'
+  const details = ids?.map((id) => ({ type, credential_configuration_id: id, credential_identifiers: [id] }))
   return {
-    access_token: accessToken,
-    token_type: 'Bearer' as const,
-    expires_in: TOKEN_SECONDS,
-    ...(identifiers !== undefined && {
-      authorization_details: identifiers.map((id) => ({
-        ...{ type: 'openid_credential', credential_configuration_id: id, credential_identifiers: [id] },
-      })),
-    }),
+    ...{ access_token: accessToken, token_type: 'Bearer' as const, expires_in: TOKEN_SECONDS },
+    ...(details && { authorization_details: details }),
   }
 }
 
 /**
- * Gives an access token for a code and its PIN. A wrong PIN is counted, and the last try locks the code; a code that is
- * used again ends its token, unless it is locked. Throws `request.malformed`, `oauth.unsupported_grant_type`,
- * `oauth.invalid_grant`.
+ * Gives an access token for a code and its PIN. A wrong PIN is counted, and the last try ends the offer: whoever has the
+ * code may do that. A code that is used again was seen by another, and its token ends (RFC 6749, section 4.1.2), unless
+ * the tries are used up. Throws `request.malformed`, `oauth.unsupported_grant_type`, `oauth.invalid_grant`.
  */
-export const giveToken = async (unit: UnitOfWork, issuerId: string, request: TokenRequest) => {
-  const { grant_type, 'pre-authorized_code': code, tx_code, authorization_details } = request
+export const giveToken = async (unit: UnitOfWork, issuerId: string, form: v.InferOutput<typeof RequestToken.body>) => {
+  const { grant_type, 'pre-authorized_code': code, tx_code = '', authorization_details } = form
   if (grant_type !== PRE_AUTHORIZED_CODE)
     throw new AgentError('oauth.unsupported_grant_type', 'grant_type must be that of pre-authorized codes')
   if (code === undefined) throw malformed('pre-authorized_code is missing')
   const { session, mac } = await sessionOfCode(unit, issuerId, code)
   const { pin, tokenHash, expiresAt } = session
   const wasUsed = tokenHash !== undefined && new Date() < new Date(expiresAt)
-  if (!(wasUsed || isOffered(session, issuerId)) || (pin !== undefined && pin.tries >= MAX_PIN_TRIES))
+  if (!(wasUsed || isOffered(session, issuerId)) || (pin && pin.tries >= MAX_PIN_TRIES))
     throw new AgentError(...INVALID_GRANT)
-  const check = checkPin(session, mac, tx_code)
-  if (pin !== undefined && check === 'wrong') {
-    await countTry(unit, session, pin.mac, pin.tries + 1)
+  if (!wasUsed && (pin === undefined) !== (tx_code === ''))
+    throw malformed(pin ? 'tx_code is missing: the offer asks for it' : 'the offer asks for no tx_code')
+  if (pin && !isSame(pin.mac, pinMacOf(mac, session.id, tx_code))) {
+    const counted = { ...session, pin: { ...pin, tries: pin.tries + 1 } }
+    const isLast = !wasUsed && counted.pin.tries === MAX_PIN_TRIES
+    await (isLast ? end(unit, counted, `the PIN was wrong ${MAX_PIN_TRIES} times`) : saveSession(unit, counted))
     return new CommittedError(...INVALID_GRANT)
   }
-  if (wasUsed && check === 'missing') throw new AgentError(...INVALID_GRANT)
   if (wasUsed) {
-    await endToken(unit, session)
+    await end(unit, session, 'the code was used a second time')
     return new CommittedError(...INVALID_GRANT)
   }
-  if (check === 'missing') throw malformed('tx_code is missing: the offer asks for it')
-  if (check === 'unexpected') throw malformed('tx_code is there, and the offer asks for none')
-  return grant(unit, session, requestedDetails(authorization_details, session))
+  return grant(unit, session, requestedIds(authorization_details, session))
 }

@@ -1,64 +1,71 @@
 /** Makes SD-JWTs: https://www.rfc-editor.org/rfc/rfc9901#section-4 */
 import { type KeyObject, randomBytes } from 'node:crypto'
+import { MAX_DEPTH } from '../jose/json-part.ts'
 import { signJwt } from '../jose/jwt.ts'
-import { isObject, type JsonObject } from '../json.ts'
+import { findFlaw, isObject, type JsonObject } from '../json.ts'
 import { digestOf } from './digest.ts'
 
-/** Never selectively disclosable at the top: https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/, 2.2.2.2; `iat` by us. */
-const ALWAYS_SIGNED = ['iss', 'nbf', 'exp', 'iat', 'cnf', 'vct', 'vct#integrity', 'status', '_sd_alg']
+/** Never selectively disclosable: https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/, 2.2.2.2; and `iat`, which all copies share. */
+const ALWAYS_SIGNED = ['iss', 'nbf', 'exp', 'iat', 'cnf', 'vct', 'vct#integrity', 'status']
 
 /** Names that no claim has (RFC 9901, section 4.1), and one that is lost where objects are copied. */
 const FORBIDDEN = ['_sd', '...', '_sd_alg', '__proto__']
 
-const MAX_DECOYS = 50
+/** Digests of one credential: readers of SD-JWTs take no more disclosures. */
+const MAX_DIGESTS = 200
 
-/** Disclosures of one credential: readers of SD-JWTs take no more. */
-const MAX_DISCLOSURES = 200
+/** A member of an object, or an element of a list by its index. */
+const memberOf = (value: object, name: string): unknown =>
+  Object.hasOwn(value, name) && (!Array.isArray(value) || /^\d+$/.test(name)) ? Reflect.get(value, name) : undefined
 
-/**
- * Which claims can be disclosed alone: `_sd` has names of an object's members, or indexes of a list's elements, and other
- * members are the frames of members and elements. `_sd_decoy`: digests of nothing, beside them.
- */
-export type Frame = JsonObject
-
-const hasForbiddenName = (value: unknown): boolean => {
-  if (typeof value !== 'object' || value === null) return false
-  return Object.entries(value).some(([name, member]) => FORBIDDEN.includes(name) || hasForbiddenName(member))
+interface FrameParts {
+  /** Of the claims that can be disclosed alone. */
+  names: string[]
+  decoys: number
+  nested: [string, unknown][]
 }
 
-/** The members of an object or a list by name or index: only own ones. */
-const memberOf = (value: object, name: unknown): unknown =>
-  Object.hasOwn(value, String(name)) ? Reflect.get(value, String(name)) : undefined
-
-/** What is wrong with a frame at `path`, as a clause. Counts digests in `size`. */
-const violationAt = (value: unknown, frame: unknown, path: string[], size: { count: number }): string | undefined => {
-  const where = path.join('.') || 'it'
-  if (!isObject(frame)) return `${where} must be an object`
-  if (typeof value !== 'object' || value === null) return `${where} is not an object or a list in the payload`
+/** Undefined for what is not a frame. */
+const partsOf = (frame: unknown): FrameParts | undefined => {
+  if (!isObject(frame)) return undefined
   const { _sd: names = [], _sd_decoy: decoys = 0, ...nested } = frame
-  if (!Array.isArray(names)) return `${[...path, '_sd'].join('.')} must be a list`
-  if (!Number.isInteger(decoys) || Number(decoys) < 0 || Number(decoys) > MAX_DECOYS)
-    return `${[...path, '_sd_decoy'].join('.')} must be a number up to ${MAX_DECOYS}`
-  size.count += names.length + Number(decoys)
-  if (new Set(names.map(String)).size < names.length) return `${where} names a claim twice`
-  for (const name of [...names, ...Object.keys(nested)]) {
-    const isName = Array.isArray(value) ? /^\d+$/.test(String(name)) : typeof name === 'string'
-    if (!isName || memberOf(value, name) === undefined) return `${where} names a claim that the payload does not have`
-    if (path.length === 0 && ALWAYS_SIGNED.includes(String(name))) return `${name} is always disclosed`
+  if (!Array.isArray(names) || !Number.isInteger(decoys) || Number(decoys) < 0) return undefined
+  return { names: names.map(String), decoys: Number(decoys), nested: Object.entries(nested) }
+}
+
+/** What is wrong with the part of a frame at `path`, as a clause. Adds its digests to `size`. */
+const violationAt = (value: unknown, frame: unknown, path: string[], size: { digests: number }): string | undefined => {
+  const where = path.join('.') || 'the frame'
+  const parts = partsOf(frame)
+  if (parts === undefined) return `${where} must have a list as _sd, and a number as _sd_decoy`
+  if (typeof value !== 'object' || value === null) return `${where} is neither an object nor a list in the payload`
+  // The digests are a level below.
+  if (path.length > MAX_DEPTH - 2) return `${where} is nested too deeply`
+  const { names, decoys, nested } = parts
+  size.digests += names.length + decoys
+  if (new Set(names).size < names.length) return `${where} names a claim twice`
+  for (const name of [...names, ...nested.map(([one]) => one)]) {
+    if (memberOf(value, name) === undefined) return `${where} names a claim that the payload does not have`
+    if (path.length === 0 && ALWAYS_SIGNED.includes(name)) return `${name} is always disclosed`
   }
-  for (const [name, inner] of Object.entries(nested)) {
+  for (const [name, inner] of nested) {
     const violation = violationAt(memberOf(value, name), inner, [...path, name], size)
     if (violation !== undefined) return violation
   }
   return undefined
 }
 
-/** Why a payload can't be issued with a frame, as a clause; undefined if it can. */
+/**
+ * Why a payload can't be issued with a frame, as a clause; undefined if it can. `_sd` of a frame has the names of an
+ * object's members, or the indexes of a list's elements, that can be disclosed alone; its other members are the frames of
+ * members and elements. `_sd_decoy`: the number of digests of nothing beside them.
+ */
 export const frameViolation = (payload: JsonObject, frame: unknown = {}): string | undefined => {
-  if (hasForbiddenName(payload)) return `no claim may be named ${FORBIDDEN.join(', ')}`
-  const size = { count: 0 }
+  if (findFlaw(payload, { maxDepth: MAX_DEPTH - 1, forbidden: FORBIDDEN }) !== undefined)
+    return `it must not be deeper than ${MAX_DEPTH} levels, and have no claim with the name ${FORBIDDEN.join(', ')}`
+  const size = { digests: 0 }
   const violation = violationAt(payload, frame, [], size)
-  return violation ?? (size.count > MAX_DISCLOSURES ? `it has over ${MAX_DISCLOSURES} claims and decoys` : undefined)
+  return violation ?? (size.digests > MAX_DIGESTS ? `it has over ${MAX_DIGESTS} claims and decoys` : undefined)
 }
 
 /** 128 bits, of its own for each disclosure of each copy. */
@@ -66,45 +73,42 @@ const newSalt = (): string => randomBytes(16).toString('base64url')
 
 /** Replaces what a frame names by digests, inner claims first, and collects the disclosures. */
 const hide = (value: unknown, frame: unknown, disclosures: string[]): unknown => {
-  if (!isObject(frame) || typeof value !== 'object' || value === null) return value
-  const { _sd: named, _sd_decoy: decoys = 0 } = frame
-  const names = new Set((Array.isArray(named) ? named : []).map(String))
-  const digestOfNew = (parts: unknown[]): string => {
-    const disclosure = Buffer.from(JSON.stringify([newSalt(), ...parts])).toString('base64url')
+  const parts = partsOf(frame)
+  if (parts === undefined || typeof value !== 'object' || value === null) return value
+  const frames = new Map(parts.nested)
+  const isHidden = ([name]: [string, unknown]) => parts.names.includes(name)
+  const members = Object.entries(value).map(([name, member]): [string, unknown] => [
+    name,
+    hide(member, frames.get(name), disclosures),
+  ])
+  const digestOfNew = (content: unknown[]): string => {
+    const disclosure = Buffer.from(JSON.stringify([newSalt(), ...content])).toString('base64url')
     disclosures.push(disclosure)
     return digestOf(disclosure)
   }
-  const members = Object.entries(value).map(([name, member]): [string, unknown] => [
-    name,
-    hide(member, memberOf(frame, name), disclosures),
-  ])
-  const decoyDigests = Array.from({ length: Number(decoys) }, () => digestOf(newSalt()))
-  if (Array.isArray(value))
-    return [
-      ...members.map(([index, member]) => (names.has(index) ? { '...': digestOfNew([member]) } : member)),
-      ...decoyDigests.map((digest) => ({ '...': digest })),
-    ]
-  const digests = members.filter(([name]) => names.has(name)).map(digestOfNew)
-  const plain = Object.fromEntries(members.filter(([name]) => !names.has(name)))
+  const decoys = Array.from({ length: parts.decoys }, () => digestOf(newSalt()))
+  if (Array.isArray(value)) {
+    const elements = members.map((one) => (isHidden(one) ? { '...': digestOfNew([one[1]]) } : one[1]))
+    return [...elements, ...decoys.map((digest) => ({ '...': digest }))]
+  }
   // Sorted: their order tells nothing of that of the claims (section 4.2.4.1).
-  const all = [...digests, ...decoyDigests].sort()
-  return all.length === 0 ? plain : { ...plain, _sd: all }
+  const digests = [...members.filter(isHidden).map(digestOfNew), ...decoys].sort()
+  const plain = Object.fromEntries(members.filter((one) => !isHidden(one)))
+  return digests.length === 0 ? plain : { ...plain, _sd: digests }
 }
 
-export interface Issued {
+interface Issued {
   /** On P-256. */
   key: KeyObject
   /** Besides `alg`. */
   header: JsonObject
   claims: JsonObject
-  frame: Frame | undefined
+  frame: JsonObject | undefined
 }
 
 /** Signs claims, with those that the frame names as disclosures. The frame was checked by `frameViolation`. */
 export const issueSdJwt = async ({ key, header, claims, frame }: Issued): Promise<string> => {
   const disclosures: string[] = []
-  const payload = hide(claims, frame, disclosures) as JsonObject
-  const hidesSome = frame !== undefined && Object.keys(frame).length > 0
-  const jwt = await signJwt(key, header, { ...payload, ...(hidesSome && { _sd_alg: 'sha-256' }) })
-  return `${[jwt, ...disclosures].join('~')}~`
+  const payload = { ...Object(hide(claims, frame, disclosures)), ...(frame && { _sd_alg: 'sha-256' }) }
+  return `${[await signJwt(key, header, payload), ...disclosures].join('~')}~`
 }
