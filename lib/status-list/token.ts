@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { constants, deflateSync } from 'node:zlib'
 import * as v from 'valibot'
+import { Bounded } from '../bounded.ts'
 import { AgentError, isAgentError } from '../errors.ts'
 import { thumbprintOf } from '../jose/jwk.ts'
 import { signJwt } from '../jose/jwt.ts'
@@ -9,10 +10,12 @@ import { privateKeyOf, publicJwkOf } from '../keys/key-pair.ts'
 import { storedKeys } from '../keys/stored-keys.ts'
 import { tenantOfPublicId } from '../openid/public-ids.ts'
 import { StoredCertificate } from '../records/certificate.ts'
-import { EVERY } from '../records/define-record.ts'
 import { certificateRecords, issuerRecords } from '../records/openid-kinds.ts'
 import { StoredIssuer } from '../records/openid4vci.ts'
-import { readTagged, requireRecord } from '../store/record-reads.ts'
+import { everyPartition } from '../store/index-entries.ts'
+import { recordKeyOf } from '../store/keys.ts'
+import { requireRecord } from '../store/record-reads.ts'
+import { addressOf, queryAll } from '../store/table.ts'
 import { hasList, statusListUri } from './lists.ts'
 import { BITS, readBits } from './pieces.ts'
 
@@ -29,39 +32,54 @@ const COMPRESSION = { level: 9, strategy: constants.Z_RLE }
 /** Unknown lists, and those of others, are told apart by no caller. */
 const notFound = () => new AgentError('resource.not_found', 'there is no such status list')
 
-const parseCertificate = ({ value }: { value: unknown }) => v.parse(StoredCertificate, value)
+interface OfList {
+  issuerId: string
+  listId: string
+}
+
+/** Tenants of lists. A list and a public id are never given to another one; whether the issuer is still there is read. */
+const owners = new Bounded<string, string>(10_000)
+
+const ownerOf = async ({ issuerId, listId }: OfList): Promise<string> => {
+  const name = `${issuerId} ${listId}`
+  const known = owners.get(name)
+  if (known !== undefined) return known
+  const tenant = await tenantOfPublicId(issuerId, 'issuer')
+  if (!(await hasList(tenant, issuerId, listId))) throw notFound()
+  return owners.set(name, tenant)
+}
+
+/** Certificates, of which only the state changes. */
+const certificates = new Bounded<string, StoredCertificate>(1_000, TTL * 1000)
+
+const readCertificate = async (tenant: string, id: string): Promise<StoredCertificate> => {
+  const name = `${tenant} ${id}`
+  const read = async () => v.parse(StoredCertificate, (await requireRecord(tenant, certificateRecords.type, id)).value)
+  return certificates.get(name) ?? certificates.set(name, await read())
+}
 
 /**
  * The issuer's certificate of now. Without a choice the tenant's only one; where others were added since, the one that has
  * signed so far.
  */
-const readSigner = async (tenant: string, { certificateId }: StoredIssuer): Promise<StoredCertificate> => {
-  if (certificateId !== undefined)
-    return parseCertificate(await requireRecord(tenant, certificateRecords.type, certificateId))
-  const all = (await readTagged(tenant, certificateRecords, EVERY, EVERY)).map(parseCertificate)
-  all.sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt))
+const readSigner = async (tenant: string, issuerId: string): Promise<StoredCertificate> => {
+  const { value } = await requireRecord(tenant, issuerRecords.type, issuerId)
+  const { certificateId } = v.parse(StoredIssuer, value)
+  if (certificateId !== undefined) return readCertificate(tenant, certificateId)
+  // The oldest first.
+  const entries = await queryAll(everyPartition(tenant, certificateRecords.type))
+  const all = await Promise.all(entries.map((entry) => readCertificate(tenant, recordKeyOf(addressOf(entry)).id)))
   const now = new Date().toISOString()
   const signer = all.find(({ isCa, notAfter }) => !isCa && notAfter > now) ?? all[0]
   if (signer === undefined) throw notFound()
   return signer
 }
 
-interface OfList {
-  issuerId: string
-  listId: string
-}
-
-const read = async ({ issuerId, listId }: OfList) => {
-  const tenant = await tenantOfPublicId(issuerId, 'issuer')
-  const [bits, isKnown, { chain, jwk }] = await Promise.all([
-    readBits(tenant, listId),
-    hasList(tenant, issuerId, listId),
-    requireRecord(tenant, issuerRecords.type, issuerId).then(async ({ value }) => {
-      const { id, chain } = await readSigner(tenant, v.parse(StoredIssuer, value))
-      return { chain, jwk: await storedKeys.get(tenant, id) }
-    }),
-  ])
-  if (!isKnown || jwk === undefined) throw notFound()
+const read = async (list: OfList) => {
+  const tenant = await ownerOf(list)
+  const [bits, { id, chain }] = await Promise.all([readBits(tenant, list.listId), readSigner(tenant, list.issuerId)])
+  const jwk = await storedKeys.get(tenant, id)
+  if (jwk === undefined) throw notFound()
   return { bits, chain, jwk }
 }
 

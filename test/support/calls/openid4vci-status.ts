@@ -68,5 +68,8 @@ export const openid4vciStatus: Examples = {
     const start = () => transaction(tenantId, async (unit) => startRevocation(unit, { sessionIds: ['none'] }))
     return { asked: { path: { revocationId: await start() } } }
   },
-  GetStatusList: async (scene) => ({ asked: { path: await issuerWithList(scene) }, isPublic: true }),
+  GetStatusList: async (scene) => ({
+    asked: { path: await scene.once('issuer with list', () => issuerWithList(scene)) },
+    isPublic: true,
+  }),
 }
