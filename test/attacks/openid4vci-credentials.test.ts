@@ -37,7 +37,8 @@ const NO_TOKEN = {
   headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
 }
 
-const taken = async (options: object = {}, by: TestIssuer = issuer): Promise<Wallet> => by.take(await by.offer(options))
+const taken = async (options: Parameters<TestIssuer['offer']>[0] = {}, by: TestIssuer = issuer): Promise<Wallet> =>
+  by.take(await by.offer(options))
 const of = (id: string, payload: object = {}, more: object = {}) => ({ credentialSupportedId: id, payload, ...more })
 const ask = async (wallet: Wallet, more: object = {}, by = issuer) =>
   by.postCredential(wallet.accessToken, { ...(await by.requestFor(wallet)), ...more })
