@@ -1,4 +1,4 @@
-/** The guide of OpenID4VP: its commands, pasted into a shell while a stage at https runs, and a wallet of others answers. */
+/** The guide of OpenID4VC: its commands, pasted into a shell while a stage at https runs, with a wallet of others. */
 import { afterAll, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/stage/folder.ts'
 import { commandsOf, jsonLines, paste } from '../support/stage/pasted.ts'
@@ -7,24 +7,41 @@ import { npmStart, whenReady } from '../support/stage/started.ts'
 
 const folder = await temporaryFolder()
 
+const stage = await whenReady(npmStart({ env: { TLS: 'on', DATA_DIR: folder.path } }))
+
 afterAll(async () => {
+  stage.program.interrupt()
+  await stage.program.ended()
   endPrograms()
   await folder[Symbol.asyncDispose]()
 })
 
-test('a wallet of others presents to a tenant, and is refused after its credential was revoked', async () => {
-  const stage = await whenReady(npmStart({ env: { TLS: 'on', DATA_DIR: folder.path } }))
-  const commands = commandsOf('docs/openid4vc.md')
+/** What the verification sessions have become, in their order. */
+const follow = async (section: string) => {
+  const commands = commandsOf('docs/openid4vc.md', section)
     .replaceAll('.data', folder.path)
     .replaceAll('https://localhost:3000', stage.baseUrl)
-  const sessions = jsonLines(await paste(commands, stage, folder.path)).filter((one) => Object(one).verifierId)
+  const ending = await paste(commands, stage, folder.path)
+  return { ending, sessions: jsonLines(ending).filter((one) => Object(one).checks) }
+}
+const revoked = expect.objectContaining({ state: 'Error', error: 'status' })
+
+test('a wallet of others takes a credential and presents it, unless it is suspended or revoked', async () => {
+  const { ending, sessions } = await follow('Issue in ten calls')
+  const claims = { resident: [expect.objectContaining({ given_name: 'Ada' })] }
+  const verified = expect.objectContaining({ state: 'ResponseVerified', claims })
+  expect(sessions, ending.stdout + ending.stderr).toEqual([verified, revoked, verified, revoked])
+  const statuses = jsonLines(ending).map((one) => Object(one).credentialStatus)
+  expect(statuses.filter(Boolean)).toEqual(['suspended', 'valid', 'revoked'])
+})
+
+test('a wallet of others presents to a tenant, and is refused after its credential was revoked', async () => {
+  const { sessions } = await follow('Verify in ten calls')
   expect(sessions).toEqual([
     expect.objectContaining({
       state: 'ResponseVerified',
       claims: { identity: [expect.objectContaining({ given_name: expect.any(String) })] },
     }),
-    expect.objectContaining({ state: 'Error', error: 'status' }),
+    revoked,
   ])
-  stage.program.interrupt()
-  await stage.program.ended()
 })

@@ -1,5 +1,7 @@
-/** `npm run wallet`: a holder's wallet at the terminal, of OpenID4VP or of DIDComm by what it is given. */
-const isOfOpenId = process.argv.slice(2).some((text) => /^(openid4vp|haip-vp):|^--/.test(text))
+/** `npm run wallet`: a holder's wallet at the terminal, of OpenID or of DIDComm by what it is given. */
+const isOfOpenId = process.argv
+  .slice(2)
+  .some((text) => /^(openid4vp|haip-vp|openid-credential-offer|haip-vci):|^--/.test(text))
 
-if (isOfOpenId) await import('./openid4vp/cli.ts')
+if (isOfOpenId) await import('./openid-cli.ts')
 else await import('./didcomm-cli.ts')

@@ -1,4 +1,4 @@
-/** Answers a request with the sample credential, by @openid4vc. */
+/** Answers a request with a credential, by @openid4vc. */
 import { createHash } from 'node:crypto'
 import { DcqlQuery, type DcqlQueryResult } from 'dcql'
 import type { readRequest } from './request.ts'
@@ -6,7 +6,7 @@ import { CLAIMS, presentSample, type SampleCredential, VCT } from './sample-cred
 
 export type Request = Awaited<ReturnType<typeof readRequest>>
 
-/** What of the sample is disclosed, by the id of the query that it answers. */
+/** What of the credential is disclosed, by the id of the query that it answers. */
 export type Disclosed = Record<string, Record<string, unknown>>
 
 const outputOf = (match: DcqlQueryResult['credential_matches'][string] | undefined) => {
@@ -15,12 +15,24 @@ const outputOf = (match: DcqlQueryResult['credential_matches'][string] | undefin
   return set && { ...set.output }
 }
 
-/** All that the sample can answer of the query; undefined where it does not satisfy it. */
-export const choose = ({ dcql }: Request): Disclosed | undefined => {
+/** What a wallet knows of a credential before it presents it. */
+export interface Holding extends SampleCredential {
+  vct: string
+  claims: Record<string, unknown>
+  isBound: boolean
+}
+
+const SAMPLE = { vct: VCT, claims: CLAIMS, isBound: true }
+
+/** All that a credential (by default the sample) can answer of the query; undefined where it does not satisfy it. */
+export const choose = (
+  { dcql }: Request,
+  { vct, claims, isBound }: Pick<Holding, 'vct' | 'claims' | 'isBound'> = SAMPLE,
+): Disclosed | undefined => {
   const query = DcqlQuery.parse(Object(dcql?.query))
   DcqlQuery.validate(query)
-  const sample = { credential_format: 'dc+sd-jwt', vct: VCT, cryptographic_holder_binding: true } as const
-  const result = DcqlQuery.query(query, [{ ...sample, claims: CLAIMS }])
+  const held = { credential_format: 'dc+sd-jwt', vct, cryptographic_holder_binding: isBound } as const
+  const result = DcqlQuery.query(query, [{ ...held, claims: Object(claims) }])
   if (!result.can_be_satisfied) return undefined
   const matches = Object.entries(result.credential_matches).map(([id, match]) => [id, outputOf(match)] as const)
   return Object.fromEntries(matches.flatMap(([id, output]) => (output === undefined ? [] : [[id, output]])))

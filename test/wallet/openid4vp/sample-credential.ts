@@ -34,7 +34,8 @@ const now = (): number => Math.floor(Date.now() / 1000)
 
 export interface SampleCredential {
   compact: string
-  holderKey: webcrypto.CryptoKey
+  /** Undefined where it is bound to no key. */
+  holderKey?: webcrypto.CryptoKey | undefined
 }
 
 /** A new one, for a new key of the holder. Without `statusUri` it has no status. */
@@ -71,6 +72,8 @@ export const presentSample = (
   disclosed: Record<string, unknown>,
   binding: Binding,
 ): Promise<string> => {
+  const frame = Object(frameOf(disclosed))
+  if (holderKey === undefined) return new SDJwtInstance(parts).present(compact, frame)
   const holder = new SDJwtInstance({ ...parts, kbSignAlg: 'ES256', kbSigner: (data) => sign(data, holderKey) })
-  return holder.present(compact, Object(frameOf(disclosed)), { kb: { payload: { iat: now(), ...binding } } })
+  return holder.present(compact, frame, { kb: { payload: { iat: now(), ...binding } } })
 }

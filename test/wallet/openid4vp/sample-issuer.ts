@@ -5,7 +5,7 @@ import * as v from 'valibot'
 import { StageFailure } from '../../../infra/failure.ts'
 import { privateFile } from '../../../infra/local/private-file.ts'
 
-const ECDSA = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
+export const ECDSA = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 const DAY = 24 * 60 * 60_000
 
 /** Also in the signing certificate: a verifier may show it as the issuer. */
