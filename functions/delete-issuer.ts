@@ -1,6 +1,6 @@
 /** DeleteIssuer: deletes an issuer, or ends it and serves on what verifiers read. Its id is never given again. */
 import { command } from '../lib/http/command.ts'
-import { DeleteIssuer } from '../lib/interface/openid4vci.ts'
+import { DeleteIssuer } from '../lib/interface/openid4vci-issuers.ts'
 import { deleteIssuer as removeIssuer } from '../lib/openid4vci/issuers.ts'
 
 export const deleteIssuer = command(DeleteIssuer, async ({ path, query, unit }) => {

@@ -1,6 +1,6 @@
 /** GetIssuerMetadata: returns the metadata of an issuer as wallets read them, in one read. */
 import { query } from '../lib/http/query.ts'
-import { GetIssuerMetadata } from '../lib/interface/openid4vci.ts'
+import { GetIssuerMetadata } from '../lib/interface/openid4vci-issuers.ts'
 import { readIssuer } from '../lib/openid4vci/issuers.ts'
 import { issuerMetadata, serverMetadata } from '../lib/openid4vci/metadata.ts'
 

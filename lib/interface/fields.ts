@@ -32,6 +32,9 @@ export const notTooDeep = <Json>() =>
     `must not be nested deeper than ${MAX_DEPTH} levels`,
   )
 
+/** A list of at most `max` items. */
+export const listOf = <Item extends v.GenericSchema>(item: Item, max: number) => v.pipe(v.array(item), v.maxLength(max))
+
 /** A string of 1 to `max` UTF-16 code units. */
 export const text = (max: number) => v.pipe(v.string(), v.minLength(1), v.maxLength(max))
 

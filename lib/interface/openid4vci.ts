@@ -1,164 +1,13 @@
-/** Contracts of an issuer of OpenID4VCI 1.0, for its tenant: the calls of credo-controller, with certificates as signers. */
+/** Contracts of offers of OpenID4VCI 1.0 and of what was issued, for the tenant: the calls of credo-controller. */
 import * as v from 'valibot'
 import { UNSAFE_NAMES } from '../json.ts'
-import {
-  ISSUANCE_STATES,
-  IssuanceSessionRecord,
-  CredentialConfiguration as IssuedConfiguration,
-  IssuerRecord,
-  StatusRevocationRecord,
-} from '../records/openid4vci.ts'
+import { ISSUANCE_STATES, IssuanceSessionRecord, StatusRevocationRecord } from '../records/openid4vci.ts'
 import { PublicId } from '../records/openid4vp.ts'
 import { Timestamp } from '../records/record-json.ts'
 import { EntityId } from '../records/tenant.ts'
 import { COMMAND, defineContract, QUERY } from './contract.ts'
-import { exactly, JsonObject, notTooDeep, Paging, text } from './fields.ts'
-
-const list = <Item extends v.GenericSchema>(item: Item, max: number) => v.pipe(v.array(item), v.maxLength(max))
-
-/** Names and logos, for people; credo-controller's clients send `{}` for none. */
-const Displays = v.union([
-  list(v.pipe(JsonObject, notTooDeep()), 20),
-  v.pipe(
-    exactly({}),
-    v.transform(() => []),
-  ),
-])
-
-const Name = v.pipe(text(128), v.regex(/^[A-Za-z0-9._:-]+$/, 'must be of A-Z a-z 0-9 . _ : -'))
-
-/** JWS algorithms of a wallet's proof. */
-const ProofAlgorithms = v.pipe(list(text(32), 10), v.minLength(1))
-
-const Claim = exactly({
-  path: v.pipe(
-    list(v.union([text(255), v.pipe(v.number(), v.integer(), v.minValue(0)), v.null()]), 16),
-    v.minLength(1),
-  ),
-  display: v.optional(list(JsonObject, 20)),
-  mandatory: v.optional(v.boolean()),
-})
-
-/** Other formats, and what is not enforced, are a 422. */
-const Configuration = v.pipe(
-  exactly({
-    format: v.literal('dc+sd-jwt', 'must be `dc+sd-jwt`'),
-    vct: text(2048),
-    scope: v.optional(text(255)),
-    cryptographic_binding_methods_supported: v.optional(
-      v.pipe(list(v.literal('jwk', 'must be `jwk`'), 1), v.minLength(1)),
-    ),
-    credential_signing_alg_values_supported: v.optional(
-      v.pipe(list(v.literal('ES256', 'must be `ES256`'), 1), v.minLength(1)),
-    ),
-    proof_types_supported: v.optional(
-      exactly({ jwt: exactly({ proof_signing_alg_values_supported: ProofAlgorithms }) }),
-    ),
-    credential_metadata: v.optional(
-      exactly({ display: v.optional(list(JsonObject, 20)), claims: v.optional(list(Claim, 200)) }),
-    ),
-  }),
-  v.check(
-    ({ cryptographic_binding_methods_supported: methods, proof_types_supported: types }) =>
-      (methods === undefined) === (types === undefined),
-    'must have both cryptographic_binding_methods_supported and proof_types_supported, or neither',
-  ),
-)
-
-const IssuerSettings = {
-  display: v.optional(Displays),
-  credentialConfigurationsSupported: v.pipe(
-    v.record(Name, Configuration),
-    v.check((configurations) => Object.keys(configurations).length <= 50, 'must not be over 50 configurations'),
-    notTooDeep(),
-  ),
-  batchCredentialIssuance: v.optional(
-    exactly({ batchSize: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(50)) }),
-  ),
-  certificateId: v.optional(EntityId),
-  dpopSigningAlgValuesSupported: v.optional(list(text(32), 20)),
-  authorizationServerConfigs: v.optional(v.pipe(v.array(v.unknown()), v.maxLength(0, 'are not supported'))),
-}
-
-const OfIssuer = v.object({ issuerId: PublicId })
-
-export const CreateIssuer = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
-  operationId: 'CreateIssuer',
-  path: '/openid4vc/issuer',
-  summary: 'Create an issuer',
-  description:
-    '`issuerId` (a UUID unless given) becomes a part of addresses, and is never given twice, not even after its deletion: 409. ' +
-    '`certificateId`: the certificate that signs its credentials and status lists. `batchSize`: keys of a wallet that get a credential each.',
-  body: exactly({
-    issuerId: v.optional(PublicId),
-    accessTokenSignerKeyType: v.optional(exactly({ kty: text(16), crv: text(32) })),
-    ...IssuerSettings,
-  }),
-  responses: { 200: IssuerRecord },
-}))
-
-export const UpdateIssuer = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
-  method: 'PUT',
-  operationId: 'UpdateIssuer',
-  path: '/openid4vc/issuer/{issuerId}',
-  summary: 'Change an issuer',
-  description: 'Fields that are left out are removed. Offers that were made stay as they are.',
-  parameters: { path: OfIssuer },
-  body: exactly(IssuerSettings),
-  responses: { 200: IssuerRecord },
-  errorStatuses: [404],
-}))
-
-export const GetIssuers = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
-  operationId: 'GetIssuers',
-  path: '/openid4vc/issuer',
-  summary: 'List the issuers',
-  parameters: { query: Paging },
-  responses: { 200: v.array(IssuerRecord) },
-}))
-
-export const GetIssuerById = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
-  operationId: 'GetIssuerById',
-  path: '/openid4vc/issuer/{issuerId}',
-  summary: 'Retrieve an issuer',
-  parameters: { path: OfIssuer },
-  responses: { 200: IssuerRecord },
-  errorStatuses: [404],
-}))
-
-export const GetIssuerMetadata = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
-  operationId: 'GetIssuerMetadata',
-  path: '/openid4vc/issuer/{issuerId}/metadata',
-  summary: 'Retrieve the metadata of an issuer as wallets read them',
-  parameters: { path: OfIssuer },
-  responses: {
-    200: v.looseObject({
-      credentialIssuer: v.looseObject({ credential_issuer: v.string() }),
-      authorizationServers: v.array(v.looseObject({ issuer: v.string() })),
-      knownCredentialConfigurations: v.record(v.string(), IssuedConfiguration),
-    }),
-  },
-  errorStatuses: [404],
-}))
-
-export const DeleteIssuer = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
-  method: 'DELETE',
-  operationId: 'DeleteIssuer',
-  path: '/openid4vc/issuer/{issuerId}',
-  summary: 'Delete an issuer',
-  description:
-    'A 409 while it has revocable credentials that have not expired. With `keep=public` its offers and access tokens end, and what verifiers read is served on: ' +
-    'its key set, its status lists, its types; credentials can still be revoked.',
-  parameters: { path: OfIssuer, query: v.object({ keep: v.optional(v.literal('public')) }) },
-  responses: { 204: v.undefined() },
-  errorStatuses: [404],
-}))
+import { exactly, JsonObject, listOf, notTooDeep, Paging, text } from './fields.ts'
+import { ConfigurationName } from './openid4vci-issuers.ts'
 
 const TxCode = exactly({
   description: v.optional(text(300)),
@@ -184,12 +33,12 @@ const Whole: v.GenericSchema = v.pipe(
 const Claims = v.pipe(Whole, JsonObject, notTooDeep())
 
 const OfferedCredential = exactly({
-  credentialSupportedId: Name,
+  credentialSupportedId: ConfigurationName,
   format: v.optional(v.literal('dc+sd-jwt', 'must be `dc+sd-jwt`')),
   signerOptions: v.optional(
     exactly({
       method: v.literal('x5c', 'must be `x5c`'),
-      x5c: v.optional(v.pipe(list(text(32_768), 5), v.minLength(1))),
+      x5c: v.optional(v.pipe(listOf(text(32_768), 5), v.minLength(1))),
       keyId: v.optional(EntityId),
     }),
   ),
@@ -208,7 +57,7 @@ export type OfferedCredential = v.InferOutput<typeof OfferedCredential>
 
 export const CredentialOffer = exactly({
   publicIssuerId: PublicId,
-  credentials: v.pipe(list(OfferedCredential, 20), v.minLength(1)),
+  credentials: v.pipe(listOf(OfferedCredential, 20), v.minLength(1)),
   preAuthorizedCodeFlowConfig: v.optional(
     exactly({ authorizationServerUrl: v.optional(text(2048)), txCode: v.optional(TxCode) }),
   ),
@@ -339,10 +188,10 @@ export const RevokeStatuses = /* @__PURE__ */ defineContract(() => ({
     'In the background: of the sessions that are named, or of an issuer, a configuration, a time. The event `openid4vc_status_revocation.done` tells of its end. ' +
     '`failed` counts sessions that do not exist or have nothing to revoke.',
   body: v.union([
-    exactly({ sessionIds: v.pipe(list(EntityId, 1_000), v.minLength(1)) }),
+    exactly({ sessionIds: v.pipe(listOf(EntityId, 1_000), v.minLength(1)) }),
     exactly({
       publicIssuerId: PublicId,
-      credentialConfigurationId: v.optional(Name),
+      credentialConfigurationId: v.optional(ConfigurationName),
       issuedBefore: v.optional(Timestamp),
       issuedAfter: v.optional(Timestamp),
     }),

@@ -9,6 +9,7 @@ import * as credentials from './credentials.ts'
 import * as didcomm from './didcomm.ts'
 import * as dids from './dids.ts'
 import * as openid4vci from './openid4vci.ts'
+import * as openid4vciIssuers from './openid4vci-issuers.ts'
 import * as openid4vciPage from './openid4vci-page.ts'
 import * as openid4vciWallets from './openid4vci-wallets.ts'
 import * as openid4vp from './openid4vp.ts'
@@ -40,6 +41,7 @@ export const OPERATIONS: readonly Contract[] = [
   credentials,
   didcomm,
   dids,
+  openid4vciIssuers,
   openid4vci,
   openid4vciPage,
   openid4vciWallets,
