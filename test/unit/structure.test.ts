@@ -82,7 +82,7 @@ const ARROWS: Record<string, string[]> = {
   'lib/egress': [],
   'lib/jose': [],
   'lib/sd-jwt': ['lib/jose'],
-  'lib/status-list': ['lib/jose', 'lib/openid', 'lib/egress', 'lib/store', 'lib/records'],
+  'lib/status-list': ['lib/jose', 'lib/openid', 'lib/keys', 'lib/egress', 'lib/store', 'lib/records'],
   'lib/http': ['lib/auth', 'lib/interface', 'lib/store', 'lib/records'],
   'lib/pages': ['lib/openid4vci', 'lib/interface', 'lib/store', 'lib/records'],
   'lib/interface': ['lib/records', 'lib/egress', 'lib/presentation-exchange'],

@@ -12,6 +12,8 @@ import { credentials } from './credentials.ts'
 import { didcomm } from './didcomm.ts'
 import { dids } from './dids.ts'
 import { openid4vci } from './openid4vci.ts'
+import { openid4vciStatus } from './openid4vci-status.ts'
+import { openid4vciWallets } from './openid4vci-wallets.ts'
 import { openid4vp } from './openid4vp.ts'
 import { outOfBand } from './out-of-band.ts'
 import { pages } from './pages.ts'
@@ -30,6 +32,8 @@ export const EXAMPLES: Examples = {
   ...credentials,
   ...didcomm,
   ...openid4vci,
+  ...openid4vciStatus,
+  ...openid4vciWallets,
   ...openid4vp,
   ...outOfBand,
   ...dids,
