@@ -1,7 +1,7 @@
 /** GetSchemaById: reads the agent's own schemas from the table, others through the registry of their id. */
 import { query } from '../lib/http/query.ts'
 import { GetSchemaById } from '../lib/interface/anoncreds.ts'
-import { schemaRecords } from '../lib/records/kinds.ts'
+import { schemaRecords } from '../lib/records/anoncreds-kinds.ts'
 import { readTagged } from '../lib/store/record-reads.ts'
 
 export const getSchemaById = query(GetSchemaById, async ({ agent, path: { schemaId } }) => {

@@ -74,7 +74,7 @@ const revoke = async (tenant: string, sessionId: string): Promise<boolean> => {
     if (mayPassLater(error)) throw error
     if (!isAgentError(error, 'resource.not_found') && !isAgentError(error, 'credential.not_revocable'))
       log('error', 'a session could not be revoked', {
-        event: 'openid4vci.revocation_failed',
+        event: 'status.not_revoked',
         ...{ tenant, sessionId, error: errorName(error) },
       })
     return false

@@ -1,4 +1,4 @@
-/** Kinds of records that only Credo's AnonCreds reads: kinds.ts lists them with all others. */
+/** Kinds of records of AnonCreds' objects: kinds.ts lists them with all others. */
 import { defineRecord } from './define-record.ts'
 
 const BY_DEFINITION = { credentialDefinitionId: { name: 'id' } }
@@ -29,4 +29,17 @@ export const privateRevocationRegistryRecords = /* @__PURE__ */ defineRecord(() 
 export const linkSecretRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'AnonCredsLinkSecretRecord',
   indexes: { linkSecretId: { name: 'id' }, isDefault: { name: 'default' } },
+}))
+
+export const schemaRecords = /* @__PURE__ */ defineRecord(() => ({
+  type: 'AnonCredsSchemaRecord',
+  keys: 'schema',
+  indexes: { schemaId: { name: 'id' }, unqualifiedSchemaId: { name: 'id' } },
+}))
+
+/** Published definitions. `credentialDefinitionRecords` are those of their creation. */
+export const definitionRecords = /* @__PURE__ */ defineRecord(() => ({
+  type: 'AnonCredsCredentialDefinitionRecord',
+  keys: 'definition',
+  indexes: { credentialDefinitionId: { name: 'id' }, unqualifiedCredentialDefinitionId: { name: 'id' } },
 }))

@@ -4,11 +4,13 @@
  */
 import { isObject } from '../json.ts'
 import {
+  definitionRecords,
   keyCorrectnessProofRecords,
   linkSecretRecords,
   privateDefinitionRecords,
   privateRevocationRegistryRecords,
   revocationRegistryRecords,
+  schemaRecords,
 } from './anoncreds-kinds.ts'
 import { ANONCREDS, isPublished, toCredentialExchangeJson } from './credential-json.ts'
 import { defineRecord, EVERY, type Index, isStateChange, type RecordDefinition } from './define-record.ts'
@@ -258,19 +260,6 @@ export const didCommMessageRecords = /* @__PURE__ */ defineRecord(() => ({
   keys: 'didcomm-message',
   indexes: { associatedRecordId: { name: 'associatedRecordId', copy: true } },
   within: 'associatedRecordId',
-}))
-
-export const schemaRecords = /* @__PURE__ */ defineRecord(() => ({
-  type: 'AnonCredsSchemaRecord',
-  keys: 'schema',
-  indexes: { schemaId: { name: 'id' }, unqualifiedSchemaId: { name: 'id' } },
-}))
-
-/** Published definitions. `credentialDefinitionRecords` are those of their creation. */
-export const definitionRecords = /* @__PURE__ */ defineRecord(() => ({
-  type: 'AnonCredsCredentialDefinitionRecord',
-  keys: 'definition',
-  indexes: { credentialDefinitionId: { name: 'id' }, unqualifiedCredentialDefinitionId: { name: 'id' } },
 }))
 
 // Of names alone: a spread would keep all kinds in bundles that read one.

@@ -50,7 +50,7 @@ export const setStatuses = async (
   status: IssuedStatus,
 ): Promise<number> => {
   const { tenant } = unit
-  unit.repeatUpTo(MAX_REPETITIONS)
+  unit.repetitions = MAX_REPETITIONS
   const pieces = new Map<string, { key: { tenant: string; listId: string; piece: number }; indexes: number[] }>()
   for (const { listId, indexes } of references)
     for (const index of indexes) {

@@ -1,6 +1,7 @@
 /** Reads an agent's own credential definition: its record, and the objects that belong to it. */
 import * as v from 'valibot'
-import { credentialDefinitionRecords, definitionRecords } from '../records/kinds.ts'
+import { definitionRecords } from '../records/anoncreds-kinds.ts'
+import { credentialDefinitionRecords } from '../records/kinds.ts'
 import { type LedgerObject, toLedgerObject } from '../records/ledger-object.ts'
 import { EntityId } from '../records/tenant.ts'
 import { registryWritePartition } from './anoncreds-keys.ts'

@@ -27,6 +27,8 @@ type RecordKey = Pick<StoredRecord, 'type' | 'id'>
 export class UnitOfWork {
   /** The agent that the invocation acts for: a tenant's id or BASE_AGENT. */
   readonly tenant: string
+  /** How often the operation is repeated at least where others change the same. */
+  repetitions = 0
   readonly #records = new Map<string, TrackedRecord>()
   /** Index partitions that were read or are being read. */
   readonly #partitions = new Map<string, Promise<void>>()
@@ -39,7 +41,6 @@ export class UnitOfWork {
   readonly #slots: Slots = new Map()
   readonly #operationSlots: Slots
   #failure: unknown
-  #repetitions = 0
 
   /** `operationSlots`: what the repetitions of an operation share. */
   constructor(tenant: string, operationSlots: Slots = new Map()) {
@@ -50,15 +51,6 @@ export class UnitOfWork {
   /** The first error of a read. Protocol code may have caught it, so the unit keeps it: such a unit never commits. */
   get failure(): unknown {
     return this.#failure
-  }
-
-  /** How often the operation is to be repeated at least, if others change the same. */
-  get repetitions(): number {
-    return this.#repetitions
-  }
-
-  repeatUpTo(repetitions: number): void {
-    this.#repetitions = repetitions
   }
 
   /** One item; undefined if there is none or it has expired. */

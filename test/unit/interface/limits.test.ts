@@ -5,7 +5,8 @@ import { isObject } from '../../../lib/json.ts'
 
 /** Keyword of JSON Schema, limit, and the names of the fields and parameters, somewhere in the document, that have it. */
 const LIMITS: [keyword: string, limit: number, names: string][] = [
-  ['maxItems', 1, 'credentials'],
+  ['maxItems', 0, 'authorizationServerConfigs'],
+  ['maxItems', 1, 'credential_signing_alg_values_supported credentials cryptographic_binding_methods_supported'],
   ['maxItems', 2, 'handshakeProtocols'],
   ['maxItems', 4, 'chain recipientKeys'],
   ['maxItems', 5, 'trusted_authorities usages x5c'],
@@ -14,12 +15,19 @@ const LIMITS: [keyword: string, limit: number, names: string][] = [
     'maxItems',
     10,
     `
-    @context certificates credential_sets credentials options transactionData
-    trustedCertificates usages
+    @context certificates credential_sets credentials options
+    proof_signing_alg_values_supported transactionData trustedCertificates usages
   `,
   ],
   ['maxItems', 16, 'accept handshake_protocols path'],
-  ['maxItems', 20, '@context claim_sets credentialSchema name type values vct_values'],
+  [
+    'maxItems',
+    20,
+    `
+    @context claim_sets credentialSchema credentials display dpopSigningAlgValuesSupported
+    name type values vct_values
+  `,
+  ],
   [
     'maxItems',
     50,
@@ -37,6 +45,10 @@ const LIMITS: [keyword: string, limit: number, names: string][] = [
   `,
   ],
   ['maxItems', 125, 'attrNames attributes'],
+  ['maxItems', 200, 'claims'],
+  ['maxItems', 1000, 'sessionIds'],
+  ['maxLength', 16, 'kty'],
+  ['maxLength', 32, 'crv dpopSigningAlgValuesSupported proof_signing_alg_values_supported'],
   [
     'maxLength',
     40,
@@ -51,12 +63,13 @@ const LIMITS: [keyword: string, limit: number, names: string][] = [
     'maxLength',
     128,
     `
-    commonName organizationName organizationalUnit proof_type referent
+    commonName credentialConfigurationId credentialConfigurationsSupported
+    credentialSupportedId name organizationName organizationalUnit proof_type referent
     requested_attributes requested_predicates responseCode stateOrProvinceName values
   `,
   ],
   ['maxLength', 250, 'response text'],
-  ['maxLength', 255, 'alias goalCode goal_code label mimeType name path'],
+  ['maxLength', 255, 'alias goalCode goal_code label mimeType name path scope'],
   [
     'maxLength',
     256,
@@ -66,6 +79,7 @@ const LIMITS: [keyword: string, limit: number, names: string][] = [
     schemaName schemaVersion selfAttestedAttributes tag threadId type version
   `,
   ],
+  ['maxLength', 300, 'description'],
   ['maxLength', 512, 'challenge domain issuer pattern recipientKey restrictions subject wallet_nonce'],
   ['maxLength', 1000, 'alias comment label problemReportDescription purpose theirLabel'],
   ['maxLength', 1024, 'const enum name parentThreadId path privateKey purpose threadId values'],
@@ -75,8 +89,9 @@ const LIMITS: [keyword: string, limit: number, names: string][] = [
     'maxLength',
     2048,
     `
-    @context connectionImageUrl contexts id imageUrl issuer manifest notificationWebhook
-    redirectUri restrictions serviceEndpoint uri value vct_values vcts webhookUrl
+    @context authorizationServerUrl connectionImageUrl contexts id imageUrl issuer manifest
+    notificationWebhook redirectUri restrictions serviceEndpoint uri value vct vct_values
+    vcts webhookUrl
   `,
   ],
   [
@@ -98,9 +113,12 @@ const LIMITS: [keyword: string, limit: number, names: string][] = [
   ['maxProperties', 10, 'contexts'],
   ['maxProperties', 100, 'credentials requested_attributes requested_predicates selfAttestedAttributes'],
   ['maximum', 4, 'pathLenConstraint'],
+  ['maximum', 12, 'length'],
+  ['maximum', 50, 'batchSize'],
   ['maximum', 1000, 'count limit max min'],
   ['maximum', 3600, 'expiresIn'],
   ['maximum', 5000, 'revocationRegistrySize'],
+  ['maximum', 604800, 'expiresIn'],
   ['maximum', 1000000, 'maxLength minLength'],
   ['maximum', 31536000, 'resultTtl'],
   ['maximum', 2147483647, 'p_value threshold'],
@@ -110,15 +128,17 @@ const LIMITS: [keyword: string, limit: number, names: string][] = [
     1,
     `
     @context attrNames attributes certificates claim_sets claims credentialSubject
-    credential_sets credentials enum field_id from_nested handshakeProtocols
-    input_descriptors name names options path proof_type recipientKeys schema services
-    submission_requirements transactionData trustedCertificates trusted_authorities
-    usages validResponses values vct_values vcts x5c
+    credential_sets credential_signing_alg_values_supported credentials
+    cryptographic_binding_methods_supported enum field_id from_nested handshakeProtocols
+    input_descriptors name names options path proof_signing_alg_values_supported proof_type
+    recipientKeys schema services sessionIds submission_requirements transactionData
+    trustedCertificates trusted_authorities usages validResponses values vct_values vcts x5c
   `,
   ],
   ['minimum', -2147483648, 'p_value threshold'],
-  ['minimum', 0, 'attempts from max maxLength min minLength path pathLenConstraint to'],
-  ['minimum', 1, 'RetryAfter count limit sequence'],
+  ['minimum', 0, 'attempts from index max maxLength min minLength path pathLenConstraint to'],
+  ['minimum', 1, 'RetryAfter batchSize count limit sequence'],
+  ['minimum', 4, 'length'],
   ['minimum', 60, 'expiresIn resultTtl'],
   ['minimum', 100, 'revocationRegistrySize'],
 ]

@@ -32,6 +32,7 @@ describe('the end of an exchange', () => {
     ['ProofRecord', [VERIFIER_CONTEXTS], 'proof/presentation-exchange'],
     ['ProofRecord', [], 'proof/anoncreds'],
     ['OpenId4VcVerificationSessionRecord', [], 'presentation/openid4vp', 'ResponseVerified'],
+    ['OpenId4VcIssuanceSessionRecord', [], 'credential/openid4vci', 'Completed'],
   ]
 
   test.each(KNOWN_BY)('of a %s with the metadata %j is of the format %s', (type, names, format, state = 'done') => {

@@ -119,6 +119,18 @@ const FACTS: Record<string, Fact> = {
   'openid4vc_verification.state_changed': only(
     factsOf(modified(sessionItem('RequestCreated', 1), sessionItem('RequestUriRetrieved', 2))),
   ),
+  'openid4vc_issuance.state_changed': only(
+    factsOf(modified(issuanceItem('OfferCreated', 1), issuanceItem('OfferUriRetrieved', 2))),
+  ),
+  'openid4vc_issuance.status_changed': only(
+    factsOf(
+      modified(
+        issuanceItem('Completed', 3, { credentialStatus: 'valid' }),
+        issuanceItem('Completed', 4, { credentialStatus: 'revoked' }),
+      ),
+    ),
+  ),
+  'openid4vc_status_revocation.done': only(factsOf(modified(revocationItem('pending', 1), revocationItem('done', 2)))),
   'endpoint.disabled': only(
     factsOf(modified(registrationItem('webhook', 'failing', 6), registrationItem('webhook', 'disabled', 7))),
   ),
@@ -143,6 +155,27 @@ function sessionItem(state: string, version: number, more: object = {}) {
   // It has neither.
   const { connectionId: _, threadId: __, ...value } = stored.value
   return toRecordItem({ ...stored, value, tags: {} })
+}
+
+function issuanceItem(state: string, version: number, more: object = {}) {
+  return ownItem('OpenId4VcIssuanceSessionRecord', state, version, {
+    issuerId: 'Alice',
+    credentials: [{ credentialConfigurationId: 'pid', vct: 'pid', claimNames: ['name'], certificateId: 'secret' }],
+    expiresAt: writtenAt(9),
+    ...{ pin: { mac: 'secret', tries: 0 }, txCode: { length: 4 }, tokenHash: 'secret', notificationIds: ['secret'] },
+    ...more,
+  })
+}
+
+function revocationItem(state: string, version: number) {
+  const filter = { publicIssuerId: 'secret' }
+  return ownItem('OpenId4VcStatusRevocationRecord', state, version, {
+    total: 1,
+    done: 1,
+    failed: 0,
+    filter,
+    alias: 'Alice',
+  })
 }
 
 function ofAlice() {
