@@ -14,7 +14,7 @@ import { issueSdJwt } from '../sd-jwt/issue.ts'
 import { drawIndexes } from '../status-list/indexes.ts'
 import { statusListUri } from '../status-list/lists.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
-import { hasIssuerName, readCertificate } from '../x509/certificate.ts'
+import { hasIssuerName } from '../x509/certificate.ts'
 import { sessionOfToken } from './access-token.ts'
 import { loadClaims } from './claims.ts'
 import { issuedTimes } from './issued-times.ts'
@@ -142,7 +142,7 @@ export const issueCredentials = async (
   const places = await placesOf(unit, offered, { issuerId, count: keys.length, until })
   const iss = issuerUrlOf(issuerId)
   // Verifiers compare it with the names of the certificate, and look nowhere else.
-  const isNamed = hasIssuerName(readCertificate(String(certificate.chain[0])), iss)
+  const isNamed = hasIssuerName(certificate, iss)
   const header = { typ: 'dc+sd-jwt', kid: certificateId, x5c: certificate.chain }
   // Salts, key and place alone tell copies apart.
   const copyFor = async (jwk: PublicJwk | undefined, copy: number) => {

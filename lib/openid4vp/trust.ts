@@ -78,7 +78,7 @@ const keyOfChain = (header: unknown, trusts: readonly Trust[]): TrustedKey => {
 
 const keyOfLeaf = (chain: Certificate[], anchor: Certificate, trust: Trust): TrustedKey => {
   const leaf = chain[0] as Certificate
-  const isIssuer = (iss: unknown) => hasIssuerName(leaf, iss)
+  const isIssuer = (iss: unknown) => hasIssuerName(leaf.extensions, iss)
   // What follows the anchor in the chain was not verified.
   const end = chain.findIndex((certificate) => isSame(certificate, anchor))
   const path = end === -1 ? [...chain, anchor] : chain.slice(0, end + 1)

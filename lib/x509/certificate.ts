@@ -87,8 +87,11 @@ export const readCertificate = (text: string): Certificate => {
   }
 }
 
-/** Whether an issuer's URL is one of the certificate's names (HAIP 1.0, section 6.1.1): itself, or its host. */
-export const hasIssuerName = ({ extensions: { dnsNames = [], uris = [] } }: Certificate, iss: unknown): boolean => {
+/** Whether an issuer's URL is one of a certificate's names: itself, or its host. */
+export const hasIssuerName = (
+  { dnsNames = [], uris = [] }: Pick<Extensions, 'dnsNames' | 'uris'>,
+  iss: unknown,
+): boolean => {
   if (typeof iss !== 'string') return false
   const url = URL.parse(iss)
   return uris.includes(iss) || (url?.protocol === 'https:' && dnsNames.includes(url.hostname))

@@ -230,6 +230,24 @@ describe('a credential', () => {
     expect(payloadOf((await issuer.obtain(wallet)).credentials[0])).not.toHaveProperty('iss')
   })
 
+  test('at a place that the tenant has chosen is for one key, and has that place each time', async () => {
+    const own = await useIssuer(stage, 'Chosen', { batchCredentialIssuance: undefined })
+    const place = { listId: 'mine', index: 7 }
+    const offer = await own.offer({ credentials: [of(IDENTITY, CLAIMS, { statusListDetails: place })] })
+    const wallet = await own.take(offer)
+    for (const _ of [1, 2]) {
+      const [made] = (await own.obtain(wallet)).credentials
+      expect(payloadOf(made).status).toEqual({ status_list: { uri: `${own.url}/status/mine`, idx: 7 } })
+    }
+    await own.done('updateIssuer', {
+      path: { issuerId: own.issuerId },
+      body: { credentialConfigurationsSupported: CONFIGURATIONS, batchCredentialIssuance: { batchSize: 2 } },
+    })
+    const two = await own.requestFor(wallet, [newKey(), newKey()])
+    expect(await own.postCredential(wallet.accessToken, two)).toMatchObject(error('invalid_proof'))
+    expect(await own.now(wallet.session)).toMatchObject({ issuedCredentials: [{ count: 1 }, { count: 1 }] })
+  })
+
   test('shares nothing with the others of its batch that others do not share', async () => {
     const keys = Array.from({ length: 10 }, () => newKey())
     const credentials = [of(IDENTITY, CLAIMS, { disclosureFrame: { ...FRAME, _sd_decoy: 3 } })]
