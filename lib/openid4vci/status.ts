@@ -13,10 +13,6 @@ import { setStatuses } from '../status-list/pieces.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { loadSession, saveSession } from './session.ts'
 
-/** Where the statuses of a session's credentials are. */
-export const statusesOf = ({ issuedCredentials = [] }: StoredIssuanceSession) =>
-  issuedCredentials.flatMap(({ status }) => status ?? [])
-
 /** Revoked is final, and only what is suspended can be resumed. */
 const assertTurn = ({ credentialStatus: before = 'valid' }: StoredIssuanceSession, status: IssuedStatus): void => {
   if (before === 'revoked' && status !== 'revoked')
@@ -36,7 +32,7 @@ export const changeStatus = async (
   status: IssuedStatus,
 ): Promise<{ session: StoredIssuanceSession; left: number }> => {
   const session = await loadSession(unit, sessionId)
-  const references = statusesOf(session)
+  const references = (session.issuedCredentials ?? []).flatMap(({ status: places }) => places ?? [])
   if (references.length === 0)
     throw new AgentError('credential.not_revocable', 'the session has issued no revocable credential')
   assertTurn(session, status)

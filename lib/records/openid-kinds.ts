@@ -63,7 +63,8 @@ export const issuanceSessionRecords = /* @__PURE__ */ defineRecord(() => ({
     },
     'openid4vc_issuance.status_changed': {
       summary: 'The credentials of an issuance session were suspended, resumed or revoked',
-      isChange: (after, before) => before !== undefined && after.credentialStatus !== before.credentialStatus,
+      isChange: (after, before) =>
+        before !== undefined && (after.credentialStatus ?? 'valid') !== (before.credentialStatus ?? 'valid'),
     },
   },
   ends: { states: ['Completed', 'Error'], format: () => 'credential/openid4vci' },

@@ -63,8 +63,8 @@ export const beginNextList = (unit: UnitOfWork, of: OfIssuer, last: ListHead | u
 
 /** Notes that a credential refers to a list: a write a day, because nearly all end on the same day as another one. */
 export const noteUntil = async (unit: UnitOfWork, { issuerId, until }: OfIssuer, head: ListHead): Promise<void> => {
-  const later = headItem.attributes({ until: endOfDay(until) })
   if (head.until >= endOfDay(until)) return
+  const later = headItem.attributes({ until: endOfDay(until) })
   const address = headItem.addressOf({ tenant: unit.tenant, issuerId, place: head.place })
   await unit.recordFailure(() => updateIf(address, { set: later }, { below: later }))
 }

@@ -6,7 +6,7 @@ import { Bounded } from '../bounded.ts'
 import { AgentError, isAgentError } from '../errors.ts'
 import { thumbprintOf } from '../jose/jwk.ts'
 import { signJwt } from '../jose/jwt.ts'
-import { privateKeyOf, publicJwkOf } from '../keys/key-pair.ts'
+import { type PrivateJwk, privateKeyOf, publicJwkOf } from '../keys/key-pair.ts'
 import { storedKeys } from '../keys/stored-keys.ts'
 import { tenantOfPublicId } from '../openid/public-ids.ts'
 import { StoredCertificate } from '../records/certificate.ts'
@@ -75,33 +75,44 @@ const readSigner = async (tenant: string, issuerId: string): Promise<StoredCerti
   return signer
 }
 
-const read = async (list: OfList) => {
-  const tenant = await ownerOf(list)
-  const [bits, { id, chain }] = await Promise.all([readBits(tenant, list.listId), readSigner(tenant, list.issuerId)])
-  const jwk = await storedKeys.get(tenant, id)
-  if (jwk === undefined) throw notFound()
-  return { bits, chain, jwk }
+interface ReadList {
+  bits: Uint8Array
+  certificate: StoredCertificate
+  jwk: PrivateJwk
 }
 
-/** A list, signed by its issuer, with a weak validator for caches: the signature differs each time. Throws `resource.not_found`. */
-export const statusListToken = async (list: OfList): Promise<{ jwt: string; etag: string }> => {
-  const { bits, chain, jwk } = await read(list).catch((error) => {
-    throw isAgentError(error, 'resource.not_found') ? notFound() : error
-  })
+const read = async (list: OfList): Promise<ReadList> => {
+  const tenant = await ownerOf(list)
+  const [bits, certificate] = await Promise.all([readBits(tenant, list.listId), readSigner(tenant, list.issuerId)])
+  const jwk = await storedKeys.get(tenant, certificate.id)
+  if (jwk === undefined) throw notFound()
+  return { bits, certificate, jwk }
+}
+
+const sign = ({ bits, certificate, jwk }: ReadList, { sub, iat }: { sub: string; iat: number }): Promise<string> => {
   const publicJwk = publicJwkOf(jwk)
-  const kid = thumbprintOf(publicJwk)
-  // Within the time for which it may be cached, it is the same.
-  const iat = Math.floor(Date.now() / 1000 / TTL) * TTL
   const lst = deflateSync(bits, COMPRESSION).toString('base64url')
-  const jwt = await signJwt(
+  return signJwt(
     privateKeyOf(jwk),
     // Verifiers look for one or the other.
-    { typ: 'statuslist+jwt', kid, jwk: publicJwk, x5c: chain },
-    {
-      sub: statusListUri(list.issuerId, list.listId),
-      ...{ iat, exp: iat + VALIDITY, ttl: TTL, status_list: { bits: BITS, lst } },
-    },
+    { typ: 'statuslist+jwt', kid: thumbprintOf(publicJwk), jwk: publicJwk, x5c: certificate.chain },
+    { sub, iat, exp: iat + VALIDITY, ttl: TTL, status_list: { bits: BITS, lst } },
   )
-  const hash = createHash('sha256').update(bits).update(`${iat} ${kid}`).digest('base64url')
+}
+
+/** Signed lists by what is in them; at most 8 MB. */
+const signed = new Bounded<string, string>(8 * 1024 * 1024, TTL * 1000, ({ length }) => length)
+
+/** A list, signed by its issuer, with a weak validator for caches: a signature differs each time. Throws `resource.not_found`. */
+export const statusListToken = async (list: OfList): Promise<{ jwt: string; etag: string }> => {
+  const content = await read(list).catch((error) => {
+    throw isAgentError(error, 'resource.not_found') ? notFound() : error
+  })
+  const sub = statusListUri(list.issuerId, list.listId)
+  // Within the time for which it may be cached, it is the same.
+  const iat = Math.floor(Date.now() / 1000 / TTL) * TTL
+  const hash = createHash('sha256').update(content.bits).update(`${iat} ${content.jwk.x}`).digest('base64url')
+  const name = `${sub} ${content.certificate.id} ${hash}`
+  const jwt = signed.get(name) ?? signed.set(name, await sign(content, { sub, iat }))
   return { jwt, etag: `W/"${hash}"` }
 }

@@ -5,6 +5,7 @@ import { jobItem } from '../../lib/jobs/job.ts'
 import { runJob } from '../../lib/jobs/run.ts'
 import { statusRevocationJob } from '../../lib/openid4vci/revocation-job.ts'
 import { findSession } from '../../lib/openid4vci/session.ts'
+import { issuanceSessionRecords } from '../../lib/records/openid-kinds.ts'
 import { readBits } from '../../lib/status-list/pieces.ts'
 import { statusListToken } from '../../lib/status-list/token.ts'
 import { readItem } from '../../lib/store/item.ts'
@@ -134,6 +135,14 @@ describe('a status', () => {
   })
 })
 
+test('a change of status is an event; what was issued is none', () => {
+  const { isChange } = issuanceSessionRecords.events?.['openid4vc_issuance.status_changed'] ?? {}
+  const changes = (before: string | undefined, after: string) =>
+    isChange?.({ credentialStatus: after, _tags: {} }, { ...(before && { credentialStatus: before }), _tags: {} })
+  expect([changes(undefined, 'valid'), changes('valid', 'valid')]).toEqual([false, false])
+  expect([changes(undefined, 'revoked'), changes('suspended', 'valid')]).toEqual([true, true])
+})
+
 describe('a revocation of many', () => {
   const start = (body: object, caller: object = acme) => call('revokeStatuses', { body }, caller)
   const shown = (revocationId: string, caller: object = acme) =>
@@ -217,6 +226,19 @@ describe('a revocation of many', () => {
     expect((await shown(id)).body).toMatchObject({ state: 'done', total: 13, done: 12, failed: 1 })
     expect((await Promise.all(sessionIds.map((one) => bitsOf(one)))).every(([bit]) => bit === 1)).toBe(true)
     expect(await readItem(jobItem, key)).toBeUndefined()
+  })
+
+  test('that meets others at the same pieces fails no session', async () => {
+    const { id } = (await start({ sessionIds: [await issued(), await issued()] })).body
+    const key = { tenant: tenantId, type: 'status-revocation', id } as const
+    // Each session meets others nine times, which is the last.
+    conflicts.refuseNext(9)
+    await runJob(key, statusRevocationJob)
+    expect(conflicts.refused()).toBe(9)
+    expect((await shown(id)).body).toMatchObject({ state: 'pending', done: 0, failed: 0 })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10_000 })
+    await runJob(key, statusRevocationJob)
+    expect((await shown(id)).body).toMatchObject({ state: 'done', done: 2, failed: 0 })
   })
 
   test('of more than one run keeps its place between them', async () => {
