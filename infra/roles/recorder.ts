@@ -15,7 +15,7 @@ export interface RecordedCall {
 /** The fixed parts of keys (lib/store/keys.ts): the first part, the second, and later ones. */
 const FIRST = /^@(?!base$)/
 const SECOND =
-  /^(\w+Record|context|count|data-key|definition|definition-slot|delivery|idempotency|issuer-did|job|key|ledger-object|message|did-web|openid4vp-result|pickup|pickup-usage|revocation|revocation-registry|webvh|webvh-seen)$/
+  /^(\w+Record|context|count|data-key|definition|definition-slot|delivery|idempotency|issuer-did|job|key|ledger-object|message|did-web|openid4vci-claims|openid4vci-nonce|openid4vp-result|pickup|pickup-usage|revocation|revocation-registry|status-index|status-list|status-lists|webvh|webvh-seen)$/
 const LATER = /^(data-key|document|events|lane|log|resource|slot|tenants|waiting)$/
 
 /** A partition key with `*` in the place of ids and hashes. */

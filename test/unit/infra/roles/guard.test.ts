@@ -163,6 +163,7 @@ test.each([
   ['@endpoint|e|events|3', '@endpoint|*|events|*'],
   ['@service|context|hash', '@service|context|*'],
   ['acme|openid4vp-result|s1', '*|openid4vp-result|*'],
+  ['acme|status-index|list|7', '*|status-index|*'],
   ['@parked', '@parked'],
 ])('%s is recorded as %s', (key, kind) => {
   expect(kindOf(key)).toBe(kind)
