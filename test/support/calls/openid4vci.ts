@@ -5,6 +5,7 @@ import { transaction } from '../../../lib/store/transaction.ts'
 import { CLAIMS, FRAME, IDENTITY, VCT } from '../openid/issuance.ts'
 import { atHttps } from '../stage/at-https.ts'
 import type { CallScene, Examples } from './call-scene.ts'
+import { issuedSession } from './openid4vci-status.ts'
 
 const TYPE = 'identity'
 
@@ -40,13 +41,13 @@ const offerBody = (publicIssuerId: string, more: object = {}) => ({
 })
 
 /** An offer of a tenant of its own. */
-export const offered = async (scene: CallScene, more: object = {}) => {
+const offered = async (scene: CallScene, more: object = {}) => {
   const { caller, issuerId } = await signingIssuer(scene)
   const offer = await scene.done('CreateCredentialOffer', { caller, body: offerBody(issuerId, more) })
   return { caller, issuerId, offer, issuanceSessionId: offer.issuanceSession.id as string }
 }
 
-const once = (scene: CallScene) => scene.once('offered credential', () => offered(scene))
+const once = (scene: CallScene) => scene.once('issued session', () => issuedSession(scene.tenantId))
 
 const SETTINGS = { display: [{ name: 'Acme' }], credentialConfigurationsSupported: configurations() }
 const OTHER = { credentialConfigurationsSupported: {} }
@@ -88,23 +89,17 @@ export const openid4vci: Examples = {
     return { asked: { body: offerBody(issuerId) }, other, caller }
   },
   GetIssuanceSessions: async (scene) => {
-    const { caller, issuerId } = await once(scene)
-    return { asked: { query: { publicIssuerId: issuerId, state: 'OfferCreated', limit: '10' } }, caller }
+    await once(scene)
+    return { asked: { query: { publicIssuerId: 'acme', state: 'Completed', limit: '10' } } }
   },
-  GetIssuanceSessionById: async (scene) => {
-    const { caller, issuanceSessionId } = await once(scene)
-    return { asked: { path: { issuanceSessionId } }, caller }
+  GetIssuanceSessionById: async (scene) => ({ asked: { path: { issuanceSessionId: await once(scene) } } }),
+  UpdateIssuanceSession: async ({ tenantId }) => {
+    const path = { issuanceSessionId: await issuedSession(tenantId) }
+    return { asked: { path, body: { order: '7' } }, other: { path, body: { order: '8' } } }
   },
-  UpdateIssuanceSession: async (scene) => {
-    const { caller, issuanceSessionId } = await offered(scene)
-    const path = { issuanceSessionId }
-    return { asked: { path, body: { order: '7' } }, other: { path, body: { order: '8' } }, caller }
-  },
-  DeleteIssuanceSession: async (scene) => {
-    const { caller, issuerId, issuanceSessionId } = await offered(scene)
-    const another = await scene.done('CreateCredentialOffer', { caller, body: offerBody(issuerId) })
-    const other = { path: { issuanceSessionId: another.issuanceSession.id } }
-    return { asked: { path: { issuanceSessionId } }, other, caller }
+  DeleteIssuanceSession: async ({ tenantId }) => {
+    const [issuanceSessionId, another] = [await issuedSession(tenantId), await issuedSession(tenantId)]
+    return { asked: { path: { issuanceSessionId } }, other: { path: { issuanceSessionId: another } } }
   },
   GetWellKnown: open({ name: 'openid-credential-issuer' }),
   GetWellKnownOfIssuer: open({ name: 'oauth-authorization-server' }),
