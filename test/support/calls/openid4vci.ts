@@ -41,7 +41,7 @@ const offerBody = (publicIssuerId: string, more: object = {}) => ({
 })
 
 /** An offer of a tenant of its own. */
-const offered = async (scene: CallScene, more: object = {}) => {
+export const offered = async (scene: CallScene, more: object = {}) => {
   const { caller, issuerId } = await signingIssuer(scene)
   const offer = await scene.done('CreateCredentialOffer', { caller, body: offerBody(issuerId, more) })
   return { caller, issuerId, offer, issuanceSessionId: offer.issuanceSession.id as string }
