@@ -78,7 +78,7 @@ export const useVerifier = async (stage: InProcessStage, name = 'Verifier') => {
     if (status >= 300) throw new Error(`${operation}: ${status} ${JSON.stringify(body)}`)
     return body
   }
-  const { keyId: rootId } = await done('createCertificate', {
+  const { keyId: rootId, publicCertificateBase64: root } = await done('createCertificate', {
     body: { issuer: `CN=${name} Root`, extensions: { basicConstraints: { ca: true } } },
   })
   const { keyId: certificateId } = await done('createCertificate', {
@@ -109,7 +109,7 @@ export const useVerifier = async (stage: InProcessStage, name = 'Verifier') => {
       body: new URLSearchParams(form).toString(),
     })
   const now = (session: Json) => done('getVerificationSessionById', { path: { verificationSessionId: session.id } })
-  return { caller, call, done, verifierId, certificateId, request, read, post, now }
+  return { caller, call, done, verifierId, certificateId, root, request, read, post, now }
 }
 
 /** A key binding of a wallet, of whatever it is told. */

@@ -1,0 +1,107 @@
+/** Credo's holder of OpenID4VP: a wallet of others, in memory. */
+import { createHash, createPrivateKey, createPublicKey, diffieHellman } from 'node:crypto'
+import {
+  Agent,
+  type AgentContext,
+  ConsoleLogger,
+  type DependencyManager,
+  DidsModule,
+  InjectionSymbols,
+  JwkDidRegistrar,
+  JwkDidResolver,
+  Kms,
+  LogLevel,
+  SdJwtVcRecord,
+  X509Module,
+} from '@credo-ts/core'
+import { OpenId4VcModule } from '@credo-ts/openid4vc'
+import { agentDependencies } from '../../../lib/agent/credo/root-agent.ts'
+import { KeyManagementService } from '../../../lib/agent/keys/key-management-service.ts'
+import { MemoryKeyStore } from '../../wallet/memory-key-store.ts'
+import { MemoryStorage } from '../../wallet/memory-storage.ts'
+
+const int32 = (value: number) => {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}
+const withLength = (bytes: Uint8Array) => Buffer.concat([int32(bytes.length), bytes])
+
+/** Concat KDF of direct key agreement (RFC 7518, section 4.6.2). */
+const contentKey = (
+  secret: Buffer,
+  algorithm: string,
+  apu: Uint8Array = new Uint8Array(),
+  apv: Uint8Array = new Uint8Array(),
+): string => {
+  const bits = Number(/\d+/.exec(algorithm)?.[0])
+  const info = [Buffer.from(algorithm), apu, apv].map(withLength)
+  const key = createHash('sha256').update(Buffer.concat([int32(1), secret, ...info, int32(bits)]))
+  return key
+    .digest()
+    .subarray(0, bits / 8)
+    .toString('base64url')
+}
+
+/** The service's keys do not encrypt by ECDH-ES, which answers need. */
+class HolderKeys extends KeyManagementService {
+  readonly #store: MemoryKeyStore
+
+  constructor(store: MemoryKeyStore) {
+    super(store)
+    this.#store = store
+  }
+
+  override isOperationSupported(context: AgentContext, operation: Kms.KmsOperation): boolean {
+    const isAgreement = operation.operation === 'encrypt' && operation.keyAgreement?.algorithm === 'ECDH-ES'
+    return isAgreement || super.isOperationSupported(context, operation)
+  }
+
+  override async encrypt(context: AgentContext, options: Kms.KmsEncryptOptions): Promise<Kms.KmsEncryptReturn> {
+    const agreement = options.key.keyAgreement
+    if (agreement?.algorithm !== 'ECDH-ES') return super.encrypt(context, options)
+    const { keyId, externalPublicJwk, apu, apv } = agreement
+    const secret = diffieHellman({
+      privateKey: createPrivateKey({ key: Object(await this.#store.get(context, keyId)), format: 'jwk' }),
+      publicKey: createPublicKey({ key: Object(externalPublicJwk), format: 'jwk' }),
+    })
+    const k = contentKey(secret, options.encryption.algorithm, apu, apv)
+    return super.encrypt(context, { ...options, key: { privateJwk: { kty: 'oct', k } } })
+  }
+}
+
+/** Trusts verifiers below `root`. `issue` makes its credential for a key of its own. */
+export const startCredoHolder = async (root: string, issue: (publicJwk: object) => Promise<string>) => {
+  const agent = new Agent({
+    config: { logger: new ConsoleLogger(LogLevel.off) },
+    dependencies: { ...agentDependencies, fetch: (url, init) => fetch(url, init) },
+    modules: {
+      storage: {
+        register: (manager: DependencyManager) =>
+          manager.registerInstance(InjectionSymbols.StorageService, new MemoryStorage()),
+      },
+      kms: new Kms.KeyManagementModule({ backends: [new HolderKeys(new MemoryKeyStore())] }),
+      dids: new DidsModule({ registrars: [new JwkDidRegistrar()], resolvers: [new JwkDidResolver()] }),
+      x509: new X509Module({ trustedCertificates: [root] }),
+      openid4vc: new OpenId4VcModule(),
+    },
+  })
+  await agent.initialize()
+  const { keyId, publicJwk } = await agent.kms.createKey({ type: { kty: 'EC', crv: 'P-256' } })
+  const compactSdJwtVc = await issue(publicJwk)
+  const record = new SdJwtVcRecord({ credentialInstances: [{ compactSdJwtVc, kmsKeyId: keyId }] })
+  await agent.sdJwtVc.store({ record })
+  const { holder } = agent.openid4vc
+
+  /** Answers the request behind a link; where it leads its user back to. */
+  const present = async (link: string): Promise<{ status: number; redirectUri: string | undefined }> => {
+    const { authorizationRequestPayload, dcql } = await holder.resolveOpenId4VpAuthorizationRequest(link)
+    if (dcql === undefined) throw new Error('the request asks for nothing by DCQL')
+    const credentials = holder.selectCredentialsForDcqlRequest(dcql.queryResult)
+    const { serverResponse, redirectUri } = Object(
+      await holder.acceptOpenId4VpAuthorizationRequest({ authorizationRequestPayload, dcql: { credentials } }),
+    )
+    return { status: serverResponse.status, redirectUri }
+  }
+  return { present, stop: () => agent.shutdown() }
+}
