@@ -1,12 +1,13 @@
 /** The signed request that a wallet reads: https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#section-5.8 */
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
-import { signJwt } from '../jose/jwt.ts'
+import { ENCRYPTION_ALGORITHMS } from '../jose/jwe.ts'
+import { ALGORITHMS, signJwt } from '../jose/jwt.ts'
 import { privateKeyOf } from '../keys/key-pair.ts'
 import { sealedKeys } from '../keys/sealed-keys.ts'
 import { StoredCertificate } from '../records/certificate.ts'
 import { certificateRecords, verifierRecords } from '../records/openid-kinds.ts'
-import { StoredVerifier } from '../records/openid4vp.ts'
+import { type StoredVerificationSession, StoredVerifier } from '../records/openid4vp.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { findSession, isOpen, saveSession } from './session.ts'
 
@@ -23,6 +24,15 @@ const verifierInfoOf = ({ registrationCertificate }: StoredVerifier) =>
   registrationCertificate !== undefined && {
     verifier_info: [{ format: 'registration_cert', data: registrationCertificate }],
   }
+
+const clientMetadataOf = ({ payload: { client_metadata }, encryptionKey }: StoredVerificationSession) => ({
+  ...client_metadata,
+  vp_formats_supported: { 'dc+sd-jwt': { 'sd-jwt_alg_values': ALGORITHMS, 'kb-jwt_alg_values': ALGORITHMS } },
+  ...(encryptionKey !== undefined && {
+    jwks: { keys: [{ ...encryptionKey.publicJwk, use: 'enc', alg: 'ECDH-ES' }] },
+    encrypted_response_enc_values_supported: ENCRYPTION_ALGORITHMS,
+  }),
+})
 
 interface RequestOf {
   verifierId: string
@@ -52,6 +62,7 @@ export const requestObject = async (
     { typ: 'oauth-authz-req+jwt', x5c: chain },
     {
       ...payload,
+      client_metadata: clientMetadataOf(session),
       ...verifierInfoOf(verifier),
       // Section 5.8: a wallet that was not discovered.
       aud: 'https://self-issued.me/v2',

@@ -3,8 +3,6 @@ import { randomBytes } from 'node:crypto'
 import * as v from 'valibot'
 import { AgentError, invalidField } from '../errors.ts'
 import type { DcqlQuery } from '../interface/dcql.ts'
-import { ENCRYPTION_ALGORITHMS } from '../jose/jwe.ts'
-import { ALGORITHMS } from '../jose/jwt.ts'
 import { generateJwk, publicJwkOf } from '../keys/key-pair.ts'
 import { verifierRecords } from '../records/openid-kinds.ts'
 import { type StoredVerificationSession, StoredVerifier } from '../records/openid4vp.ts'
@@ -63,15 +61,6 @@ const encodeTransactionData = ({ transactionData = [], dcql }: RequestOptions): 
   return encoded
 }
 
-const clientMetadataOf = ({ clientMetadata = {} }: StoredVerifier, jwk: object | undefined) => ({
-  ...clientMetadata,
-  vp_formats_supported: { 'dc+sd-jwt': { 'sd-jwt_alg_values': ALGORITHMS, 'kb-jwt_alg_values': ALGORITHMS } },
-  ...(jwk !== undefined && {
-    jwks: { keys: [jwk] },
-    encrypted_response_enc_values_supported: ENCRYPTION_ALGORITHMS,
-  }),
-})
-
 const random = (bytes: number): string => randomBytes(bytes).toString('base64url')
 
 /** The link for a wallet. */
@@ -90,8 +79,7 @@ const verifierOf = async (unit: UnitOfWork, verifierId: string): Promise<StoredV
 /** The key with which the wallet encrypts its answer: one for each request, so that its end is that of all copies. */
 const newEncryptionKey = async (unit: UnitOfWork, sessionId: string) => {
   const jwk = generateJwk('P-256')
-  const publicJwk = { ...publicJwkOf(jwk), kid: random(8), use: 'enc', alg: 'ECDH-ES' }
-  return { publicJwk, sealed: await sealKey(unit, sessionId, { ...jwk, kid: publicJwk.kid }) }
+  return { publicJwk: { ...publicJwkOf(jwk), kid: random(8) }, sealed: await sealKey(unit, sessionId, jwk) }
 }
 
 /** Adds a session to the unit of work. Throws `resource.not_found` for the verifier, `request.invalid`. */
@@ -107,7 +95,7 @@ export const createRequest = async (unit: UnitOfWork, options: RequestOptions) =
   )
   const transactionData = encodeTransactionData(options)
   const id = random(16)
-  const key = responseMode === 'direct_post.jwt' ? await newEncryptionKey(unit, id) : undefined
+  const encryptionKey = responseMode === 'direct_post.jwt' ? await newEncryptionKey(unit, id) : undefined
   const base = `${settings().PUBLIC_URL}/oid4vp/${verifierId}`
   const requestUri = `${base}/authorization-requests/${id}`
   const session: StoredVerificationSession = {
@@ -119,12 +107,12 @@ export const createRequest = async (unit: UnitOfWork, options: RequestOptions) =
       ...{ response_type: 'vp_token', response_mode: responseMode, client_id: clientId },
       ...{ response_uri: `${base}/authorize?session=${id}`, nonce: random(32), state: random(16) },
       dcql_query: dcql.query,
-      client_metadata: clientMetadataOf(verifier, key?.publicJwk),
+      client_metadata: verifier.clientMetadata ?? {},
       ...(transactionData.length > 0 && { transaction_data: transactionData }),
     },
     ...{ certificateId, resultTtl: options.resultTtl ?? RESULT_TTL },
     ...(redirectUri !== undefined && { redirectUri }),
-    ...(key !== undefined && { encryptionKey: key.sealed }),
+    ...(encryptionKey !== undefined && { encryptionKey }),
     ...(trusted !== undefined && { trustedCertificates: trusted }),
   }
   insertSession(unit, session)

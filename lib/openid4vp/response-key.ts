@@ -9,16 +9,17 @@ import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 const placeOf = (tenant: string, id: string): string => recordAddress(tenant, verificationSessionRecords.type, id).pk
 
-/** Seals the private key for a session's answer. */
-export const sealKey = async (unit: UnitOfWork, id: string, jwk: PrivateJwk): Promise<string> => {
+/** Seals what is private of the key for a session's answer. */
+export const sealKey = async (unit: UnitOfWork, id: string, { d }: PrivateJwk): Promise<string> => {
   const key = await ensureDataKey(unit, unit.tenant)
-  return Buffer.from(seal(Buffer.from(JSON.stringify(jwk)), key, placeOf(unit.tenant, id))).toString('base64')
+  return Buffer.from(seal(Buffer.from(d, 'base64url'), key, placeOf(unit.tenant, id))).toString('base64')
 }
 
 export const openKey = async (
   tenant: string,
-  { id, encryptionKey = '' }: StoredVerificationSession,
+  { id, encryptionKey }: StoredVerificationSession,
 ): Promise<PrivateJwk> => {
-  const jwk = open(Buffer.from(encryptionKey, 'base64'), await openDataKey(tenant), placeOf(tenant, id))
-  return v.parse(PrivateJwk, JSON.parse(Buffer.from(jwk).toString()))
+  const sealed = Buffer.from(encryptionKey?.sealed ?? '', 'base64')
+  const d = open(sealed, await openDataKey(tenant), placeOf(tenant, id))
+  return v.parse(PrivateJwk, { ...encryptionKey?.publicJwk, d: Buffer.from(d).toString('base64url') })
 }

@@ -3,7 +3,6 @@ import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { DcqlQuery } from '../interface/dcql.ts'
 import type { PageState } from '../interface/openid4vp-page.ts'
-import { isObject } from '../json.ts'
 import { verificationSessionRecords } from '../records/openid-kinds.ts'
 import { StoredVerificationSession, type VerificationState } from '../records/openid4vp.ts'
 import { shownSession } from '../records/shown-session.ts'
@@ -28,7 +27,7 @@ const shownRequestOf = (value: unknown, verifierId: string, now: Date): ShownReq
   return {
     state: STATES[state],
     link: session.authorizationRequest,
-    verifier: isObject(client_metadata) ? client_metadata.client_name : undefined,
+    verifier: client_metadata.client_name,
     query: v.parse(DcqlQuery, dcql_query),
     leadsBack: session.redirectUri !== undefined,
     hasTransaction: session.transactionData !== undefined,

@@ -98,15 +98,16 @@ export const VerificationSessionRecord = recordSchema({
 
 /** What is kept of a session, and not shown. */
 const HIDDEN = {
-  /** What the request object says, without `iat`, `exp` and `wallet_nonce`. */
+  /** What the request object says, without what is the same for all, or of its time. `client_metadata`: the verifier's. */
   payload: v.looseObject({
     ...{ client_id: v.string(), nonce: v.string(), state: v.string(), response_mode: v.string() },
+    client_metadata: v.record(v.string(), v.unknown()),
     transaction_data: v.optional(v.array(v.string())),
   }),
   /** The certificate that signs it. */
   certificateId: v.string(),
-  /** The private key for the response, sealed, in base64; until it came. */
-  encryptionKey: v.optional(v.string()),
+  /** For the response, until it came: its public key, and the private one's `d`, sealed, in base64. */
+  encryptionKey: v.optional(v.object({ publicJwk: v.looseObject({ kid: v.string() }), sealed: v.string() })),
   trustedCertificates: v.optional(v.array(v.string())),
   /** Seconds for which the claims are kept. */
   resultTtl: v.number(),

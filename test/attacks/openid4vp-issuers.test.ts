@@ -1,4 +1,5 @@
 /** Credentials of issuers that a verifier of OpenID4VP does not trust, or not for this, and statuses that do not count. */
+import { createPublicKey } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { readCertificate } from '../../lib/x509/certificate.ts'
@@ -30,6 +31,8 @@ const OTHER = 'https://credentials.example/other'
 const JWKS = 'https://keys.example/issuer'
 const METADATA = 'https://keys.example/.well-known/jwt-vc-issuer/issuer'
 const jwksKey = newKey()
+const publicJwkOf = ({ leafKey }: Authority) =>
+  createPublicKey(leafKey.export({ format: 'pem', type: 'pkcs8' })).export({ format: 'jwk' })
 const trust = (body: object) => verifier.done('createTrustedIssuer', { body: { vcts: [VCT], ...body } })
 for (const { root } of [a, b, expired]) await trust({ certificates: [root] })
 await trust({ issuer: JWKS })
@@ -169,7 +172,7 @@ describe('a status', () => {
     ['on a list of a stranger', (uri) => listBy(uri, stranger), failed('status')],
     [
       'on a list signed by the jwk of its header',
-      (uri) => listBy(uri, stranger, { header: { x5c: undefined, jwk: newKey().jwk } }),
+      (uri) => listBy(uri, stranger, { header: { x5c: undefined, jwk: publicJwkOf(stranger) } }),
       failed('status'),
     ],
     ['on a list for another address', (uri) => listBy(uri, a, { payload: { sub: 'other' } }), failed('status')],

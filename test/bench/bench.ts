@@ -10,6 +10,8 @@ const PARTS: Record<string, () => Promise<void>> = {
   size: async () => (await import('./size.ts')).measureSizes(),
   cold: async () => (await import('./cold.ts')).measureColdStarts(),
   anoncreds: async () => (await import('./anoncreds.ts')).measureAnonCreds(),
+  lists: async () => (await import('./lists.ts')).measureLists(),
+  openid: async () => (await import('./openid.ts')).measureOpenid(),
   operations: async () => (await import('./operations.ts')).measureOperations(),
   strangers: async () => (await import('./strangers.ts')).measureStrangers(),
   tenants: async () => (await import('./tenants.ts')).measureTenants(),

@@ -91,6 +91,14 @@ describe.each(OF_THE_TABLE)('the bundle of %s', (name) => {
   })
 })
 
+/** Those that verify presentations have jose and dcql. */
+const MAX_OPENID_BYTES = 450 * 1024
+
+test.each(['create-presentation-request', 'get-request-object', 'post-request-object', 'receive-presentation'])(
+  'the bundle of %s is small, too',
+  (name) => expect(sizeOf(unpackedFunction(name).files)).toBeLessThanOrEqual(MAX_OPENID_BYTES),
+)
+
 test('the error that the SDK makes before a request, and never reads, is not made', () => {
   const code = Buffer.from(unpackedFunction('get-connection-by-id').files['index.mjs'] ?? '').toString()
   expect(code.search(/\.acquireInitialRetryToken\(\w+\),\w+\),\w+,/)).toBeGreaterThan(0)

@@ -50,7 +50,7 @@ const presented = async (present: (link: string) => Promise<unknown>): Promise<J
 
 test("Credo's holder takes a batch with a PIN, and presents it until it is suspended or revoked", async () => {
   const { issuanceSession: session, credentialOffer, userPin } = await made()
-  const holder = await startCredoHolder(fetchFrom(stage), roots)
+  const holder = await startCredoHolder(roots, fetchFrom(stage))
   const [taken] = await holder.take(credentialOffer, { txCode: userPin, count: 3 })
   expect(taken?.record).toMatchObject({ type: 'SdJwtVcRecord' })
   expect(await issuer.now(session)).toMatchObject({

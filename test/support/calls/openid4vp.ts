@@ -47,7 +47,9 @@ export const verifiedSession = (tenantId: string, more: Record<string, unknown> 
       authorizationRequest: `openid4vp://?client_id=x509_hash:abc&request_uri=${encodeURIComponent(uri)}`,
       authorizationRequestUri: uri,
       expiresAt: new Date(Date.now() + 600_000).toISOString(),
-      payload: { client_id: 'x509_hash:abc', nonce: 'n', state: 's', response_mode: 'direct_post' },
+      payload: {
+        ...{ client_id: 'x509_hash:abc', nonce: 'n', state: 's', response_mode: 'direct_post', client_metadata: {} },
+      },
       ...{ certificateId: 'c1', resultTtl: 600, checks: [], credentials: [] },
       ...more,
     }

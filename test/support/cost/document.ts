@@ -69,3 +69,6 @@ export const ANONCREDS_FLOWS = [
   'a proof of it',
   'its revocation',
 ]
+
+/** The row of OpenID4VP, which has a test of its own. */
+export const OPENID_FLOW = 'a presentation by OpenID4VP'

@@ -1,11 +1,16 @@
-/** Credo's holder of OpenID4VC, in memory: a wallet of others. */
+/** Credo's holder of OpenID4VC: a wallet of others, in memory. */
+import { createHash, createPrivateKey, createPublicKey, diffieHellman } from 'node:crypto'
 import {
   Agent,
+  type AgentContext,
+  ConsoleLogger,
   type DependencyManager,
   DidsModule,
   InjectionSymbols,
+  JwkDidRegistrar,
   JwkDidResolver,
   Kms,
+  LogLevel,
   SdJwtVcRecord,
   X509Module,
 } from '@credo-ts/core'
@@ -15,43 +20,98 @@ import { KeyManagementService } from '../../../lib/agent/keys/key-management-ser
 import { MemoryKeyStore } from '../../wallet/memory-key-store.ts'
 import { MemoryStorage } from '../../wallet/memory-storage.ts'
 
-/** A wallet that trusts certificates, and asks by `fetch`. */
-export const startCredoHolder = async (fetchFrom: typeof fetch, trustedCertificates: string[]) => {
+const int32 = (value: number) => {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}
+const withLength = (bytes: Uint8Array) => Buffer.concat([int32(bytes.length), bytes])
+
+/** Concat KDF of direct key agreement (RFC 7518, section 4.6.2). */
+const contentKey = (
+  secret: Buffer,
+  algorithm: string,
+  apu: Uint8Array = new Uint8Array(),
+  apv: Uint8Array = new Uint8Array(),
+): string => {
+  const bits = Number(/\d+/.exec(algorithm)?.[0])
+  const info = [Buffer.from(algorithm), apu, apv].map(withLength)
+  const key = createHash('sha256').update(Buffer.concat([int32(1), secret, ...info, int32(bits)]))
+  return key
+    .digest()
+    .subarray(0, bits / 8)
+    .toString('base64url')
+}
+
+/** The service's keys do not encrypt by ECDH-ES, which answers need. */
+class HolderKeys extends KeyManagementService {
+  readonly #store: MemoryKeyStore
+
+  constructor(store: MemoryKeyStore) {
+    super(store)
+    this.#store = store
+  }
+
+  override isOperationSupported(context: AgentContext, operation: Kms.KmsOperation): boolean {
+    const isAgreement = operation.operation === 'encrypt' && operation.keyAgreement?.algorithm === 'ECDH-ES'
+    return isAgreement || super.isOperationSupported(context, operation)
+  }
+
+  override async encrypt(context: AgentContext, options: Kms.KmsEncryptOptions): Promise<Kms.KmsEncryptReturn> {
+    const agreement = options.key.keyAgreement
+    if (agreement?.algorithm !== 'ECDH-ES') return super.encrypt(context, options)
+    const { keyId, externalPublicJwk, apu, apv } = agreement
+    const secret = diffieHellman({
+      privateKey: createPrivateKey({ key: Object(await this.#store.get(context, keyId)), format: 'jwk' }),
+      publicKey: createPublicKey({ key: Object(externalPublicJwk), format: 'jwk' }),
+    })
+    const k = contentKey(secret, options.encryption.algorithm, apu, apv)
+    return super.encrypt(context, { ...options, key: { privateJwk: { kty: 'oct', k } } })
+  }
+}
+
+/** Trusts certificates, and asks by `fetchFrom`. */
+export const startCredoHolder = async (trustedCertificates: string[], fetchFrom?: typeof fetch) => {
   const agent = new Agent({
-    dependencies: { ...agentDependencies, fetch: fetchFrom },
+    config: { logger: new ConsoleLogger(LogLevel.off) },
+    // The global one is looked up at each request: tests replace it.
+    dependencies: { ...agentDependencies, fetch: fetchFrom ?? ((url, init) => fetch(url, init)) },
     modules: {
       storage: {
-        register: (dependencyManager: DependencyManager) =>
-          dependencyManager.registerInstance(InjectionSymbols.StorageService, new MemoryStorage()),
+        register: (manager: DependencyManager) =>
+          manager.registerInstance(InjectionSymbols.StorageService, new MemoryStorage()),
       },
-      kms: new Kms.KeyManagementModule({ backends: [new KeyManagementService(new MemoryKeyStore())] }),
-      dids: new DidsModule({ registrars: [], resolvers: [new JwkDidResolver()] }),
+      kms: new Kms.KeyManagementModule({ backends: [new HolderKeys(new MemoryKeyStore())] }),
+      dids: new DidsModule({ registrars: [new JwkDidRegistrar()], resolvers: [new JwkDidResolver()] }),
       x509: new X509Module({ trustedCertificates: trustedCertificates as [string] }),
-      openid4vc: new OpenId4VcModule({}),
+      openid4vc: new OpenId4VcModule(),
     },
   })
   await agent.initialize()
   const { holder } = agent.openid4vc
-  const newKey = async () => {
-    const { publicJwk } = await agent.kms.createKey({ type: { kty: 'EC', crv: 'P-256' } })
-    return Kms.PublicJwk.fromPublicJwk(publicJwk)
+  const newKey = () => agent.kms.createKey({ type: { kty: 'EC', crv: 'P-256' } })
+
+  /** Keeps a credential that `issue` makes for a key of its own. */
+  const keep = async (issue: (publicJwk: object) => Promise<string>): Promise<void> => {
+    const { keyId, publicJwk } = await newKey()
+    const compactSdJwtVc = await issue(publicJwk)
+    const record = new SdJwtVcRecord({ credentialInstances: [{ compactSdJwtVc, kmsKeyId: keyId }] })
+    await agent.sdJwtVc.store({ record })
   }
 
   /** Takes all that a link offers, each for `count` keys, and keeps it. */
   const take = async (link: string, { txCode, count }: { txCode: string | undefined; count: number }) => {
     const resolvedCredentialOffer = await holder.resolveCredentialOffer(link)
     const token = await holder.requestToken({ resolvedCredentialOffer, ...(txCode !== undefined && { txCode }) })
+    const keys = async () =>
+      Promise.all(Array.from({ length: count }, async () => Kms.PublicJwk.fromPublicJwk((await newKey()).publicJwk)))
     const taken = await holder.requestCredentials({
       resolvedCredentialOffer,
       ...token,
-      credentialBindingResolver: async () => ({
-        method: 'jwk',
-        keys: await Promise.all(Array.from({ length: count }, newKey)),
-      }),
+      credentialBindingResolver: async () => ({ method: 'jwk', keys: await keys() }),
     })
-    for (const { record } of taken.credentials)
+    for (const { record, notificationId } of taken.credentials) {
       if (record instanceof SdJwtVcRecord) await agent.sdJwtVc.store({ record })
-    for (const { notificationId } of taken.credentials)
       if (notificationId !== undefined)
         await holder.sendNotification({
           metadata: resolvedCredentialOffer.metadata,
@@ -59,17 +119,19 @@ export const startCredoHolder = async (fetchFrom: typeof fetch, trustedCertifica
           notificationId,
           notificationEvent: 'credential_accepted' as never,
         })
+    }
     return taken.credentials
   }
 
-  /** Answers a request with what it has; resolves to the verifier's status. */
-  const present = async (link: string) => {
+  /** Answers the request behind a link; where it leads its user back to. */
+  const present = async (link: string): Promise<{ status: number; redirectUri: string | undefined }> => {
     const { authorizationRequestPayload, dcql } = await holder.resolveOpenId4VpAuthorizationRequest(link)
-    if (dcql === undefined) throw new Error('the request has no DCQL query')
+    if (dcql === undefined) throw new Error('the request asks for nothing by DCQL')
     const credentials = holder.selectCredentialsForDcqlRequest(dcql.queryResult)
-    const accepted = { authorizationRequestPayload, dcql: { credentials } }
-    const { serverResponse } = await holder.acceptOpenId4VpAuthorizationRequest(accepted)
-    return serverResponse?.status
+    const { serverResponse, redirectUri } = Object(
+      await holder.acceptOpenId4VpAuthorizationRequest({ authorizationRequestPayload, dcql: { credentials } }),
+    )
+    return { status: serverResponse.status, redirectUri }
   }
-  return { take, present, stop: () => agent.shutdown() }
+  return { keep, take, present, stop: () => agent.shutdown() }
 }

@@ -78,7 +78,7 @@ export const useVerifier = async (stage: InProcessStage, name = 'Verifier') => {
     if (status >= 300) throw new Error(`${operation}: ${status} ${JSON.stringify(body)}`)
     return body
   }
-  const { keyId: rootId } = await done('createCertificate', {
+  const { keyId: rootId, publicCertificateBase64: root } = await done('createCertificate', {
     body: { issuer: `CN=${name} Root`, extensions: { basicConstraints: { ca: true } } },
   })
   const { keyId: certificateId } = await done('createCertificate', {
@@ -93,11 +93,11 @@ export const useVerifier = async (stage: InProcessStage, name = 'Verifier') => {
   const request = async (options: object = {}): Promise<ReadRequest> => {
     const body = { verifierId, dcql: { query: QUERY }, ...options }
     const { verificationSession: session } = await done('createPresentationRequest', { body })
-    return { session, ...(await read(session)) }
+    return read(session)
   }
-  const read = async (session: Json) => {
+  const read = async (session: Json): Promise<ReadRequest> => {
     const jwt = await done('getRequestObject', { path: { verifierId, verificationSessionId: session.id } })
-    return { payload: decodeJwt(jwt), header: decodeProtectedHeader(jwt) }
+    return { session, payload: decodeJwt(jwt), header: decodeProtectedHeader(jwt) }
   }
   /** Posts a form as it is to the address of a session. */
   const post = (session: Json, form: Record<string, string>, ofVerifier = verifierId): Promise<Reply> =>
@@ -109,7 +109,7 @@ export const useVerifier = async (stage: InProcessStage, name = 'Verifier') => {
       body: new URLSearchParams(form).toString(),
     })
   const now = (session: Json) => done('getVerificationSessionById', { path: { verificationSessionId: session.id } })
-  return { caller, call, done, verifierId, certificateId, request, post, now }
+  return { caller, call, done, verifierId, certificateId, root, request, read, post, now }
 }
 
 /** A key binding of a wallet, of whatever it is told. */

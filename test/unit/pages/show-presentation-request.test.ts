@@ -46,7 +46,9 @@ describe('its state', () => {
 
 test('a person gets a page, in one read of the session, with nothing of the session that is not for who has the link', async () => {
   const transactionData = [Buffer.from('{"type":"payment"}').toString('base64url')]
-  await table.put(sessionItem(newSession({ transactionData, encryptionKey: 'c2VhbGVk' })))
+  await table.put(
+    sessionItem(newSession({ transactionData, encryptionKey: { publicJwk: { kid: 'k' }, sealed: 'c2VhbGVk' } })),
+  )
   table.watch()
   const { headers, body } = await show('shop', 'session-1', 'text/html')
   expect(table.requests.filter((name) => name === 'GetItem')).toHaveLength(1)

@@ -7,6 +7,7 @@ import { newKey, rawJwt, seconds } from '../../support/openid/jwts.ts'
 
 const issuer = newKey()
 const keyOf: KeyOf = () => issuer.jwk
+const another = newKey()
 
 /** The lists of one test have an address of their own: they are cached in the process. */
 let addresses = 0
@@ -80,7 +81,7 @@ test.each<[string, List, unknown, RegExp]>([
   ['no address', { payload: { sub: undefined } }, 0, /not a status list/],
   ['another type', { header: { typ: 'JWT' } }, 0, /must be statuslist\+jwt/],
   ['no algorithm', { header: { alg: 'none' } }, 0, /algorithm/],
-  ['another key, in its header', { key: newKey(), header: { jwk: newKey().jwk } }, 0, /expected key/],
+  ['another key, in its header', { key: another, header: { jwk: another.jwk } }, 0, /expected key/],
   ['a past expiry', { payload: { exp: seconds() - 90 } }, 0, /expired/],
   ['an expiry as a text', { payload: { exp: '9999999999' } }, 0, /exp/],
   ['no time', { payload: { iat: undefined } }, 0, /no iat/],
