@@ -51,6 +51,24 @@ describe('a list', () => {
     expect([await statusAt(2), await statusAt(2049), await statusAt(1)]).toEqual(['valid', 'valid', 'invalid'])
   })
 
+  test('that changes twice at the same time has both changes', async () => {
+    let runs = 0
+    await transaction('acme', async (unit) => {
+      await setStatuses(unit, [{ listId: list.listId, indexes: [20] }], 'revoked')
+      if (++runs === 1) await set([21], 'revoked')
+    })
+    expect([await statusAt(20), await statusAt(21), runs]).toEqual(['invalid', 'invalid', 2])
+  })
+
+  test('with the same statuses as another one has its own address', async () => {
+    for (const listId of ['one', 'two']) {
+      await transaction('acme', (unit) => takeIndex(unit, { ...list, listId, index: 0, until: new Date() }))
+      expect(decodeJwt((await token({ ...list, listId })).jwt).sub).toBe(
+        `${HTTPS_URL}/oid4vci/university/status/${listId}`,
+      )
+    }
+  })
+
   test('is signed by the certificate in its header, and its key', async () => {
     const { jwt } = await token()
     const header = decodeProtectedHeader(jwt)
@@ -130,6 +148,7 @@ describe('an own list', () => {
   test.each([
     ['other', `${HTTPS_URL}/oid4vci/university/status/other`],
     ['with a query', `${uri}?a`],
+    ['below another path', `${HTTPS_URL}/oid4vci/x/oid4vci/university/status/degrees`],
     ['with a longer path', `${uri}/status/degrees`],
     ['with dots', `${HTTPS_URL}/oid4vci/x/../university/status/degrees`],
     ['with an escape', `${HTTPS_URL}/oid4vci/university/status/%64egrees`],
