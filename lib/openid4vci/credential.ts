@@ -143,7 +143,7 @@ export const issueCredentials = async (
   const iss = issuerUrlOf(issuerId)
   // Verifiers compare it with the names of the certificate, and look nowhere else.
   const isNamed = hasIssuerName(certificate, iss)
-  const header = { typ: 'dc+sd-jwt', kid: certificateId, x5c: certificate.chain }
+  const header = { typ: 'dc+sd-jwt', kid: signer.thumbprint, x5c: certificate.chain }
   // Salts, key and place alone tell copies apart.
   const copyFor = async (jwk: PublicJwk | undefined, copy: number) => {
     const status = places && { uri: statusListUri(issuerId, places.listId), idx: places.indexes[copy] }

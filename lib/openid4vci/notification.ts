@@ -15,7 +15,7 @@ export interface WalletNotification {
 
 /**
  * Stores the event, without the wallet's text. Claims are deleted once all that was offered is accepted. The same event
- * again changes nothing. Throws `oauth.invalid_token`, `oauth.invalid_notification_request`,
+ * again changes nothing else. Throws `oauth.invalid_token`, `oauth.invalid_notification_request`,
  * `oauth.invalid_notification_id`.
  */
 export const notify = async (
@@ -29,7 +29,6 @@ export const notify = async (
     throw new AgentError('oauth.invalid_notification_request', 'notification_id and a known event are needed')
   if (!session.notificationIds?.includes(sha256(id)))
     throw new AgentError('oauth.invalid_notification_id', 'notification_id is not one of this access token')
-  if (session.notification === event) return
-  await saveSession(unit, { ...session, notification: event })
+  if (session.notification !== event) await saveSession(unit, { ...session, notification: event })
   if (event === 'credential_accepted' && session.state === 'Completed') deleteClaims(unit, session.id)
 }

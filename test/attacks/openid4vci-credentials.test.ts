@@ -195,9 +195,9 @@ describe('a credential', () => {
     const {
       credentials: [made],
     } = await issuer.obtain(wallet)
-    const { certificateId } = issuer
+    const { keys } = (await issuer.open('getIssuerKeys', {})).body
     expect(decodeProtectedHeader(made.credential.split('~')[0])).toEqual({
-      ...{ typ: 'dc+sd-jwt', alg: 'ES256', kid: certificateId, x5c: [expect.any(String)] },
+      ...{ typ: 'dc+sd-jwt', alg: 'ES256', kid: keys[0].kid, x5c: [expect.any(String)] },
     })
     const { iat, exp: end, ...payload } = payloadOf(made)
     expect(payload).toEqual({
@@ -304,11 +304,9 @@ describe('claims', () => {
     const { notification_id } = await issuer.obtain(wallet)
     expect(await issuer.now(wallet.session)).toMatchObject({ state: 'CredentialsPartiallyIssued' })
     const accept = { notification_id, event: 'credential_accepted' }
-    expect(await issuer.notify(wallet.accessToken, { ...accept, event: 'credential_failure' })).toMatchObject({
-      status: 204,
-    })
+    expect(await issuer.notify(wallet.accessToken, accept)).toMatchObject({ status: 204 })
     const last = await issuer.obtain(wallet, undefined, 'second')
-    expect(await issuer.now(wallet.session)).toMatchObject({ state: 'Completed', notification: 'credential_failure' })
+    expect(await issuer.now(wallet.session)).toMatchObject({ state: 'Completed', notification: 'credential_accepted' })
     expect(await ask(wallet)).toMatchObject({ status: 200 })
     const { loadClaims } = await import('../../lib/openid4vci/claims.ts')
     const claims = () => transaction(String(issuer.caller.tenantId), (unit) => loadClaims(unit, wallet.session.id))
