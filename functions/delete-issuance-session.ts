@@ -2,7 +2,7 @@
 import { AgentError } from '../lib/errors.ts'
 import { command } from '../lib/http/command.ts'
 import { DeleteIssuanceSession } from '../lib/interface/openid4vci.ts'
-import { deleteClaims } from '../lib/openid4vci/claims.ts'
+import { deleteClaims } from '../lib/openid4vci/claims-item.ts'
 import { issuanceSessionRecords } from '../lib/records/openid-kinds.ts'
 
 export const deleteIssuanceSession = command(DeleteIssuanceSession, async ({ agent, path, unit }) => {

@@ -2,7 +2,7 @@
 import { AgentError } from '../lib/errors.ts'
 import { query } from '../lib/http/query.ts'
 import { RequestNonce } from '../lib/interface/openid4vci-wallets.ts'
-import { macOf } from '../lib/openid/secrets.ts'
+import { macOf } from '../lib/openid/mac.ts'
 import { isIssuing, readPublicIssuer } from '../lib/openid4vci/issuers.ts'
 import { newNonce } from '../lib/openid4vci/nonce.ts'
 

@@ -129,8 +129,10 @@ export const GetIssuerMetadata = /* @__PURE__ */ defineContract(() => ({
   parameters: { path: OfIssuer },
   responses: {
     200: v.looseObject({
-      credentialIssuer: v.looseObject({ credential_issuer: v.string() }),
-      authorizationServers: v.array(v.looseObject({ issuer: v.string() })),
+      /** OpenID4VCI 1.0, section 12.2.4. */
+      credentialIssuer: v.record(v.string(), v.unknown()),
+      /** RFC 8414, section 2. */
+      authorizationServers: v.array(v.record(v.string(), v.unknown())),
       knownCredentialConfigurations: v.record(v.string(), IssuedConfiguration),
     }),
   },

@@ -1,7 +1,7 @@
 /** Access tokens of wallets: random, they lead to the session, which has their hash. */
 import { randomBytes } from 'node:crypto'
 import { AgentError, isAgentError } from '../errors.ts'
-import { isSame, sha256 } from '../openid/secrets.ts'
+import { isSame, sha256 } from '../openid/compare.ts'
 import type { StoredIssuanceSession, StoredIssuer } from '../records/openid4vci.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { isIssuing, loadIssuer } from './issuers.ts'

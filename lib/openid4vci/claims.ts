@@ -3,10 +3,9 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import * as v from 'valibot'
 import { ensureDataKey, open, openDataKey, seal } from '../store/data-keys.ts'
-import { defineItem } from '../store/item.ts'
-import { bytes, integer } from '../store/item-fields.ts'
 import { issuanceClaimsAddress } from '../store/keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
+import { claimsItem, keyOf } from './claims-item.ts'
 
 /** Of one configuration, in the order of the session's `credentials`. */
 const ClaimsOfCredential = v.object({
@@ -14,11 +13,6 @@ const ClaimsOfCredential = v.object({
   disclosureFrame: v.optional(v.record(v.string(), v.unknown())),
 })
 export type ClaimsOfCredential = v.InferOutput<typeof ClaimsOfCredential>
-
-/** `expiresAt` in epoch seconds. */
-const claimsItem = defineItem('openid4vci-claims', issuanceClaimsAddress, { sealed: bytes(), expiresAt: integer() })
-
-const keyOf = (unit: UnitOfWork, sessionId: string) => ({ tenant: unit.tenant, sessionId })
 
 /** Adds the claims of an offer to the unit of work. */
 export const insertClaims = async (
@@ -41,12 +35,3 @@ export const loadClaims = async (unit: UnitOfWork, sessionId: string): Promise<C
   const packed = open(stored.sealed, await openDataKey(unit.tenant), issuanceClaimsAddress(key).pk)
   return v.parse(v.array(ClaimsOfCredential), JSON.parse(inflateRawSync(packed).toString()))
 }
-
-/** Lets them end at another time, in epoch seconds. Does nothing where they are gone. */
-export const expireClaims = (unit: UnitOfWork, sessionId: string, expiresAt: number): void => {
-  const set = claimsItem.attributes({ expiresAt })
-  unit.change(claimsItem.addressOf(keyOf(unit, sessionId)), { set }, { present: ['sealed'] }, true)
-}
-
-export const deleteClaims = (unit: UnitOfWork, sessionId: string): void =>
-  unit.delete(claimsItem.addressOf(keyOf(unit, sessionId)))

@@ -1,6 +1,6 @@
 /** The pre-authorized code of an offer, and its PIN: neither is stored. */
 import { randomInt } from 'node:crypto'
-import type { Mac } from '../openid/secrets.ts'
+import type { Mac } from '../openid/mac.ts'
 
 /** `<session id>.<MAC>` (OpenID4VCI 1.0, section 4.1.1): the same whenever it is asked for. */
 export const codeOf = (mac: Mac, { id, createdAt }: { id: string; createdAt: string }): string =>

@@ -10,11 +10,10 @@ export interface IssuedTimes {
   exp?: number
 }
 
-/** Down to the hour, unless it is past then; up to the day where that is a small part of the time left. */
+/** Up to the hour, or to the day where that is a small part of the time left. */
 const roundedEnd = (exp: number, now: number): number => {
-  if (exp > now + 7 * DAY) return Math.ceil(exp / DAY) * DAY
-  const rounded = exp - (exp % HOUR)
-  return rounded > now ? rounded : exp
+  const step = exp > now + 7 * DAY ? DAY : HOUR
+  return Math.ceil(exp / step) * step
 }
 
 /** Within the certificate's validity. Undefined where the payload's end or the certificate's has come. */
@@ -29,5 +28,5 @@ export const issuedTimes = (
   const iat = Math.max(now - (now % DAY), begin)
   if (begin > now || end <= now) return undefined
   if (typeof exp !== 'number') return { iat }
-  return exp <= now ? undefined : { iat, exp: Math.min(roundedEnd(Math.floor(exp), now), end) }
+  return exp <= now ? undefined : { iat, exp: Math.min(roundedEnd(exp, now), end) }
 }

@@ -1,7 +1,8 @@
 /** Nonces of proofs (OpenID4VCI 1.0, section 7): nothing is written when one is given, only when it is used. */
 import { randomBytes } from 'node:crypto'
 import { AgentError } from '../errors.ts'
-import { isSame, type Mac } from '../openid/secrets.ts'
+import { isSame } from '../openid/compare.ts'
+import type { Mac } from '../openid/mac.ts'
 import { defineItem } from '../store/item.ts'
 import { integer } from '../store/item-fields.ts'
 import { nonceMarkAddress } from '../store/keys.ts'

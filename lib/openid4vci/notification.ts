@@ -1,9 +1,9 @@
 /** What a wallet has done with credentials: https://openid.net/specs/openid-4-verifiable-credential-issuance-1_0.html#section-11 */
 import { AgentError } from '../errors.ts'
-import { sha256 } from '../openid/secrets.ts'
+import { sha256 } from '../openid/compare.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { sessionOfToken } from './access-token.ts'
-import { deleteClaims } from './claims.ts'
+import { deleteClaims } from './claims-item.ts'
 import { saveSession } from './session.ts'
 
 const EVENTS: readonly unknown[] = ['credential_accepted', 'credential_failure', 'credential_deleted']

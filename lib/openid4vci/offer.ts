@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { AgentError, invalidField } from '../errors.ts'
 import type { CredentialOffer } from '../interface/openid4vci.ts'
-import { ensureMac, type Mac, macOf } from '../openid/secrets.ts'
+import { ensureMac, type Mac, macOf } from '../openid/mac.ts'
 import type { StoredIssuanceSession } from '../records/openid4vci.ts'
 import { offerUriOf } from '../records/shown-issuance.ts'
 import { takeIndex } from '../status-list/indexes.ts'

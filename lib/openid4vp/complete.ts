@@ -1,6 +1,6 @@
 /** Completes a session on the same device: https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#section-13.3 */
 import { AgentError, CommittedError } from '../errors.ts'
-import { isSame, sha256 } from '../openid/secrets.ts'
+import { isSame, sha256 } from '../openid/compare.ts'
 import type { StoredVerificationSession } from '../records/openid4vp.ts'
 import { hasLostCode } from '../records/shown-session.ts'
 import { epochSeconds } from '../store/table.ts'

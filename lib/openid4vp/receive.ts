@@ -1,7 +1,7 @@
 /** Receives the answer of a wallet: read and verified first, then written in one transaction with the session's end. */
 import { randomBytes } from 'node:crypto'
 import { AgentError, CommittedError, isAgentError, shortReason } from '../errors.ts'
-import { sha256 } from '../openid/secrets.ts'
+import { sha256 } from '../openid/compare.ts'
 import type { Claims, StoredVerificationSession } from '../records/openid4vp.ts'
 import { epochSeconds } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'

@@ -1,7 +1,7 @@
 /** The certificate that signs a verifier's requests, and the client id that follows from it (OpenID4VP 1.0, section 5.9). */
 import { invalidField } from '../errors.ts'
 import { assertValidUntil, chooseCertificate } from '../openid/certificates.ts'
-import { sha256 } from '../openid/secrets.ts'
+import { sha256 } from '../openid/compare.ts'
 import type { StoredVerifier } from '../records/openid4vp.ts'
 import { settings } from '../settings.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'

@@ -140,14 +140,18 @@ const HIDDEN = {
 export const StoredIssuanceSession = v.looseObject({ id: v.string(), createdAt: Timestamp, ...SHOWN, ...HIDDEN })
 export type StoredIssuanceSession = v.InferOutput<typeof StoredIssuanceSession>
 
+const REVOCATION_STATE = v.picklist(['pending', 'done'])
 const REVOCATION_FIELDS = {
-  state: v.picklist(['pending', 'done']),
+  state: REVOCATION_STATE,
   /** Sessions that it is about; absent until they are counted. */
   total: v.optional(v.number()),
   done: v.number(),
   failed: v.number(),
 }
-export const StatusRevocationRecord = recordSchema({ ...REVOCATION_FIELDS, _tags: v.looseObject({}) })
+export const StatusRevocationRecord = recordSchema({
+  ...REVOCATION_FIELDS,
+  _tags: v.looseObject({ state: REVOCATION_STATE }),
+})
 
 /** Which sessions: by their ids, or all of an issuer that match. */
 export const RevocationFilter = v.union([

@@ -30,10 +30,14 @@ const MADE = Symbol('data keys')
  * it can't be read.
  */
 export const openDataKey = async (scope: string): Promise<Uint8Array> => {
-  const key = inMemory(scope) ?? (await readKey(scope))
+  const key = await findDataKey(scope)
   if (key === undefined) throw new AgentError('internal', 'the data key of something sealed is not stored')
   return key
 }
+
+/** The same; undefined where nothing was sealed yet. */
+export const findDataKey = async (scope: string): Promise<Uint8Array | undefined> =>
+  inMemory(scope) ?? (await readKey(scope))
 
 /**
  * The part of a unit of work that creating a key needs. Code that only opens secrets does not import the unit of work.

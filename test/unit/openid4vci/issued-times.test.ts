@@ -12,9 +12,9 @@ describe('times of a credential', () => {
     ['over seven days ahead: up to the day', '2026-12-24T10:00:00', '2026-12-25T00:00:00'],
     ['at the end of a day as it is', '2026-12-24T00:00:00', '2026-12-24T00:00:00'],
     ['a second over seven days ahead: up to the day', '2026-12-06T14:35:11', '2026-12-07T00:00:00'],
-    ['seven days ahead: down to the hour', '2026-12-06T14:35:10', '2026-12-06T14:00:00'],
-    ['tomorrow: down to the hour', '2026-11-30T09:59:59', '2026-11-30T09:00:00'],
-    ['within this hour as it is', '2026-11-29T14:50:00', '2026-11-29T14:50:00'],
+    ['seven days ahead: up to the hour', '2026-12-06T14:35:10', '2026-12-06T15:00:00'],
+    ['tomorrow: up to the hour', '2026-11-30T09:00:01', '2026-11-30T10:00:00'],
+    ['within this hour: up to its end', '2026-11-29T14:50:00', '2026-11-29T15:00:00'],
     ['on the last day of the certificate: not after it', '2027-06-01T12:00:00', '2027-06-01T12:00:30'],
   ])('an end %s', (_, exp, rounded) => {
     expect(times(seconds(exp))).toEqual({ iat: seconds('2026-11-29T00:00:00'), exp: seconds(rounded) })

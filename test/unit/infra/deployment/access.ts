@@ -29,6 +29,8 @@ const ON_FAILURE = 'DispatchFailures'
 
 /** They read what others publish: by Credo, with the guarded client, and note how far they have seen a log. */
 const RESOLVERS = ['getSchemaById', 'getCredentialDefinitionById', 'resolveDid']
+/** It signs what it reads. */
+const SIGNS = 'getStatusList'
 /** The groups and rights that an entry is made of. */
 const partsOf = (entry: string): string[] => (entry === 'sending' ? [...GROUPS.sending] : [entry])
 
@@ -227,9 +229,10 @@ describe('functions that only read', () => {
   })
 
   test('may neither write, nor open what is sealed, nor send', () => {
-    for (const key of without(readers(), RESOLVERS))
+    for (const key of without(readers(), [...RESOLVERS, SIGNS]))
       expect({ key, more: without(actionsOf(key), READ) }).toEqual({ key, more: [] })
     for (const key of RESOLVERS) expect(without(actionsOf(key), READ)).toEqual(['dynamodb:PutItem'])
+    expect(without(actionsOf(SIGNS), READ)).toEqual(['kms:Decrypt'])
   })
 })
 

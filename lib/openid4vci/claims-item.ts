@@ -1,0 +1,22 @@
+/** The item of an offer's claims, which ends before the session: what needs no key. */
+import { defineItem } from '../store/item.ts'
+import { bytes, integer } from '../store/item-fields.ts'
+import { issuanceClaimsAddress } from '../store/keys.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
+
+/** `expiresAt` in epoch seconds. */
+export const claimsItem = defineItem('openid4vci-claims', issuanceClaimsAddress, {
+  sealed: bytes(),
+  expiresAt: integer(),
+})
+
+export const keyOf = (unit: UnitOfWork, sessionId: string) => ({ tenant: unit.tenant, sessionId })
+
+/** Lets claims end at another time, in epoch seconds. Does nothing where they are gone. */
+export const expireClaims = (unit: UnitOfWork, sessionId: string, expiresAt: number): void => {
+  const set = claimsItem.attributes({ expiresAt })
+  unit.change(claimsItem.addressOf(keyOf(unit, sessionId)), { set }, { present: ['sealed'] }, true)
+}
+
+export const deleteClaims = (unit: UnitOfWork, sessionId: string): void =>
+  unit.delete(claimsItem.addressOf(keyOf(unit, sessionId)))
