@@ -111,8 +111,8 @@ export const startBundledStage = async (
     const { module } = functions.get(name) ?? { module: `no function ${name}` }
     // As /var/task on AWS.
     const library = needsLibrary(name) ? { LIB_ANONCREDS_PATH: dirname(module) } : {}
-    // A verifier needs https. What a wallet of these tests reaches is without.
-    const address = name === 'create-verifier' ? { PUBLIC_URL: HTTPS_URL } : {}
+    // Verifiers and issuers need https. What a wallet of these tests reaches is without.
+    const address = ['create-verifier', 'create-issuer'].includes(name) ? { PUBLIC_URL: HTTPS_URL } : {}
     const starting = startFunction(module, exportOf(name), { ...stage.environment, ...library, ...address })
     starting.then((running) => started.set(name, running)).catch(() => {})
     processes.set(name, starting)
