@@ -357,3 +357,15 @@ describe('a notification', () => {
     expect(bound().vct).toBe(stored?.credentials[0]?.vct)
   })
 })
+
+test('an issuer stays until the last of its revocable credentials ends, whichever was issued first', async () => {
+  const own = await useIssuer(stage, 'Stays')
+  const inDays = (days: number) => Math.floor(Date.now() / 1000) + days * 86_400
+  for (const days of [9, 20, 12])
+    await own.obtain(await taken({ credentials: [of(IDENTITY, { exp: inDays(days) }, { isRevocable: true })] }, own))
+  const { status, body } = await own.call('deleteIssuer', { path: { issuerId: own.issuerId } })
+  expect({ status, until: body.message }).toEqual({
+    status: 409,
+    until: expect.stringContaining(new Date(Math.ceil(inDays(20) / 86_400) * 86_400_000).toISOString()),
+  })
+})

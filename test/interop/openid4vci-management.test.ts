@@ -400,7 +400,8 @@ describe('an offer', () => {
 
   test('takes a chosen index of a status list once', async () => {
     const statusListDetails = { listId: 'mine', index: 7, listSize: 131_072 }
-    expect((await offerOne({ statusListDetails }, globex)).status).toBe(200)
+    const payload = { ...CLAIMS, exp: Math.floor(Date.now() / 1000) + 86_400 }
+    expect((await offerOne({ statusListDetails, payload }, globex)).status).toBe(200)
     expect((await offerOne({ statusListDetails }, globex)).status).toBe(409)
     expect((await offerOne({ statusListDetails: { ...statusListDetails, index: 8 } }, globex)).status).toBe(200)
   })

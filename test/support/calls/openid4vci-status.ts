@@ -44,26 +44,31 @@ const change =
 
 const CONFIGURATIONS = { degree: { format: 'dc+sd-jwt', vct: 'https://acme.example/degree' } }
 
-/** An issuer with a list, made at https. */
+/** An issuer, made at https. */
+const issuerOf = async (tenantId: string): Promise<string> => {
+  const create = { credentialConfigurationsSupported: CONFIGURATIONS } as Parameters<typeof createIssuer>[1]
+  return String((await atHttps(() => transaction(tenantId, (unit) => createIssuer(unit, create)))).issuerId)
+}
+
+/** One with a list. */
 const issuerWithList = async (scene: CallScene) => {
   const { tenantId } = await scene.newTenant()
   await scene.done('CreateCertificate', { caller: { tenantId }, body: { issuer: 'CN=Acme' } })
-  const create = { credentialConfigurationsSupported: CONFIGURATIONS } as Parameters<typeof createIssuer>[1]
-  const { issuerId } = await atHttps(() => transaction(tenantId, (unit) => createIssuer(unit, create)))
-  const until = new Date(Date.now() + 86_400_000)
-  const of = { issuerId: String(issuerId), count: 1, until }
+  const issuerId = await issuerOf(tenantId)
+  const of = { issuerId, count: 1, until: new Date(Date.now() + 86_400_000) }
   const { listId } = await transaction(tenantId, (unit) => drawIndexes(unit, of))
-  return { issuerId: String(issuerId), listId }
+  return { issuerId, listId }
 }
 
 export const openid4vciStatus: Examples = {
   RevokeIssuanceSession: change(),
   SuspendIssuanceSession: change(),
   ResumeIssuanceSession: change({ credentialStatus: 'suspended' }),
-  RevokeStatuses: async ({ tenantId }) => ({
-    asked: { body: { sessionIds: [await issuedSession(tenantId)] } },
-    other: { body: { sessionIds: [await issuedSession(tenantId)] } },
-  }),
+  RevokeStatuses: async (scene) => {
+    const caller = await scene.newTenant()
+    const body = { publicIssuerId: await issuerOf(caller.tenantId) }
+    return { asked: { body }, other: { body: { ...body, credentialConfigurationId: 'degree' } }, caller }
+  },
   GetStatusRevocation: async ({ tenantId }) => {
     const start = () => transaction(tenantId, async (unit) => startRevocation(unit, { sessionIds: ['none'] }))
     return { asked: { path: { revocationId: await start() } } }
