@@ -60,7 +60,7 @@ export const ISSUANCE_STATES = [
 ] as const
 export type IssuanceState = (typeof ISSUANCE_STATES)[number]
 
-export const CREDENTIAL_STATUSES = ['valid', 'suspended', 'revoked'] as const
+const CREDENTIAL_STATUSES = ['valid', 'suspended', 'revoked'] as const
 export type IssuedStatus = (typeof CREDENTIAL_STATUSES)[number]
 
 const OFFERED = {
@@ -87,7 +87,6 @@ const IssuedCredential = v.object({
   /** Absent for what is not revocable. */
   status: v.optional(StatusReference),
 })
-export type IssuedCredential = v.InferOutput<typeof IssuedCredential>
 
 const SHOWN = {
   issuerId: PublicId,

@@ -91,11 +91,12 @@ const read = async (list: OfList): Promise<ReadList> => {
 
 const sign = ({ bits, certificate, jwk }: ReadList, { sub, iat }: { sub: string; iat: number }): Promise<string> => {
   const publicJwk = publicJwkOf(jwk)
+  const kid = thumbprintOf(publicJwk)
   const lst = deflateSync(bits, COMPRESSION).toString('base64url')
   return signJwt(
     privateKeyOf(jwk),
     // Verifiers look for one or the other.
-    { typ: 'statuslist+jwt', kid: thumbprintOf(publicJwk), jwk: publicJwk, x5c: certificate.chain },
+    { typ: 'statuslist+jwt', kid, jwk: { ...publicJwk, kid }, x5c: certificate.chain },
     { sub, iat, exp: iat + VALIDITY, ttl: TTL, status_list: { bits: BITS, lst } },
   )
 }

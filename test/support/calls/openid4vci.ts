@@ -19,7 +19,7 @@ const configurations = (vct = VCT) => ({
 })
 
 /** In the table, because a stage that the tests reach by http makes none. */
-export const issuerOf = async (tenantId: string, certificateId?: string): Promise<string> => {
+const issuerOf = async (tenantId: string, certificateId?: string): Promise<string> => {
   const credentialConfigurationsSupported = configurations()
   const make = () =>
     transaction(tenantId, (unit) => createIssuer(unit, { certificateId, credentialConfigurationsSupported }))
@@ -27,7 +27,7 @@ export const issuerOf = async (tenantId: string, certificateId?: string): Promis
 }
 
 /** A tenant with an issuer that has a certificate. */
-export const signingIssuer = async (scene: CallScene) => {
+const signingIssuer = async (scene: CallScene) => {
   const caller = await scene.newTenant()
   const { keyId } = await scene.done('CreateCertificate', { caller, body: { issuer: 'CN=Acme' } })
   return { caller, issuerId: await issuerOf(caller.tenantId, keyId) }

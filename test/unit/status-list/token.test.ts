@@ -73,6 +73,7 @@ describe('a list', () => {
     const { jwt } = await token()
     const header = decodeProtectedHeader(jwt)
     expect(header).toMatchObject({ alg: 'ES256', typ: 'statuslist+jwt', kid: expect.any(String) })
+    expect(headerKey(header)).toMatchObject({ kid: header.kid })
     expect(headerKey(header)).not.toHaveProperty('d')
     const pem = `-----BEGIN CERTIFICATE-----\n${header.x5c?.[0]}\n-----END CERTIFICATE-----`
     await compactVerify(jwt, await importX509(pem, 'ES256'))
