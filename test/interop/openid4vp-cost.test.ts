@@ -1,7 +1,7 @@
 /** docs/cost.md on OpenID4VP, held by a test: what a presentation consumes, with its events, and the bounds of its parts. */
 import { deflateSync } from 'node:zlib'
 import { expect, test, vi } from 'vitest'
-import { documented, OPENID_FLOW } from '../support/cost/document.ts'
+import { documented, OPENID_PRESENTATION } from '../support/cost/document.ts'
 import { expectUnits } from '../support/cost/expect-units.ts'
 import { rawJwt, seconds } from '../support/openid/jwts.ts'
 import {
@@ -81,7 +81,7 @@ test('a presentation and its events consume what the document says, and its part
   expect(receiver.received.length - received).toBe(3)
   for (const [name, most] of Object.entries({ request: 4, object: 4, response: 6 }))
     expect(parts[name]?.write, name).toBeLessThanOrEqual(most)
-  const row = documented.get(OPENID_FLOW)
-  if (row === undefined) throw new Error(`docs/cost.md has no row of ${OPENID_FLOW}`)
+  const row = documented.get(OPENID_PRESENTATION)
+  if (row === undefined) throw new Error(`docs/cost.md has no row of ${OPENID_PRESENTATION}`)
   expectUnits(units, row)
 })

@@ -70,5 +70,6 @@ export const ANONCREDS_FLOWS = [
   'its revocation',
 ]
 
-/** The row of OpenID4VP, which has a test of its own. */
-export const OPENID_FLOW = 'a presentation by OpenID4VP'
+/** The rows of OpenID4VP and OpenID4VCI, which have tests of their own. */
+export const OPENID_PRESENTATION = 'a presentation by OpenID4VP'
+export const OPENID_ISSUANCE = 'a credential by OpenID4VCI'
