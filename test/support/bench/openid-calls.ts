@@ -9,7 +9,7 @@ export interface MeasuredCall {
   name: string
   /** What is special about the call: the function has another one, too. */
   what?: string
-  /** Ms of a processor: warm, and cold beyond those of the function that only reads; absent: not measured cold. */
+  /** Ms of a processor: warm, and cold beyond those of the function that only reads; absent: not measured. */
   most: { warm?: number; cold?: number }
   /** What only this call can take: for `gatewayEvent`, or the event itself. */
   next: () => Promise<object>
