@@ -3,8 +3,8 @@ import * as v from 'valibot'
 import { UNSAFE_NAMES } from '../json.ts'
 import { ISSUANCE_STATES, IssuanceSessionRecord, StatusRevocationRecord } from '../records/openid4vci.ts'
 import { PublicId } from '../records/openid4vp.ts'
-import { Timestamp } from '../records/record-json.ts'
 import { EntityId } from '../records/tenant.ts'
+import { isDateTime } from '../rfc3339.ts'
 import { COMMAND, defineContract, QUERY } from './contract.ts'
 import { exactly, JsonObject, listOf, notTooDeep, Paging, text } from './fields.ts'
 import { ConfigurationName } from './openid4vci-issuers.ts'
@@ -179,21 +179,24 @@ export const ResumeIssuanceSession = /* @__PURE__ */ defineContract(() => ({
   description: 'A 409 unless they are suspended.',
 }))
 
+/** RFC 3339, with seconds and offset. */
+const Time = v.pipe(text(64), v.check(isDateTime, 'must be a date and time of RFC 3339'))
+
 export const RevokeStatuses = /* @__PURE__ */ defineContract(() => ({
   ...COMMAND,
   operationId: 'RevokeStatuses',
   path: '/openid4vc/status/revoke',
   summary: 'Revoke the credentials of many issuance sessions',
   description:
-    'In the background: of the sessions that are named, or of an issuer, a configuration, a time. The event `openid4vc_status_revocation.done` tells of its end. ' +
+    'In the background: of the sessions that are named, or of those of an issuer in which a configuration was issued, or something at a time. Of a session all is revoked. The event `openid4vc_status_revocation.done` tells of its end. ' +
     '`failed` counts sessions that do not exist or have nothing to revoke.',
   body: v.union([
     exactly({ sessionIds: v.pipe(listOf(EntityId, 1_000), v.minLength(1)) }),
     exactly({
       publicIssuerId: PublicId,
       credentialConfigurationId: v.optional(ConfigurationName),
-      issuedBefore: v.optional(Timestamp),
-      issuedAfter: v.optional(Timestamp),
+      issuedBefore: v.optional(Time),
+      issuedAfter: v.optional(Time),
     }),
   ]),
   responses: { 202: exactly({ id: v.string() }) },

@@ -16,6 +16,9 @@ const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
 const BASE64URL = /^[\w-]+$/
 
+/** Whether no bits are left over: else one key would have several texts, and thumbprints (RFC 4648, section 3.5). */
+const isCanonical = (text: string): boolean => Buffer.from(text, 'base64url').toString('base64url') === text
+
 /**
  * The members of a public key. Whether its point is on the curve is checked where it verifies. Throws a JoseError for
  * private parts, and for types and curves that are not supported.
@@ -25,7 +28,7 @@ export const publicJwk = (value: unknown): PublicJwk => {
   if (PRIVATE.some((name) => Object.hasOwn(value, name))) throw new JoseError('the key has private parts')
   const { kty, crv, x, y } = value
   const isCoordinate = (text: unknown, curve: keyof typeof LENGTHS): text is string =>
-    typeof text === 'string' && text.length === LENGTHS[curve] && BASE64URL.test(text)
+    typeof text === 'string' && text.length === LENGTHS[curve] && BASE64URL.test(text) && isCanonical(text)
   if (kty === 'OKP' && crv === 'Ed25519' && isCoordinate(x, crv)) return { crv, kty, x }
   if (kty === 'EC' && (crv === 'P-256' || crv === 'P-384' || crv === 'P-521'))
     if (isCoordinate(x, crv) && isCoordinate(y, crv)) return { crv, kty, x, y }

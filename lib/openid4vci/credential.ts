@@ -26,6 +26,8 @@ import { saveSession } from './session.ts'
 
 /** Of one access token. */
 const MAX_REQUESTS = 20
+/** Characters: a function answers with at most 6 MB. */
+const MAX_ANSWER = 4 * 1024 * 1024
 
 type Offered = StoredIssuanceSession['credentials'][number]
 
@@ -37,16 +39,17 @@ const rejected = (message: string) => new AgentError('oauth.invalid_credential_r
  * `format` beside it, of drafts, is passed over.
  */
 const requestedIndex = (
-  { credentials, credentialIdentifiers = [] }: StoredIssuanceSession,
+  { credentials, credentialIdentifiers }: StoredIssuanceSession,
   { credential_identifier: identifier, credential_configuration_id: configurationId }: JsonObject,
 ): number => {
   const id = identifier ?? configurationId
   if ((identifier === undefined) === (configurationId === undefined) || typeof id !== 'string')
     throw rejected('either credential_identifier or credential_configuration_id is needed')
-  if (identifier !== undefined && !credentialIdentifiers.includes(id))
+  if (identifier !== undefined && !credentialIdentifiers?.includes(id))
     throw new AgentError('oauth.unknown_credential_identifier', 'the access token came without this identifier')
   const index = credentials.findIndex(({ credentialConfigurationId }) => credentialConfigurationId === id)
-  if (index === -1)
+  // The wallet has asked for less than was offered (RFC 9396).
+  if (index === -1 || credentialIdentifiers?.includes(id) === false)
     throw new AgentError('oauth.unknown_credential_configuration', 'the offer does not have this configuration')
   return index
 }
@@ -69,7 +72,7 @@ const boundKeys = async (
   { issuerId, batchCredentialIssuance, credentialConfigurationsSupported: configurations }: StoredIssuer,
   { configurationId, issuerThumbprint }: { configurationId: string; issuerThumbprint: string },
 ): Promise<(PublicJwk | undefined)[]> => {
-  const configuration = configurations[configurationId]
+  const configuration = Object.hasOwn(configurations, configurationId) ? configurations[configurationId] : undefined
   if (configuration === undefined) throw denied('the issuer does not issue the credential any more')
   const { proof_types_supported: types } = configuration
   if (types === undefined) return [undefined]
@@ -123,8 +126,10 @@ export const issueCredentials = async (
   unit: UnitOfWork,
   issuerId: string,
   accessToken: string | undefined,
-  request: JsonObject,
+  body: JsonObject,
 ) => {
+  // Serializers write what is absent as null.
+  const request = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
   const { session, issuer } = await sessionOfToken(unit, issuerId, accessToken)
   const index = requestedIndex(session, request)
   if (request.credential_response_encryption !== undefined) throw rejected('the response can not be encrypted')
@@ -153,6 +158,8 @@ export const issueCredentials = async (
     return { credential: await issueSdJwt({ key, header, claims: all, frame }) }
   }
   const credentials = await Promise.all(keys.map(copyFor))
+  if (credentials.reduce((sum, { credential }) => sum + credential.length, 0) > MAX_ANSWER)
+    throw denied('the credentials are too large for one answer: ask for fewer keys')
   const notificationId = randomBytes(16).toString('base64url')
   const issued = { credentialConfigurationId: configurationId, issuedAt: new Date().toISOString(), count: keys.length }
   await saveSession(unit, afterIssuing(session, { ...issued, ...(places && { status: places }) }, notificationId))

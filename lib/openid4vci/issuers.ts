@@ -94,6 +94,16 @@ export const createIssuer = async (unit: UnitOfWork, { issuerId = randomUUID(), 
   return view({ value, tags: {} })
 }
 
+/** Notes which certificates sign for an issuer besides its own: their keys stay in its key set. */
+export const noteCertificates = async (unit: UnitOfWork, issuer: StoredIssuer, ids: string[]): Promise<void> => {
+  const { certificateId, formerCertificateIds: former = [] } = issuer
+  const added = [...new Set(ids)].filter((id) => id !== certificateId && !former.includes(id))
+  if (added.length === 0) return
+  const formerCertificateIds = [...former, ...added].slice(-MAX_FORMER)
+  const value = { ...issuer, formerCertificateIds, metadata: {} }
+  await unit.update({ tenant: unit.tenant, type, id: issuer.id, value, tags: {} })
+}
+
 /** The certificates that have signed before, when another one is chosen. */
 const formerOf = (
   { certificateId: before, formerCertificateIds: former = [] }: StoredIssuer,

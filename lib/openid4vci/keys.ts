@@ -18,7 +18,7 @@ export const issuerKeys = async (tenant: string, { certificateId, formerCertific
   // All, of which there are few: the only one signs where the issuer names none.
   const records = await readTagged(tenant, certificateRecords, EVERY, EVERY)
   const certificates = records.map(({ value }) => v.parse(StoredCertificate, value))
-  const current = certificateId ?? (certificates.length === 1 ? certificates[0]?.id : undefined)
-  const ids = [current, ...formerCertificateIds]
+  const named = certificateId === undefined ? formerCertificateIds : [certificateId, ...formerCertificateIds]
+  const ids = named.length > 0 || certificates.length !== 1 ? named : certificates.map(({ id }) => id)
   return { keys: certificates.filter(({ id }) => ids.includes(id)).map(jwkOf) }
 }

@@ -27,8 +27,17 @@ export const notify = async (
   const { session } = await sessionOfToken(unit, issuerId, accessToken)
   if (typeof event !== 'string' || !EVENTS.includes(event) || typeof id !== 'string')
     throw new AgentError('oauth.invalid_notification_request', 'notification_id and a known event are needed')
-  if (!session.notificationIds?.includes(sha256(id)))
+  const place = session.notificationIds?.indexOf(sha256(id)) ?? -1
+  if (place === -1)
     throw new AgentError('oauth.invalid_notification_id', 'notification_id is not one of this access token')
-  if (session.notification !== event) await saveSession(unit, { ...session, notification: event })
-  if (event === 'credential_accepted' && session.state === 'Completed') deleteClaims(unit, session.id)
+  if (event !== 'credential_accepted') {
+    if (session.notification !== event) await saveSession(unit, { ...session, notification: event })
+    return
+  }
+  const { issuedCredentials = [], credentials } = session
+  if (issuedCredentials[place]?.isAccepted && session.notification === event) return
+  const issued = issuedCredentials.map((one, index) => (index === place ? { ...one, isAccepted: true as const } : one))
+  await saveSession(unit, { ...session, notification: event, issuedCredentials: issued })
+  const accepted = issued.filter((one) => one.isAccepted).map((one) => one.credentialConfigurationId)
+  if (credentials.every((one) => accepted.includes(one.credentialConfigurationId))) deleteClaims(unit, session.id)
 }

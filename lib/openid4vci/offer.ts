@@ -11,7 +11,7 @@ import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { insertClaims } from './claims.ts'
 import { codeOf, newPin, pinMacOf } from './code.ts'
 import { assertMetadataSize } from './issuance-metadata.ts'
-import { isIssuing, issuerUrlOf, loadIssuer } from './issuers.ts'
+import { isIssuing, issuerUrlOf, loadIssuer, noteCertificates } from './issuers.ts'
 import { offerLinkOf } from './offer-link.ts'
 import { assertOfferSize, type CheckedCredential, checkCredential } from './offered-credential.ts'
 import { findSession, insertSession, isOffered, saveSession } from './session.ts'
@@ -80,6 +80,11 @@ export const createOffer = async (unit: UnitOfWork, body: CredentialOffer) => {
   }
   assertOfferSize(credentials)
   await takeIndexes(unit, issuerId, credentials)
+  await noteCertificates(
+    unit,
+    issuer,
+    credentials.map(({ stored }) => stored.certificateId),
+  )
   const mac = await ensureMac(unit, issuerId)
   const id = randomBytes(16).toString('base64url')
   const pin = pinOf(body, mac, id)

@@ -37,6 +37,7 @@ const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(val
 /** The path of a claim that is not listed, neither itself nor what it is in. `listed`: what follows of the listed paths. */
 const unlistedIn = (value: unknown, listed: readonly (readonly unknown[])[]): string[] | undefined => {
   if (listed.some((path) => path.length === 0)) return undefined
+  if (listed.length === 0) return []
   if (!isObject(value) && !Array.isArray(value)) return []
   for (const [name, member] of Object.entries(value)) {
     const isNext = Array.isArray(value)

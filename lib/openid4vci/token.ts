@@ -32,10 +32,10 @@ const sessionOfCode = async (unit: UnitOfWork, issuerId: string, code: string) =
   return { session, mac }
 }
 
-/** Ends an offer or its token, with the claims. */
+/** Ends an offer or its token, with the claims. What was issued in full stays so. */
 const end = (unit: UnitOfWork, { tokenHash: _, ...session }: StoredIssuanceSession, errorMessage: string) => {
   deleteClaims(unit, session.id)
-  return saveSession(unit, { ...session, state: 'Error', errorMessage })
+  return saveSession(unit, session.state === 'Completed' ? session : { ...session, state: 'Error', errorMessage })
 }
 
 /** RFC 9396, and section 5.1.1 */

@@ -44,7 +44,7 @@ export const StoredIssuer = v.looseObject({
   id: v.string(),
   createdAt: Timestamp,
   ...ISSUER_FIELDS,
-  /** Certificates that have signed before: their keys stay in the key set. */
+  /** Other certificates that have signed: their keys stay in the key set. */
   formerCertificateIds: v.optional(v.array(v.string())),
 })
 export type StoredIssuer = v.InferOutput<typeof StoredIssuer>
@@ -84,6 +84,8 @@ const IssuedCredential = v.object({
   issuedAt: Timestamp,
   /** One for each key of the wallet. */
   count: v.number(),
+  /** Whether the wallet has said that it has them. */
+  isAccepted: v.optional(v.literal(true)),
   /** Absent for what is not revocable. */
   status: v.optional(StatusReference),
 })
@@ -132,7 +134,7 @@ const HIDDEN = {
   credentialIdentifiers: v.optional(v.array(v.string())),
   /** Credential requests so far. */
   requests: v.optional(v.number()),
-  /** SHA-256 of each notification id that was given, in base64url. */
+  /** SHA-256 of the notification id of each request in `issuedCredentials`, in base64url. */
   notificationIds: v.optional(v.array(v.string())),
 }
 
@@ -158,8 +160,8 @@ export const RevocationFilter = v.union([
   v.object({
     publicIssuerId: PublicId,
     credentialConfigurationId: v.optional(v.string()),
-    issuedBefore: v.optional(Timestamp),
-    issuedAfter: v.optional(Timestamp),
+    issuedBefore: v.optional(v.string()),
+    issuedAfter: v.optional(v.string()),
   }),
 ])
 export type RevocationFilter = v.InferOutput<typeof RevocationFilter>

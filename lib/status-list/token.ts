@@ -64,8 +64,9 @@ const readCertificate = async (tenant: string, id: string): Promise<StoredCertif
  */
 const readSigner = async (tenant: string, issuerId: string): Promise<StoredCertificate> => {
   const { value } = await requireRecord(tenant, issuerRecords.type, issuerId)
-  const { certificateId } = v.parse(StoredIssuer, value)
-  if (certificateId !== undefined) return readCertificate(tenant, certificateId)
+  const { certificateId, formerCertificateIds = [] } = v.parse(StoredIssuer, value)
+  const chosen = certificateId ?? formerCertificateIds.at(-1)
+  if (chosen !== undefined) return readCertificate(tenant, chosen)
   // The oldest first.
   const entries = await queryAll(everyPartition(tenant, certificateRecords.type))
   const all = await Promise.all(entries.map((entry) => readCertificate(tenant, recordKeyOf(addressOf(entry)).id)))

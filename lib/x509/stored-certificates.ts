@@ -1,8 +1,9 @@
 /** Certificates of tenants in the table: each with its key, and a job that tells of its end. */
+import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { enqueue, jobItem } from '../jobs/job.ts'
 import { type PrivateJwk, sealedKeys } from '../keys/index.ts'
-import type { StoredCertificate } from '../records/certificate.ts'
+import { StoredCertificate } from '../records/certificate.ts'
 import { certificateRecords, issuerRecords, verifierRecords } from '../records/openid-kinds.ts'
 import { everyPartition } from '../store/index-entries.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
@@ -38,21 +39,33 @@ export const insertCertificate = async (
 
 const expiryJobOf = (tenant: string, id: string) => ({ tenant, type: 'certificate-expiry', id }) as const
 
+/** Whether a verifier or an issuer names a certificate, or the credentials of an issuer are signed by it. */
+const uses = (value: Record<string, unknown>, { id, notAfter }: StoredCertificate): boolean => {
+  const { certificateId, formerCertificateIds: former } = value
+  if (certificateId === id) return true
+  return Array.isArray(former) && former.includes(id) && new Date(notAfter) > new Date()
+}
+
 /** A tenant's verifiers and issuers are few: lib/openid/room.ts. */
-const assertUnused = async (unit: UnitOfWork, id: string): Promise<void> => {
+const assertUnused = async (unit: UnitOfWork, certificate: StoredCertificate): Promise<void> => {
   for (const [{ type: ofUser }, what] of [
     [verifierRecords, 'verifier'],
     [issuerRecords, 'issuer'],
   ] as const) {
-    const user = (await unit.find(unit.tenant, ofUser, {})).find(({ value }) => value.certificateId === id)
+    const user = (await unit.find(unit.tenant, ofUser, {})).find(({ value }) => uses(value, certificate))
     if (user !== undefined) throw new AgentError('certificate.in_use', `the ${what} ${user.id} has this certificate`)
   }
 }
 
-/** Deletes a certificate and its key. Throws `resource.not_found`, and `certificate.in_use` where a verifier or an issuer names it. */
+/**
+ * Deletes a certificate and its key. Throws `resource.not_found`, and `certificate.in_use` where a verifier or an issuer
+ * names it, or it has signed for an issuer and not ended.
+ */
 export const deleteCertificate = async (unit: UnitOfWork, id: string): Promise<void> => {
-  await assertUnused(unit, id)
-  if (!(await unit.remove(unit.tenant, type, id))) throw new AgentError('resource.not_found', 'there is no such record')
+  const stored = await unit.read(unit.tenant, type, id)
+  if (stored === undefined) throw new AgentError('resource.not_found', 'there is no such record')
+  await assertUnused(unit, v.parse(StoredCertificate, stored.value))
+  await unit.remove(unit.tenant, type, id)
   await sealedKeys.delete(unit.tenant, id)
   unit.delete(jobItem.addressOf(expiryJobOf(unit.tenant, id)))
 }

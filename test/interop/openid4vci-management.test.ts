@@ -134,10 +134,9 @@ describe('an issuer', () => {
     await issuer.done('updateIssuer', { path, body: { ...SETTINGS, certificateId: keyId } })
     expect(await keysOf()).toHaveLength(2)
     expect(await keysOf()).toContainEqual(before)
-    // The one that it names can not be deleted.
-    expect(await statusOf('deleteCertificate', { path: { certificateId: keyId } }, issuer)).toBe(409)
-    expect(await statusOf('deleteCertificate', { path: { certificateId: issuer.certificateId } }, issuer)).toBe(204)
-    expect(await keysOf()).toHaveLength(1)
+    // Neither the one that it names can be deleted, nor one that has signed.
+    for (const certificateId of [keyId, issuer.certificateId])
+      expect(await statusOf('deleteCertificate', { path: { certificateId } }, issuer)).toBe(409)
   })
 
   test('is not deleted while a credential can be revoked, and then serves only what verifiers read', async () => {
@@ -379,7 +378,7 @@ describe('an offer', () => {
     expect(await pathOf({ family_name: 'a' })).toBe('credentials.0.payload.family_name')
     expect(await pathOf({ address: { locality: 'a', zip: 1 } })).toBe('credentials.0.payload.address.zip')
     expect(await pathOf({ address: 'a' })).toBe('credentials.0.payload.address')
-    expect(await pathOf({ degrees: [{ name: 'a' }, { name: 'b' }] })).toBe('credentials.0.payload.degrees.1.name')
+    expect(await pathOf({ degrees: [{ name: 'a' }, { name: 'b' }] })).toBe('credentials.0.payload.degrees.1')
   })
 
   test('is signed by a certificate of its tenant that lives as long', async () => {
@@ -394,8 +393,15 @@ describe('an offer', () => {
       'credentials.0.signerOptions',
     ])
     expect((await offerOne({ signerOptions }, acme, { expiresIn: 60 })).status).toBe(200)
-    await acme.done('deleteCertificate', { path: { certificateId: keyId } })
-    expect(detailOf(await offerOne({ signerOptions }))).toEqual([422, 'credentials.0.signerOptions.x5c'])
+    // It has signed.
+    expect(await statusOf('deleteCertificate', { path: { certificateId: keyId } })).toBe(409)
+    const gone = await acme.done('createCertificate', { body: { issuer: 'CN=Gone' } })
+    await acme.done('deleteCertificate', { path: { certificateId: gone.keyId } })
+    const x5c = [gone.publicCertificateBase64]
+    expect(detailOf(await offerOne({ signerOptions: { method: 'x5c', x5c } }))).toEqual([
+      422,
+      'credentials.0.signerOptions.x5c',
+    ])
   })
 
   test('takes a chosen index of a status list once', async () => {
