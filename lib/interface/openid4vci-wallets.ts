@@ -10,17 +10,20 @@ const OfIssuer = v.object({ issuerId: PublicId })
 /** What verifiers and wallets read. */
 const OPEN = { method: 'GET', security: 'none', errorStatuses: [404] } as const
 
-const NAMES = ['openid-credential-issuer', 'oauth-authorization-server', 'jwt-vc-issuer'] as const
-const OfDocument = v.object({ issuerId: PublicId, name: v.picklist(NAMES) })
+const DocumentName = v.pipe(text(128), v.regex(/^[A-Za-z0-9_][A-Za-z0-9._~-]*$/, 'must be of A-Z a-z 0-9 . _ ~ -'))
+const OfDocument = v.object({ issuerId: PublicId, name: DocumentName })
 
-const WELL_KNOWN = { ...OPEN, contentType: 'application/json', responses: { 200: v.string() } } as const
+const AnyDocument = v.record(v.string(), v.unknown())
+
+const WELL_KNOWN = { ...OPEN, contentType: 'application/json', responses: { 200: AnyDocument } } as const
 
 export const GetWellKnown = /* @__PURE__ */ defineContract(() => ({
   ...WELL_KNOWN,
   operationId: 'GetWellKnown',
   path: '/.well-known/{name}/oid4vci/{issuerId}',
   summary: 'Read the metadata of an issuer, of its authorization server, or of its keys',
-  description: 'OpenID4VCI 1.0, section 12.2.2; RFC 8414, section 3.1; SD-JWT VC, section 4.',
+  description:
+    '`openid-credential-issuer` (OpenID4VCI 1.0, section 12.2.2), `oauth-authorization-server` (RFC 8414, section 3.1) or `jwt-vc-issuer` (SD-JWT VC, section 4).',
   parameters: { path: OfDocument },
 }))
 
@@ -39,7 +42,7 @@ export const GetIssuerKeys = /* @__PURE__ */ defineContract(() => ({
   summary: 'Read the keys that sign credentials',
   contentType: 'application/jwk-set+json',
   parameters: { path: OfIssuer },
-  responses: { 200: v.string() },
+  responses: { 200: AnyDocument },
 }))
 
 export const GetCredentialType = /* @__PURE__ */ defineContract(() => ({
@@ -49,8 +52,8 @@ export const GetCredentialType = /* @__PURE__ */ defineContract(() => ({
   summary: 'Read the metadata of a type of credentials',
   description: 'SD-JWT VC, section 5. A `vct` below the public URL is this address.',
   contentType: 'application/json',
-  parameters: { path: v.object({ issuerId: PublicId, name: text(128) }) },
-  responses: { 200: v.string() },
+  parameters: { path: OfDocument },
+  responses: { 200: AnyDocument },
 }))
 
 export const GetStatusList = /* @__PURE__ */ defineContract(() => ({
@@ -74,7 +77,7 @@ export const GetCredentialOffer = /* @__PURE__ */ defineContract(() => ({
   writes: true,
   contentType: 'application/json',
   parameters: { path: v.object({ issuerId: PublicId, issuanceSessionId: EntityId }) },
-  responses: { 200: v.string() },
+  responses: { 200: AnyDocument },
 }))
 
 /** What wallets post. */

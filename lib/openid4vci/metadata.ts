@@ -49,15 +49,16 @@ const keyMetadata = ({ issuerId }: StoredIssuer) => {
   return { issuer, jwks_uri: jwksUriOf(issuer) }
 }
 
-const DOCUMENTS = {
-  'openid-credential-issuer': issuerMetadata,
-  'oauth-authorization-server': serverMetadata,
-  'jwt-vc-issuer': keyMetadata,
-}
+const DOCUMENTS = new Map<string, (issuer: StoredIssuer) => object>([
+  ['openid-credential-issuer', issuerMetadata],
+  ['oauth-authorization-server', serverMetadata],
+  ['jwt-vc-issuer', keyMetadata],
+])
 
 /** A document by its well-known name. Throws `resource.not_found` for those that lead wallets to an issuer that has ended. */
-export const wellKnown = (issuer: StoredIssuer, name: keyof typeof DOCUMENTS): object => {
-  if (name !== 'jwt-vc-issuer' && !isIssuing(issuer))
+export const wellKnown = (issuer: StoredIssuer, name: string): object => {
+  const document = DOCUMENTS.get(name)
+  if (document === undefined || (name !== 'jwt-vc-issuer' && !isIssuing(issuer)))
     throw new AgentError('resource.not_found', 'there is no such record')
-  return DOCUMENTS[name](issuer)
+  return document(issuer)
 }

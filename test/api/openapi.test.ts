@@ -97,6 +97,7 @@ describe('the document is valid OpenAPI 3.1', () => {
 const statusesOf = (contract: Contract): number[] => {
   const {
     security,
+    accessToken = false,
     idempotent = false,
     writes = false,
     parameters,
@@ -112,6 +113,7 @@ const statusesOf = (contract: Contract): number[] => {
     ...(redirects ? [302] : []),
     ...(parameters !== undefined || body !== undefined || idempotent ? [400] : []),
     ...(security === 'none' ? [] : [401, 403]),
+    ...(accessToken ? [401] : []),
     ...(idempotent ? [409] : []),
     ...(body === undefined ? [] : [413, 415]),
     ...(body === undefined || errors === 'oauth' ? [] : [422]),
@@ -187,10 +189,17 @@ describe('every operation says', () => {
     )
     expect(open.toSorted()).toEqual([
       'GET /',
+      'GET /.well-known/{name}/oid4vci/{issuerId}',
       'GET /anoncreds/tails/{hash}',
       'GET /assets/{file}',
       'GET /docs',
       'GET /health',
+      'GET /oid4vci/{issuerId}/.well-known/{name}',
+      'GET /oid4vci/{issuerId}/jwks',
+      'GET /oid4vci/{issuerId}/offers/{issuanceSessionId}',
+      'GET /oid4vci/{issuerId}/pages/{issuanceSessionId}',
+      'GET /oid4vci/{issuerId}/status/{listId}',
+      'GET /oid4vci/{issuerId}/types/{name}',
       'GET /oid4vp/{verifierId}/authorization-requests/{verificationSessionId}',
       'GET /oid4vp/{verifierId}/requests/{verificationSessionId}',
       'GET /openapi.json',
@@ -201,6 +210,10 @@ describe('every operation says', () => {
       'POST /didcomm',
       'POST /didcomm/{tenantId}',
       'POST /notification/register/webhook-endpoint',
+      'POST /oid4vci/{issuerId}/credential',
+      'POST /oid4vci/{issuerId}/nonce',
+      'POST /oid4vci/{issuerId}/notification',
+      'POST /oid4vci/{issuerId}/token',
       'POST /oid4vp/{verifierId}/authorization-requests/{verificationSessionId}',
       'POST /oid4vp/{verifierId}/authorize',
     ])

@@ -93,6 +93,9 @@ export const refusesSomeMalformedIds = (contract: Contract): void => {
   })
 }
 
+/** Its fields are the tenant's own. */
+const ANY_FIELDS = 'UpdateIssuanceSession'
+
 const LIMIT = 256 * 1024
 
 const postTo =
@@ -211,7 +214,7 @@ export const refusesSomeBodies = (contract: Contract): void => {
     for (const none of ['[]', 'null', '"{}"']) expectInvalid(await post(none), [''])
   })
 
-  if (contract.security === 'none') return
+  if (contract.security === 'none' || contract.operationId === ANY_FIELDS) return
   test('a field that it does not know is a 422 that names it', async () => {
     const { status, body } = await post('{"noSuchField":1,"nor this":{}}')
     expect(status).toBe(422)

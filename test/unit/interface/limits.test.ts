@@ -58,7 +58,7 @@ const LIMITS: [keyword: string, limit: number, names: string][] = [
   `,
   ],
   ['maxLength', 44, 'recipientKeys routingKeys'],
-  ['maxLength', 64, 'accept claim_sets file id options usages version'],
+  ['maxLength', 64, 'accept claim_sets file id issuedAfter issuedBefore options usages version'],
   [
     'maxLength',
     128,
