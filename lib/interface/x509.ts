@@ -167,6 +167,7 @@ export const DeleteCertificate = /* @__PURE__ */ defineContract(() => ({
   operationId: 'DeleteCertificate',
   path: '/x509/{certificateId}',
   summary: 'Delete a certificate and its key',
+  description: 'A 409 while a verifier or an issuer names it, or credentials that it has signed may be valid.',
   parameters: { path: v.object({ certificateId: EntityId }) },
   responses: { 204: v.undefined() },
   errorStatuses: [404],
