@@ -31,11 +31,12 @@ export const issuedSession = (tenantId: string, { count = 1, index, ...more }: G
     return id
   })
 
-/** One that changes, and one that does, too. */
+/** One that changes, and one that does, too; each with a list of its own, to which its change adds the first piece. */
 const change =
   (given: Given = {}) =>
   async ({ tenantId }: CallScene) => {
-    const [issuanceSessionId, another] = [await issuedSession(tenantId, given), await issuedSession(tenantId, given)]
+    const newSession = () => issuedSession(tenantId, { issuerId: randomUUID(), ...given })
+    const [issuanceSessionId, another] = [await newSession(), await newSession()]
     return {
       asked: { path: { issuanceSessionId }, body: {} },
       other: { path: { issuanceSessionId: another }, body: {} },
