@@ -247,6 +247,12 @@ const MORE_REQUESTS: Record<string, number> = {
   tenant_ProofFormData: 3,
   // Attempts are spread over eight partitions.
   GetWebhookDeliveries: 9,
+  // A public id leads to the tenant, and the issuer's record says whether it still issues.
+  ShowCredentialOffer: 3,
+  // The same, and the certificates of the tenant.
+  GetIssuerKeys: 4,
+  // The same, and which lists the issuer has.
+  GetStatusList: 6,
 }
 
 /** Beside the messages from wallets (test/faults/request-counts.test.ts). Of objects that others publish, the log of their DID is read too. */
