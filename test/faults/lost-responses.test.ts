@@ -18,9 +18,12 @@ const ONE_ITEM = [
   'EnableWebhookEndpoint',
   'RegisterNotificationWebhook',
   'RegisterWebhook',
+  'ResumeIssuanceSession',
   'RotateWebhookSecret',
   'SendPing',
   'TestWebhookEndpoint',
+  'UpdateIssuanceSession',
+  'UpdateIssuer',
 ]
 
 const issuer = await trustIssuer()
