@@ -164,6 +164,11 @@ test('what an operation, a message and an event consume is what the document say
     stage.line.run()
     const { body } = await stage.call('createInvitation', { caller, body: {} })
     await wallet.connect(body.invitationUrl)
+    // The wallet is done before the agent has its last message.
+    await waitFor('the connection to be completed', async () => {
+      const query = { outOfBandId: body.outOfBandRecord.id }
+      return (await stage.call('getConnections', { caller, query })).body[0]?.state === 'completed'
+    })
     await stage.line.pause()
     await settle()
   })
