@@ -1,5 +1,4 @@
 /** Hostile and simultaneous changes of statuses that an issuer of OpenID4VCI has given, and lists of others. */
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { jobItem } from '../../lib/jobs/job.ts'
 import { runJob } from '../../lib/jobs/run.ts'
@@ -207,15 +206,18 @@ describe('a revocation of many', () => {
     const key = { tenant: tenantId, type: 'status-revocation', id } as const
     // The fifth write of a session is never answered, whether it was done or not.
     let writes = 0
+    const killed = Promise.withResolvers<void>()
     withOpenStack(stage.serviceClient).middlewareStack.add(
       (next) => async (parameters) => {
         const isLast = 'TransactItems' in parameters.input && ++writes === 5
         const result = await next(parameters)
-        return isLast ? new Promise<never>(() => undefined) : result
+        if (!isLast) return result
+        killed.resolve()
+        return new Promise<never>(() => undefined)
       },
       { step: 'initialize', name: 'killed' },
     )
-    await Promise.race([runJob(key, statusRevocationJob), delay(500)])
+    await Promise.race([runJob(key, statusRevocationJob), killed.promise])
     stage.serviceClient.middlewareStack.remove('killed')
     expect((await shown(id)).body).toMatchObject({ state: 'pending', done: 0, failed: 0 })
     expect((await Promise.all(sessionIds.map((one) => bitsOf(one)))).filter(([bit]) => bit === 1)).toHaveLength(5)
