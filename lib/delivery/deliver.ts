@@ -52,7 +52,7 @@ const deliverOne = async (
     if (!repeated && isDelivered(MessageDeduplicationId ?? '')) return []
     const queuedFor = Number(ApproximateFirstReceiveTimestamp) - Number(SentTimestamp)
     if (await postpone(wakeUp, { queue, queuedFor, now: Date.now() })) return []
-    const environment = { clock: Date.now, random: Math.random, newId: randomUUID, pause, after }
+    const environment = { now: Date.now, random: Math.random, newId: randomUUID, pause, after }
     await deliverLane(wakeUp, { ...environment, startUntil, queue, repeated, open })
     return []
   } catch (error) {

@@ -1,5 +1,4 @@
-/** Destinations in the table: what was read is remembered for some seconds, and they are told what has happened. */
-import { randomUUID } from 'node:crypto'
+/** Destinations in the table: what was read is remembered for some seconds, and what has happened is recorded. */
 import { Bounded } from '../bounded.ts'
 import { dueFor } from '../store/due.ts'
 import { decodeIfSound } from '../store/item.ts'
@@ -8,10 +7,9 @@ import { addressOf, getItem, getItems, type Item } from '../store/table.ts'
 import { updateOrFind } from '../store/write.ts'
 import { logCorrupt } from './corrupt-item.ts'
 import { type Change, changed, type Destination, destinationItem, renewed, type Target } from './destination.ts'
-import { awaitDestination, type DestinationEvent, tell } from './destination-events.ts'
+import { awaitDestination, type DestinationActions, type DestinationEvent, report } from './destination-events.ts'
 import { updateItem } from './lane.ts'
 import { wakeLater } from './queues.ts'
-import { type Actions, run, type Step } from './step.ts'
 
 /**
  * What was read is used for some seconds. A lane that is going to wait reads it again; any other makes at most one more
@@ -92,31 +90,24 @@ export const changeDestination = async (
   return item && remember(destinationItem.decode(item), now)
 }
 
-/** What telling a destination asks for. */
-export const DESTINATION_ACTIONS = {
+export const DESTINATION_ACTIONS: DestinationActions = {
   destination: readDestination,
   recentDestination,
   change: changeDestination,
   update: ({ address, change, condition }) => updateOrFind(address, change, condition),
   wakeLater,
-} satisfies Partial<Actions>
-
-const runAt = <R>(step: Step<R>, now: number): Promise<R> =>
-  run(step, DESTINATION_ACTIONS, () => ({ now, random: Math.random, newId: randomUUID }))
+}
 
 /**
- * Tells a destination what has happened, and returns it as it is then. `now` in ms since the epoch. Throws
+ * Records what has happened at a destination, and returns it as it is then. `now` in ms since the epoch. Throws
  * `store.unavailable`.
  */
-export const tellDestination = (destination: string, event: DestinationEvent, now: number): Promise<Destination> =>
-  runAt(tell({ destination, event, now, next: (result): Step<Destination> => ({ result }) }), now)
+export const reportToDestination = (destination: string, event: DestinationEvent, now: number): Promise<Destination> =>
+  report(DESTINATION_ACTIONS, destination, event, now)
 
 /**
  * Makes a destination due, unless it is in the index already, so that its waiting lanes are released. Throws
  * `store.conflict` if it cannot.
  */
 export const ensureDue = (destination: string, now: number): Promise<void> =>
-  runAt(
-    awaitDestination(destination, now, (): Step => ({ result: undefined })),
-    now,
-  )
+  awaitDestination(DESTINATION_ACTIONS, destination, now)

@@ -1,8 +1,9 @@
-/** What an event changes of a destination, and what follows from that. Pure. */
+/** What an event changes of a destination, and what follows from that. */
 import { AgentError } from '../errors.ts'
 import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
 import { dueFor } from '../store/due.ts'
+import type { Updated } from '../store/write.ts'
 import {
   addSuspicion,
   closes,
@@ -15,8 +16,8 @@ import {
   SLOW_MS,
 } from './circuit-breaker.ts'
 import { type Change, type Destination, isClosed, isSlow, shortName, suspectOf } from './destination.ts'
-import { dueNow } from './lane.ts'
-import { ask, type By, type OrElse, type Step, withLine } from './step.ts'
+import { dueNow, type Update } from './lane.ts'
+import type { WakeUp } from './wake-up.ts'
 
 /** An attempt has failed by a fault that is the destination's own. */
 interface LaneFailure {
@@ -40,7 +41,7 @@ export type DestinationEvent =
   | { kind: 'awaited' }
 
 /** The change that an event makes; undefined if it makes none. `now` in ms since the epoch. */
-const changeBy = (read: Destination, event: DestinationEvent, now: number): Change | undefined => {
+export const changeBy = (read: Destination, event: DestinationEvent, now: number): Change | undefined => {
   switch (event.kind) {
     case 'failed':
       return changeByFailure(read, event, now)
@@ -118,83 +119,88 @@ const quicker = (read: Destination, now: number): Change | undefined => {
   return slowLeft > 1 ? { set: { slowLeft: slowLeft - 1 } } : { set, remove: ['slowUntil', 'slowLeft'] }
 }
 
+/** What a report does in the table and the queues. Times are ms since the epoch. */
+export interface DestinationActions {
+  destination(destination: string, now: number): Promise<Destination>
+  /** As this process has read it in the last seconds, if it has. */
+  recentDestination(destination: string, now: number): Promise<Destination>
+  /** Undefined if it is no longer as it was read. */
+  change(read: Destination, change: Change, now: number): Promise<Destination | undefined>
+  update(update: Update): Promise<Updated>
+  /** After a time in ms. */
+  wakeLater(wakeUp: WakeUp, delay: number): Promise<void>
+}
+
 /** A decision is made again this many times, if others have changed the destination at the same time. */
 const MAX_TRIES = 10
 
-interface Telling<R> {
-  destination: string
-  event: DestinationEvent
-  /** Ms since the epoch. */
-  now: number
-  /** The next step: the destination is as it is then. */
-  next: (after: Destination, by: By) => Step<R>
-  orElse?: OrElse<R> | undefined
-}
-
-/** Tells a destination what has happened. After a concurrent write the decision is made again. */
-export const tell = <R>(telling: Telling<R>, tries = 0): Step<R> => {
-  const { destination, event, now, next, orElse } = telling
-  const decide = (read: Destination, by: By): Step<R> => {
+/** Records what has happened at a destination, and returns it as it is then. `now` in ms since the epoch. */
+export const report = async (
+  actions: DestinationActions,
+  destination: string,
+  event: DestinationEvent,
+  now: number,
+): Promise<Destination> => {
+  for (let tries = 0; ; tries++) {
+    const read = await actions.destination(destination, now)
     const change = changeBy(read, event, now)
-    if (change === undefined || tries === MAX_TRIES) return next(read, by)
-    const onChanged = (after: Destination | undefined, at: By): Step<R> =>
-      after === undefined ? tell(telling, tries + 1) : follow(telling, after, at)
-    return ask('change', [read, change, now], onChanged, orElse)
+    if (change === undefined || tries === MAX_TRIES) return read
+    const after = await actions.change(read, change, now)
+    if (after === undefined) continue
+    await follow(actions, after, event, now)
+    return after
   }
-  return ask('destination', [destination, now], decide, orElse)
 }
 
-/** Tells it what makes a difference to it as it was read before. */
-export const tellIfChanged = <R>(read: Destination, telling: Omit<Telling<R>, 'destination'>, by: By): Step<R> =>
-  changeBy(read, telling.event, telling.now) === undefined
-    ? telling.next(read, by)
-    : tell({ ...telling, destination: read.destination })
+/** The same, if it makes a difference to the destination as it was read before. */
+export const reportIfChanged = async (
+  actions: DestinationActions,
+  read: Destination,
+  event: DestinationEvent,
+  now: number,
+): Promise<Destination> =>
+  changeBy(read, event, now) === undefined ? read : report(actions, read.destination, event, now)
 
 /** What follows from a change that was written. */
-const follow = <R>({ destination, event, now, next, orElse }: Telling<R>, after: Destination, by: By): Step<R> => {
-  const { closedAt, dueAt, suspicions = [] } = after
-  if (dueAt === undefined) return next(after, by)
-  const wake = (): Step<R> =>
-    ask('wakeLater', [{ destination, at: dueAt }, dueAt - now], (_, at) => next(after, at), orElse)
-  if (event.kind === 'awaited') return wake()
-  if (event.kind === 'reached')
-    return withLine(
-      () => log('info', 'a destination is open again', { event: 'destination.opened', destination }),
-      wake(),
-    )
-  if (event.kind !== 'failed' || closedAt !== now) return next(after, by)
-  const fields = { event: 'destination.closed', destination, fault: event.fault, failures: suspicions.length } as const
-  const line = () => measure('warn', 'a destination is closed', fields, { values: { DestinationsClosed: 1 } })
-  // By their retry plans these lanes would wait for hours. Woken now, they are added to the waiting list, and released
-  // with the other lanes.
-  const others = suspicions.flatMap(({ own }) => (own === undefined || own === event.lane ? [] : [own]))
-  const makeDue = ([lane, ...rest]: string[]): Step<R> =>
-    lane === undefined ? wake() : ask('update', [dueNow(lane, now)], () => makeDue(rest), orElse)
-  return withLine(line, makeDue(others))
+const follow = async (
+  actions: DestinationActions,
+  { destination, closedAt, dueAt, suspicions = [] }: Destination,
+  event: DestinationEvent,
+  now: number,
+): Promise<void> => {
+  if (dueAt === undefined) return
+  if (event.kind === 'reached') log('info', 'a destination is open again', { event: 'destination.opened', destination })
+  else if (event.kind === 'failed' && closedAt === now) {
+    const fields = {
+      event: 'destination.closed',
+      destination,
+      fault: event.fault,
+      failures: suspicions.length,
+    } as const
+    measure('warn', 'a destination is closed', fields, { values: { DestinationsClosed: 1 } })
+    // By their retry plans these lanes would wait for hours. Woken now, they are added to the waiting list, and
+    // released with the other lanes.
+    for (const { own } of suspicions)
+      if (own !== undefined && own !== event.lane) await actions.update(dueNow(own, now))
+  } else if (event.kind !== 'awaited') return
+  await actions.wakeLater({ destination, at: dueAt }, dueAt - now)
 }
 
-/** Makes a destination due, unless it is in the index already, so that its waiting lanes are released. */
-export const awaitDestination = <R>(
+/**
+ * Makes a destination due, unless it is in the index already, so that its waiting lanes are released. Throws
+ * `store.conflict` if it cannot.
+ */
+export const awaitDestination = async (
+  actions: DestinationActions,
   destination: string,
   now: number,
-  next: (by: By) => Step<R>,
-  orElse: OrElse<R> = (error) => ({ error }),
-): Step<R> => {
-  const onTold = ({ dueAt }: Destination, by: By): Step<R> =>
-    dueAt === undefined
-      ? orElse(new AgentError('store.conflict', 'the destination changed at the same time'), by)
-      : next(by)
-  return tell({ destination, event: { kind: 'awaited' }, now, next: onTold, orElse })
+): Promise<void> => {
+  const { dueAt } = await report(actions, destination, { kind: 'awaited' }, now)
+  if (dueAt === undefined) throw new AgentError('store.conflict', 'the destination changed at the same time')
 }
 
 /** The same, unless this process has read in the last seconds that it is. */
-export const awaitUnlessDue = <R>(
-  destination: string,
-  now: number,
-  next: (by: By) => Step<R>,
-  orElse?: OrElse<R>,
-): Step<R> => {
-  const onRead = ({ dueAt }: Destination, by: By): Step<R> =>
-    dueAt === undefined ? awaitDestination(destination, now, next, orElse) : next(by)
-  return ask('recentDestination', [destination, now], onRead, orElse)
+export const awaitUnlessDue = async (actions: DestinationActions, destination: string, now: number): Promise<void> => {
+  const { dueAt } = await actions.recentDestination(destination, now)
+  if (dueAt === undefined) await awaitDestination(actions, destination, now)
 }

@@ -4,7 +4,10 @@ import { integer, text } from '../store/item-fields.ts'
 import { slotAddress } from '../store/keys.ts'
 import { epochSeconds, getItems } from '../store/table.ts'
 import { putIf, removeIf } from '../store/write.ts'
-import type { Slot } from './step.ts'
+
+export interface Slot {
+  release(): Promise<void>
+}
 
 /** Attempts at once at a slow destination. */
 const SLOTS = 4

@@ -7,9 +7,9 @@ import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
 import { ensureDue } from './destination-access.ts'
+import { onDestinationDue } from './destination-due.ts'
 import { enterLane } from './lane.ts'
 import { wakeLanes } from './queues.ts'
-import { onDestinationDue } from './wake-destination.ts'
 import { decodeWakeUp, isForLane, type WakeUp } from './wake-up.ts'
 
 type Received = Pick<SQSRecord, 'body' | 'messageId'>

@@ -1,7 +1,7 @@
 /** Enables and deletes webhook endpoints for their organization, and releases the lanes that wait for them. */
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
-import { tellDestination } from '../outbox/destination-access.ts'
+import { reportToDestination } from '../outbox/destination-access.ts'
 import type { WebhookEndpoint } from '../records/webhook-endpoint.ts'
 import { type Address, endpointDestination } from '../store/keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
@@ -42,7 +42,7 @@ export const enableEndpoint = async (
  */
 const releaseEndpoint = async (endpointId: string): Promise<void> => {
   try {
-    await tellDestination(endpointDestination(endpointId), { kind: 'reached', lane: '' }, Date.now())
+    await reportToDestination(endpointDestination(endpointId), { kind: 'reached', lane: '' }, Date.now())
   } catch (error) {
     log('warn', 'an endpoint was not released', { event: 'webhook.not_released', endpointId, error: errorName(error) })
   }

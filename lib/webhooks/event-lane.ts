@@ -3,7 +3,7 @@
  * to the table.
  */
 import { isTaken } from '../egress/post.ts'
-import { tellDestination } from '../outbox/destination-access.ts'
+import { reportToDestination } from '../outbox/destination-access.ts'
 import type { Attempt, LaneContents } from '../outbox/lane-contents.ts'
 import type { Transport } from '../outbox/messages.ts'
 import { WEBHOOK_PLAN } from '../outbox/retry-plan.ts'
@@ -58,7 +58,7 @@ export const openEventLane = async (
     metrics: { delivered: 'EventsDelivered', givenUp: 'EventsGivenUp' },
     read: async (now) => {
       // It was deleted or replaced: the other lanes that wait for it need no probe of their own to find that out.
-      if (endpoint === undefined) await tellDestination(destination, { kind: 'reached', lane }, now)
+      if (endpoint === undefined) await reportToDestination(destination, { kind: 'reached', lane }, now)
       const { items, next } = await queryPage(eventLane(orgId, endpointId, recordId), { limit: READ })
       const events = items.map((item) => decodeIfSound(pendingEventItem, item))
       return {
@@ -95,7 +95,7 @@ export const openEventLane = async (
       if (endpoint === undefined) return
       endpoint = await recordHealth(endpoint, outcome, now)
       // No attempt is made for one that was disabled before. The waiting lanes are released: their events become `held`.
-      if (endpoint?.status === 'disabled') await tellDestination(destination, { kind: 'reached', lane }, now)
+      if (endpoint?.status === 'disabled') await reportToDestination(destination, { kind: 'reached', lane }, now)
     },
     delivered: ({ event, stored }, attempt) => {
       const made = toAttempt(event, attempt)

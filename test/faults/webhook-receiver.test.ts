@@ -80,7 +80,7 @@ const deliver = async (
   await deliverLane(
     { lane, reason },
     {
-      clock: () => now,
+      now: () => now,
       random: () => 0.5,
       newId: randomUUID,
       pause: async () => {},

@@ -6,13 +6,13 @@ import { dispatch } from '../../lib/delivery/dispatch.ts'
 import { postpone } from '../../lib/delivery/postpone.ts'
 import type { PostOutcome } from '../../lib/egress/post.ts'
 import { deliverLane } from '../../lib/outbox/deliver-lane.ts'
+import { onDestinationDue } from '../../lib/outbox/destination-due.ts'
 import type { LaneContents } from '../../lib/outbox/lane-contents.ts'
 import { outboxItem } from '../../lib/outbox/message-item.ts'
 import { openMessageLane } from '../../lib/outbox/messages.ts'
 import { sqs, wakeCommitted, wakeLanes } from '../../lib/outbox/queues.ts'
 import { heartbeatItem } from '../../lib/outbox/stream-heartbeat.ts'
 import { sweep } from '../../lib/outbox/sweep.ts'
-import { onDestinationDue } from '../../lib/outbox/wake-destination.ts'
 import { decodeWakeUp, type FirstItem, isForLane } from '../../lib/outbox/wake-up.ts'
 import { dynamodb } from '../../lib/store/client.ts'
 import type { Item } from '../../lib/store/table.ts'
@@ -355,7 +355,7 @@ export class Service {
     const { clock, random, newId } = this.#options
     if (await postpone(wakeUp, { queue, queuedFor, now: clock.now() })) return
     await deliverLane(wakeUp, {
-      ...{ clock: clock.now, random, newId, pause: clock.sleep, startUntil: clock.now() + START_FOR, queue },
+      ...{ now: clock.now, random, newId, pause: clock.sleep, startUntil: clock.now() + START_FOR, queue },
       after: (ms, act) => clock.after(ms, act),
       open: (lane, first) => this.#open(lane, wakeUp.reason.kind === 'probe', first),
     })

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { deliver } from '../../../functions/deliver.ts'
 import { deliverSlowly } from '../../../functions/deliver-slowly.ts'
 import { destinationItem } from '../../../lib/outbox/destination.ts'
-import { readDestination, tellDestination } from '../../../lib/outbox/destination-access.ts'
+import { readDestination, reportToDestination } from '../../../lib/outbox/destination-access.ts'
 import { laneItem } from '../../../lib/outbox/lane.ts'
 import { destinationAt, outboxItem } from '../../../lib/outbox/message-item.ts'
 import { committedId, encodeWakeUp, type LaneWakeUp, type WakeUp } from '../../../lib/outbox/wake-up.ts'
@@ -142,7 +142,7 @@ describe('a wake-up of a message', () => {
 
 test('the lane of an endpoint that is slow is delivered in the slow queue only', async () => {
   const read = await readDestination(endpointDestination(scene.endpoint.id), Date.now())
-  await tellDestination(read.destination, { kind: 'took', took: 14_000, answered: true }, Date.now())
+  await reportToDestination(read.destination, { kind: 'took', took: 14_000, answered: true }, Date.now())
   expect(await failedOf([woken('m1', scene.lane)])).toEqual([])
   expect(scene.receiver.connections()).toBe(0)
   expect(scene.queues.sent).toMatchObject([{ queue: 'slow-wake-ups.fifo', body: { lane: scene.lane } }])

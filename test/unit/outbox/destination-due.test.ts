@@ -1,53 +1,42 @@
-/** What is done when the time of a destination has come, step by step. */
+/** What is done when the time of a destination has come. */
 import { expect, test } from 'vitest'
 import { probeDelay } from '../../../lib/outbox/circuit-breaker.ts'
 import type { Change, Destination } from '../../../lib/outbox/destination.ts'
-import { onDue } from '../../../lib/outbox/destination-due.ts'
-import type { Step } from '../../../lib/outbox/step.ts'
+import { onDestinationDue } from '../../../lib/outbox/destination-due.ts'
+import { type Asked, NOW, namesOf as names, scripted } from './scripted.ts'
 
-const NOW = 1_800_000_000_000
-const by = { now: NOW, random: () => 0.5, newId: () => 'new' }
 const ENTRY = { destination: 'd', lane: 'a', entry: '1|2|3', since: NOW }
 
-/** In place of a change: another was faster. */
-const OVERTAKEN = 'overtaken'
-
 /** All that is asked for of a destination that is due: `results` by name, one after another. */
-const asksOf = (known: Partial<Destination>, results: Record<string, unknown[]> = {}) => {
+const asksOf = async (known: Partial<Destination>, results: Record<string, unknown[]> = {}) => {
   const read = { destination: 'd', version: 1, dueAt: NOW, ...known }
-  const done: { does: string; args: readonly unknown[] }[] = []
-  const given: Record<string, unknown[]> = { destination: [read], change: [read], wakeLanes: [[true]], ...results }
-  let step: Step = onDue({ destination: 'd', at: NOW }, NOW)
-  for (; 'ask' in step; ) {
-    const { does, with: args, next } = step.ask
-    done.push({ does, args })
-    const [result = does === 'recentDestination' ? { destination: 'd', version: 0 } : [], ...rest] = given[does] ?? []
-    given[does] = does === 'change' && rest.length === 0 ? [read] : rest
-    step = next(result === OVERTAKEN ? undefined : result, by)
+  const usual = {
+    ...{ destination: read, change: read, wakeLanes: [true], someEntries: [], entriesOfRandomShard: [] },
+    recentDestination: { destination: 'd', version: 0 },
   }
-  return done
+  const { actions, asked } = scripted(results, usual)
+  await onDestinationDue({ destination: 'd', at: NOW }, NOW, () => 0.5, actions)
+  return asked
 }
-const setBy = (asks: ReturnType<typeof asksOf>) =>
-  (asks.find(({ does }) => does === 'change')?.args[1] as Change | undefined)?.set
-const names = (asks: ReturnType<typeof asksOf>) => asks.map(({ does }) => does).join(' ')
+const setBy = (asks: Asked[]) => (asks.find(({ does }) => does === 'change')?.args[1] as Change | undefined)?.set
 
-test('a probe sets the time of the next one; what has expired is woken each second until then', () => {
+test('a probe sets the time of the next one; what has expired is woken each second until then', async () => {
   const probeAt = NOW + probeDelay(4, 0.5)
-  const probe = asksOf({ closedAt: NOW, probeAt: NOW, rounds: 3 }, { someEntries: [[], [ENTRY]] })
+  const probe = await asksOf({ closedAt: NOW, probeAt: NOW, rounds: 3 }, { someEntries: [[], [ENTRY]] })
   expect(setBy(probe)).toMatchObject({ rounds: 4, probeAt, dueAt: probeAt })
   const waits = { closedAt: NOW, probeAt: NOW + 9_000, rounds: 3 }
-  const expired = asksOf(waits, { someEntries: [[ENTRY]] })
+  const expired = await asksOf(waits, { someEntries: [[ENTRY]] })
   expect(setBy(expired)).toMatchObject({ rounds: 3, probeAt: NOW + 9_000, dueAt: NOW + 1_000 })
   expect(names(expired)).toBe('destination someEntries change wakeLanes removeEntries wakeLater')
-  expect(setBy(asksOf(waits))).toMatchObject({ dueAt: NOW + 9_000 })
+  expect(setBy(await asksOf(waits))).toMatchObject({ dueAt: NOW + 9_000 })
   const soon = { closedAt: NOW, probeAt: NOW + 400, rounds: 3 }
-  expect(setBy(asksOf(soon, { someEntries: [[ENTRY]] }))).toMatchObject({ dueAt: NOW + 400 })
+  expect(setBy(await asksOf(soon, { someEntries: [[ENTRY]] }))).toMatchObject({ dueAt: NOW + 400 })
 })
 
-test('what has waited too long only since its probe was due is not given up before that probe', () => {
-  const expiredBy = (probeAt: number) => asksOf({ closedAt: NOW, probeAt })[1]?.args.at(-1)
-  expect(expiredBy(NOW - 3_600_000)).toBe(NOW - 3_600_000)
-  expect(expiredBy(NOW + 9_000)).toBe(NOW)
+test('what has waited too long only since its probe was due is not given up before that probe', async () => {
+  const expiredBy = async (probeAt: number) => (await asksOf({ closedAt: NOW, probeAt }))[1]?.args.at(-1)
+  expect(await expiredBy(NOW - 3_600_000)).toBe(NOW - 3_600_000)
+  expect(await expiredBy(NOW + 9_000)).toBe(NOW)
 })
 
 const QUICK = { version: 1, quickUntil: NOW + 1 }
@@ -55,9 +44,9 @@ const QUICK = { version: 1, quickUntil: NOW + 1 }
 test.each([
   ['fast', { destination: 'o', ...QUICK }, {}],
   ['slow', { destination: 'o', version: 0 }, QUICK],
-])('a probe of an address goes to the queue of its origin: %s', (queue, origin, known) => {
+])('a probe of an address goes to the queue of its origin: %s', async (queue, origin, known) => {
   const closed = { destination: 'o#d', closedAt: NOW, probeAt: NOW, ...known }
-  const asks = asksOf(closed, { someEntries: [[], [ENTRY]], recentDestination: [origin] })
+  const asks = await asksOf(closed, { someEntries: [[], [ENTRY]], recentDestination: [origin] })
   expect(asks.find(({ does }) => does === 'recentDestination')?.args).toEqual(['o', NOW])
   expect(asks.find(({ does }) => does === 'wakeLanes')?.args[1]).toBe(queue)
 })
@@ -67,40 +56,40 @@ test.each([
   [1, 32],
   [2, 64],
   [9, 64],
-])('after %i releases there is room for %i lanes, in a second', (rounds, room) => {
-  const asks = asksOf({ rounds }, { someEntries: [[ENTRY]] })
+])('after %i releases there is room for %i lanes, in a second', async (rounds, room) => {
+  const asks = await asksOf({ rounds }, { someEntries: [[ENTRY]] })
   expect(names(asks)).toBe('destination recentDestination someEntries change wakeLanes removeEntries wakeLater')
   expect(asks[2]?.args).toEqual(['d', room])
   expect(setBy(asks)).toMatchObject({ rounds: rounds + 1, dueAt: NOW + 1_000, released: { lane: 'a', at: NOW } })
 })
 
-test('a slow one has as much room as its origin has slots, and looks again in ten seconds', () => {
+test('a slow one has as much room as its origin has slots, and looks again in ten seconds', async () => {
   const slow = { destination: 'o', version: 1, slowUntil: NOW + 1 }
   const results = { recentDestination: [slow], freeSlots: [3], entriesOfRandomShard: [[ENTRY]] }
-  const asks = asksOf({ destination: 'o#d' }, results)
+  const asks = await asksOf({ destination: 'o#d' }, results)
   expect(asks[2]?.args).toEqual(['o', NOW])
   expect(asks[3]?.args).toEqual(['o#d', 3, 0.5])
   expect(asks.find(({ does }) => does === 'wakeLanes')?.args[1]).toBe('slow')
   expect(setBy(asks)).toMatchObject({ rounds: 1, dueAt: NOW + 10_000 })
-  const full = asksOf({ rounds: 2 }, { recentDestination: [slow], freeSlots: [0] })
+  const full = await asksOf({ rounds: 2 }, { recentDestination: [slow], freeSlots: [0] })
   expect(names(full)).toBe('destination recentDestination freeSlots change wakeLater')
 })
 
-test('of the lanes that it wakes only those leave the list whose wake-ups the queue has accepted', () => {
+test('of the lanes that it wakes only those leave the list whose wake-ups the queue has accepted', async () => {
   const entries = ['1|2|3', '1|2|4', '1|2|5'].map((entry) => ({ ...ENTRY, entry }))
-  const removed = (asks: ReturnType<typeof asksOf>) => asks.find(({ does }) => does === 'removeEntries')?.args
+  const removed = (asks: Asked[]) => asks.find(({ does }) => does === 'removeEntries')?.args
   const results = { someEntries: [entries], wakeLanes: [[true, false, true]] }
-  expect(removed(asksOf({}, results))).toEqual(['d', ['1|2|3', '1|2|5']])
+  expect(removed(await asksOf({}, results))).toEqual(['d', ['1|2|3', '1|2|5']])
   const closed = { closedAt: NOW, probeAt: NOW + 9_000 }
-  expect(removed(asksOf(closed, results))).toEqual(['d', ['1|2|3', '1|2|5']])
+  expect(removed(await asksOf(closed, results))).toEqual(['d', ['1|2|3', '1|2|5']])
 })
 
-test('a wake-up of another time than that at which it is due has nothing to do', () => {
-  expect(names(asksOf({ dueAt: NOW + 1 }))).toBe('destination')
+test('a wake-up of another time than that at which it is due has nothing to do', async () => {
+  expect(names(await asksOf({ dueAt: NOW + 1 }))).toBe('destination')
 })
 
-test('one that another has changed wakes nothing', () => {
-  expect(names(asksOf({}, { someEntries: [[ENTRY]], change: [OVERTAKEN] }))).toBe(
+test('one that another has changed wakes nothing', async () => {
+  expect(names(await asksOf({}, { someEntries: [[ENTRY]], change: [undefined] }))).toBe(
     'destination recentDestination someEntries change',
   )
 })
@@ -108,23 +97,25 @@ test('one that another has changed wakes nothing', () => {
 test.each([
   ['it is leased', { waiting: { S: '1|2|3' }, lease: { S: 'l' } }],
   ['it waits under another entry', { waiting: { S: '1|2|4' } }],
-])('a lane of the last release has begun where %s', (_, lane) => {
+])('a lane of the last release has begun where %s', async (_, lane) => {
   const released = { rounds: 1, released: { lane: 'a', entry: '1|2|3', at: NOW - 1_000 } }
-  expect(names(asksOf(released, { get: [lane], someEntries: [[ENTRY]] }))).toContain('wakeLanes')
+  expect(names(await asksOf(released, { get: [lane], someEntries: [[ENTRY]] }))).toContain('wakeLanes')
 })
 
-test('a lane of the last release that has not begun is waited for, a minute at most', () => {
+test('a lane of the last release that has not begun is waited for, a minute at most', async () => {
   const releasedAt = (at: number) => ({ rounds: 1, released: { lane: 'a', entry: '1|2|3', at } })
   const results = { get: [{ waiting: { S: '1|2|3' } }], someEntries: [[ENTRY]] }
-  expect(names(asksOf(releasedAt(NOW - 59_999), results))).toBe('destination recentDestination get change wakeLater')
-  expect(names(asksOf(releasedAt(NOW - 60_000), results))).toBe(
+  expect(names(await asksOf(releasedAt(NOW - 59_999), results))).toBe(
+    'destination recentDestination get change wakeLater',
+  )
+  expect(names(await asksOf(releasedAt(NOW - 60_000), results))).toBe(
     'destination recentDestination someEntries change wakeLanes removeEntries wakeLater',
   )
 })
 
-test('one that nobody waits for leaves the index and is looked at again, also where it was another that was faster', () => {
+test('one that nobody waits for leaves the index and is looked at again, also where it was another that was faster', async () => {
   const asked = 'destination recentDestination someEntries change change someEntries'
-  expect(names(asksOf({}))).toBe(asked)
+  expect(names(await asksOf({}))).toBe(asked)
   const read = { destination: 'd', version: 1, dueAt: NOW }
-  expect(names(asksOf({}, { change: [read, OVERTAKEN] }))).toBe(asked)
+  expect(names(await asksOf({}, { change: [read, undefined] }))).toBe(asked)
 })

@@ -2,24 +2,18 @@
 import { expect, test } from 'vitest'
 import type { Change, Destination } from '../../../lib/outbox/destination.ts'
 import { suspectOf } from '../../../lib/outbox/destination.ts'
-import { awaitDestination, type DestinationEvent, tell } from '../../../lib/outbox/destination-events.ts'
-import type { Step } from '../../../lib/outbox/step.ts'
+import { awaitDestination, changeBy, type DestinationEvent, report } from '../../../lib/outbox/destination-events.ts'
+import { NOW, namesOf, scripted, textOf } from './scripted.ts'
 
-const NOW = 1_800_000_000_000
 const DAY = 24 * 60 * 60_000
 const IGNORED_FOR = DAY
 const QUICK_FOR = 30 * DAY
 const SLOW_FOR = 10 * 60_000
 const SLOW_MS = 1_500
-const by = { now: NOW, random: () => 0.5, newId: () => 'new' }
 
 /** Undefined where nothing changes. */
-const changeOf = (known: Partial<Destination>, event: DestinationEvent): Change | undefined => {
-  const read = { destination: 'd', version: 1, ...known }
-  const step = tell({ destination: 'd', event, now: NOW, next: (): Step => ({ result: undefined }) })
-  const decided = 'ask' in step ? step.ask.next(read, by) : step
-  return 'ask' in decided ? (decided.ask.with[1] as Change) : undefined
-}
+const changeOf = (known: Partial<Destination>, event: DestinationEvent): Change | undefined =>
+  changeBy({ destination: 'd', version: 1, ...known }, event, NOW)
 const failed = (lane: string, more = {}): DestinationEvent => ({
   ...{ kind: 'failed', lane, party: 'acme', fault: 'gateway', probe: false, random: 0.5, ...more },
 })
@@ -139,41 +133,34 @@ test.each([
   expect(changeOf({ slowTimes, slowUntil: NOW, quickUntil: NOW + 1 }, slow)).toEqual({ set, remove: ['quickUntil'] })
 })
 
-/** What is asked for: \`after\` is the destination as the change leaves it, undefined if another was faster. */
-const asksOf = (event: DestinationEvent, known: Partial<Destination>, after: Partial<Destination> | undefined) => {
+/** What is asked for: `after` is the destination as the change leaves it, undefined if another was faster. */
+const asksOf = async (event: DestinationEvent, known: Partial<Destination>, after?: Partial<Destination>) => {
   const read = { destination: 'd', version: 1, ...known }
-  const written = after && { ...read, ...after }
-  const done: { does: string; text: string }[] = []
-  let step = tell({ destination: 'd', event, now: NOW, next: (): Step => ({ result: undefined }) })
-  for (; 'ask' in step; step = step.ask.next(step.ask.does === 'destination' ? read : written, by))
-    done.push({ does: step.ask.does, text: JSON.stringify(step.ask.with) })
-  return done
+  const { actions, asked } = scripted({}, { destination: read, change: after && { ...read, ...after } })
+  await report(actions, 'd', event, NOW)
+  return asked
 }
 
-test('is decided ten times where others change the destination at the same time', () => {
-  const asks = asksOf(failed('a'), {}, undefined)
+test('is decided ten times where others change the destination at the same time', async () => {
+  const asks = await asksOf(failed('a'), {})
   expect(asks.filter(({ does }) => does === 'change')).toHaveLength(10)
 })
 
-test('no lane is in the list of one that is not in the index, because others changed it ten times at once', () => {
-  const outcomeOf = (read: Partial<Destination>) => {
-    let step = awaitDestination('d', NOW, (): Step => ({ result: undefined }))
-    while ('ask' in step)
-      step = step.ask.next(step.ask.does === 'destination' ? { destination: 'd', version: 1, ...read } : undefined, by)
-    return step
-  }
-  expect(outcomeOf({})).toMatchObject({ error: { code: 'store.conflict' } })
-  expect(outcomeOf({ dueAt: NOW })).toEqual({ result: undefined })
+test('no lane is in the list of one that is not in the index, because others changed it ten times at once', async () => {
+  const awaited = (read: Partial<Destination>) =>
+    awaitDestination(scripted({}, { destination: { destination: 'd', version: 1, ...read } }).actions, 'd', NOW)
+  await expect(awaited({})).rejects.toMatchObject({ code: 'store.conflict' })
+  await expect(awaited({ dueAt: NOW })).resolves.toBeUndefined()
 })
 
-test('wakes the destination that it closes, and the lanes that failed before; of one that is closed nothing more', () => {
+test('wakes the destination that it closes, and the lanes that failed before; of one that is closed nothing more', async () => {
   const own = (lane: string) => ({ ...suspicion(lane), own: lane })
   const suspicions = [own('before'), own('a'), suspicion('shared')]
-  const closes = asksOf(failed('a'), {}, { closedAt: NOW, dueAt: NOW + 1_500, suspicions })
-  expect(closes.map(({ does }) => does)).toEqual(['destination', 'change', 'update', 'wakeLater'])
-  expect(closes[2]?.text).toContain('before')
+  const closes = await asksOf(failed('a'), {}, { closedAt: NOW, dueAt: NOW + 1_500, suspicions })
+  expect(namesOf(closes)).toBe('destination change update wakeLater')
+  expect(textOf(closes[2])).toContain('before')
   const closed = { closedAt: NOW - 1, dueAt: NOW + 1_500 }
-  expect(asksOf(failed('a', { probe: true }), closed, closed)).toHaveLength(2)
+  expect(await asksOf(failed('a', { probe: true }), closed, closed)).toHaveLength(2)
   const slow: DestinationEvent = { kind: 'took', took: SLOW_MS, answered: false }
-  expect(asksOf(slow, {}, { closedAt: NOW, dueAt: NOW + 1_500 })).toHaveLength(2)
+  expect(await asksOf(slow, {}, { closedAt: NOW, dueAt: NOW + 1_500 })).toHaveLength(2)
 })

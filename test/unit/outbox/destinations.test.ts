@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
 import { destinationItem } from '../../../lib/outbox/destination.ts'
-import { tellDestination } from '../../../lib/outbox/destination-access.ts'
+import { reportToDestination } from '../../../lib/outbox/destination-access.ts'
 import { destinationAt } from '../../../lib/outbox/message-item.ts'
 import { dueFor } from '../../../lib/store/due.ts'
 import { answered, failing, newOrigin, useOutboxScene } from './scene.ts'
@@ -22,7 +22,7 @@ const isClosed = async (origin: string) =>
 test('a closed destination that nobody shares keeps the lanes of its probes by short names: its item is read often', async () => {
   const destination = newOrigin()
   const fails = (lane: string, probe: boolean) =>
-    tellDestination(
+    reportToDestination(
       destination,
       { kind: 'failed', lane, party: undefined, fault: 'gateway', probe, random: 0.5 },
       scene.now,

@@ -12,7 +12,7 @@ import type { Attempted, World } from './worlds.ts'
  */
 export const forgottenIn = (world: World): string | undefined => {
   const queued = world.messages.map(({ wakeUp }) => wakeUp)
-  const received = world.processes.map(({ name, message: { wakeUp } }) => ({ name, wakeUp }))
+  const received = world.processes.map(({ process: { start } }) => start)
   const isWoken = (lane: string): boolean => {
     const item = world.get(laneAddress(lane))
     const { lease, dueAt, waitsFor, waiting } = item === undefined ? {} : laneItem.decode(item)

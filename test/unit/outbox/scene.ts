@@ -6,6 +6,7 @@ import type { PostOutcome } from '../../../lib/egress/post.ts'
 import { QUICK_FOR } from '../../../lib/outbox/circuit-breaker.ts'
 import { deliverLane } from '../../../lib/outbox/deliver-lane.ts'
 import { destinationItem } from '../../../lib/outbox/destination.ts'
+import { onDestinationDue } from '../../../lib/outbox/destination-due.ts'
 import { type Lane, laneItem } from '../../../lib/outbox/lane.ts'
 import type { LaneContents } from '../../../lib/outbox/lane-contents.ts'
 import { outboxItem, outcomeItem, type SentBasicMessage } from '../../../lib/outbox/message-item.ts'
@@ -13,7 +14,6 @@ import { openMessageLane } from '../../../lib/outbox/messages.ts'
 import { newOutboxId } from '../../../lib/outbox/outbox-id.ts'
 import { sqs, wakeCommitted, wakeLanes } from '../../../lib/outbox/queues.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
-import { onDestinationDue } from '../../../lib/outbox/wake-destination.ts'
 import { decodeWakeUp, type FirstItem, isForLane, type LaneWakeUp, type WakeUp } from '../../../lib/outbox/wake-up.ts'
 import { destinationAddress, laneAddress } from '../../../lib/store/keys.ts'
 import type { StartedTable } from '../store/started-table.ts'
@@ -181,7 +181,7 @@ export class OutboxScene {
   /** One invocation of the function that delivers. `repeated`: the wake-up has come before. */
   deliver(wakeUp: LaneWakeUp, queue: Queue = 'fast', repeated = false): Promise<void> {
     return deliverLane(wakeUp, {
-      clock: () => this.now,
+      now: () => this.now,
       random: () => this.random,
       newId: randomUUID,
       pause: async () => undefined,

@@ -5,11 +5,11 @@ import {
   changeDestination,
   ensureDue,
   readDestination,
-  tellDestination,
+  reportToDestination,
 } from '../../../lib/outbox/destination-access.ts'
+import { onDestinationDue } from '../../../lib/outbox/destination-due.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
 import { entriesOfRandomShard, entryWrite, newEntry, someEntries } from '../../../lib/outbox/waiting-list.ts'
-import { onDestinationDue } from '../../../lib/outbox/wake-destination.ts'
 import { eventLane, messageLane } from '../../../lib/store/keys.ts'
 import { failure } from '../store/started-table.ts'
 import { answered, failing, newOrigin, type SentWakeUp, useOutboxScene } from './scene.ts'
@@ -239,7 +239,7 @@ describe('the waiting list', () => {
     scene.respond = () => failing('connect')
     await scene.sendTo(origin, 3)
     await scene.handleAll()
-    await tellDestination(origin, { kind: 'reached', lane: 'another' }, scene.now)
+    await reportToDestination(origin, { kind: 'reached', lane: 'another' }, scene.now)
     scene.respond = () => answered(200)
     const [release] = scene.waiting.filter(({ wakeUp }) => 'destination' in wakeUp && wakeUp.at === scene.now)
     scene.sqsFails = true

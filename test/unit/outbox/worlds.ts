@@ -3,18 +3,14 @@ import { hash } from 'node:crypto'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
 import { AgentError } from '../../../lib/errors.ts'
 import { changed, type Destination, destinationItem } from '../../../lib/outbox/destination.ts'
-import { onDue } from '../../../lib/outbox/destination-due.ts'
 import { laneItem } from '../../../lib/outbox/lane.ts'
-import type { LaneContents } from '../../../lib/outbox/lane-contents.ts'
-import { delivery } from '../../../lib/outbox/lane-delivery.ts'
-import { destinationAt, outboxItem } from '../../../lib/outbox/message-item.ts'
-import { openMessageLane } from '../../../lib/outbox/messages.ts'
+import { destinationAt, type OutboxItem, outboxItem } from '../../../lib/outbox/message-item.ts'
 import { MESSAGE_PLAN } from '../../../lib/outbox/retry-plan.ts'
-import type { Actions, By, Step } from '../../../lib/outbox/step.ts'
 import { type Entry, entryRemoval } from '../../../lib/outbox/waiting-list.ts'
-import { deduplicationId, type FirstItem, isForLane, type WakeUp } from '../../../lib/outbox/wake-up.ts'
+import { deduplicationId, isForLane, type WakeUp } from '../../../lib/outbox/wake-up.ts'
 import { destinationAddress, laneAddress, originOf } from '../../../lib/store/keys.ts'
 import type { TableWrite } from '../../../lib/store/write.ts'
+import { type Asks, Process, Thrown } from './replay.ts'
 import { Rows } from './rows.ts'
 
 const MINUTE = 60_000
@@ -62,36 +58,17 @@ const ACCEPTED: PostOutcome = { headers: {}, body: '', milliseconds: 20, status:
 /** Deliveries at the same time. */
 const MAX_PROCESSES = 2
 
-/** What concerns nobody else. */
-const LOCAL = new Set<string>(['open', 'afterAttempt', 'pause', 'takeSlot', 'releaseSlot', 'freeSlots'])
-
 /** What a queue answers that takes nothing: that is no error. */
 const REFUSED: Record<string, unknown> = { wakeLanes: [false], wakeLater: undefined }
 
 /** A process that handles a message. */
-interface Process {
-  name: string
+interface Running {
+  process: Process
   message: Message
-  step: Step
-  /** Of all that it was told. */
-  history: string
-  ids: number
-  reads: number
   attempting?: Attempted
   outcome?: PostOutcome
   /** It stands still until then, or until another one has its lease. */
   stallsUntil?: number
-}
-
-interface OpenLane extends LaneContents<unknown> {
-  lane: string
-  first: FirstItem | undefined
-}
-
-/** What a process asks for now. */
-const askOf = ({ step }: Process) => {
-  if (!('ask' in step)) throw new Error('it has ended')
-  return step.ask
 }
 
 export const ORIGIN = 'https://wallet.example'
@@ -99,7 +76,7 @@ export const ORIGIN = 'https://wallet.example'
 export class World extends Rows {
   now = START
   messages: readonly Message[] = []
-  processes: readonly Process[] = []
+  processes: readonly Running[] = []
   /** Ids that FIFO queues have seen. */
   seen = new Map<string, number>()
   /** Destinations as they were read. */
@@ -136,7 +113,7 @@ export class World extends Rows {
   print(): string {
     const rows = [...this.rows.values()].map(({ print }) => print).sort()
     const processes = this.processes.map(
-      ({ history, attempting, stallsUntil }) => `${history} ${attempting !== undefined} ${stallsUntil}`,
+      ({ process, outcome, stallsUntil }) => `${process.history} ${outcome?.status ?? outcome?.failure} ${stallsUntil}`,
     )
     const { now, messages, seen, known, commits, outcomes, taken, attempts, troubles } = this
     const remembered = [...known].flatMap(([name, { read, until }]) =>
@@ -160,7 +137,8 @@ export class World extends Rows {
   #plan(): void {
     for (const item of this.items) {
       if (!laneItem.is(item)) continue
-      const { lane, lease, waiting, failures = 0, dueAt = 0 } = laneItem.decode(item)
+      const { lane, lease, waiting, failures = 0, dueAt = 0, faults } = laneItem.decode(item)
+      if (faults !== undefined && faults.errors > 0) this.broken ??= 'a fault of our own'
       const first = this.in(`${lane} `)[0]?.sk?.S
       if (lease === undefined && waiting === undefined && failures > 0 && first !== undefined)
         this.planned.set(first, dueAt)
@@ -256,113 +234,101 @@ export class World extends Rows {
     const received = (this.received.get(body) ?? 0) + 1
     this.received.set(body, received)
     const name = hash('sha1', `${received} ${body}`)
-    const step = isForLane(wakeUp)
-      ? delivery({
-          ...{ wakeUp, queue: queue === 'slow' ? 'slow' : 'fast', repeated },
-          lease: { id: name, now: this.now },
-          startUntil: this.now + 14_000,
-        })
-      : onDue(wakeUp, this.now)
-    this.processes = [...this.processes, { name, message, step, history: name, ids: 0, reads: 0 }]
+    const start = { name, wakeUp, queue: queue === 'slow' ? queue : 'fast', repeated, now: this.now } as const
+    this.processes = [...this.processes, { process: new Process(start), message }]
+  }
+
+  /** Lets all processes go on to what they ask for, or to their end. */
+  async settle(): Promise<void> {
+    for (const running of this.processes) {
+      const next = await running.process.next()
+      if ('wrong' in next) this.broken ??= next.wrong
+      else if ('ended' in next && next.failed) this.#dies(running)
+      else if ('ended' in next) this.processes = this.#besides(running)
+    }
+  }
+
+  #besides({ process: { start } }: Running): Running[] {
+    return this.processes.filter(({ process }) => process.start.name !== start.name)
   }
 
   /**
    * A process does what comes next; or it ends before or after that, or the request fails before or after it did its
    * work. Before it writes it may also stand still for so long that another one takes over its lane.
    */
-  #goesOn(process: Process, left: number): World[] {
-    if (this.#stalls(process)) return []
-    const goesOn = this.#with((world) => world.#does(process))
+  #goesOn(running: Running, left: number): World[] {
+    if (this.#stalls(running)) return []
+    const goesOn = this.#with((world) => world.#does(running))
     if (left === 0) return [goesOn]
     return [
       goesOn,
-      this.#with((world) => world.#dies(process), 1),
+      this.#with((world) => world.#dies(running), 1),
       this.#with((world) => {
-        world.#does(process)
-        world.#dies(process)
+        world.#does(running)
+        world.#dies(running)
       }, 1),
-      this.#with((world) => world.#fails(process), 1),
+      this.#with((world) => world.#fails(running), 1),
       this.#with((world) => {
-        world.#does(process, true)
+        world.#does(running, true)
       }, 1),
-      ...(askOf(process).does === 'transact' ? [this.#with((world) => world.#stall(process), 1)] : []),
+      ...(running.process.ask.does === 'transact' ? [this.#with((world) => world.#stall(running), 1)] : []),
     ]
   }
 
-  #stall(process: Process): void {
-    const others = this.processes.filter(({ name }) => name !== process.name)
-    this.processes = [...others, { ...process, stallsUntil: this.now + STALL }]
+  #stall(running: Running): void {
+    this.processes = [...this.#besides(running), { ...running, stallsUntil: this.now + STALL }]
   }
 
-  #stalls({ name, message: { wakeUp }, stallsUntil = 0 }: Process): boolean {
+  #stalls({ process: { start }, stallsUntil = 0 }: Running): boolean {
+    const { wakeUp, name } = start
     const holder = isForLane(wakeUp) ? this.get(laneAddress(wakeUp.lane))?.lease?.S : undefined
     return stallsUntil > this.now && holder === name
   }
 
-  #dies({ name, message }: Process): void {
-    this.processes = this.processes.filter((one) => one.name !== name)
+  #dies(running: Running): void {
+    const { message } = running
+    this.processes = this.#besides(running)
     // By its end its message may have been deleted: that changes nothing here, since a message may come again in any case.
     if (!this.messages.some((one) => one.wakeUp === message.wakeUp))
       this.messages = [...this.messages, { ...message, at: this.now + VISIBILITY, repeated: true }]
   }
 
-  #by(process: Process): By {
-    return {
-      now: this.now,
-      random: () => 0.5,
-      newId: () => `${process.name}-${++process.ids}`,
-    }
+  #fails(running: Running): void {
+    const { does } = running.process.ask
+    if (does in REFUSED) this.#told(running, REFUSED[does])
+    else if (does === 'send') this.#dies(running)
+    else this.#fault(running)
   }
 
-  #fails(process: Process): void {
-    const { does } = askOf(process)
-    if (does in REFUSED) this.#told(process, REFUSED[does])
-    else if (does === 'attempt') this.#dies(process)
-    else this.#fault(process)
+  #fault(running: Running): void {
+    this.#told(running, new Thrown(new AgentError('store.unavailable', 'a fault')))
   }
 
-  #fault(process: Process): void {
-    const error = new AgentError('store.unavailable', 'a fault')
-    const next = { ...process }
-    const { orElse } = askOf(process)
-    this.#goOn(next, orElse === undefined ? { error } : orElse(error, this.#by(next)), 'fault')
-  }
-
-  #told(process: Process, result: unknown): void {
-    const next = { ...process }
-    delete next.attempting
-    this.#goOn(next, askOf(process).next(result, this.#by(next)), JSON.stringify(result) ?? '')
-  }
-
-  #goOn(process: Process, step: Step, told: string): void {
-    const { does } = askOf(process)
-    const next = { ...process, step, history: hash('sha1', `${process.history} ${does} ${told} ${this.now}`) }
-    const others = this.processes.filter(({ name }) => name !== process.name)
-    this.processes = 'ask' in step ? [...others, next] : others
-    if ('error' in step) this.#dies(process)
-    // What concerns nobody else happens at once.
-    if ('ask' in step && LOCAL.has(step.ask.does)) this.#does(next)
+  #told(running: Running, result: unknown): void {
+    const { process, message } = running
+    this.processes = [...this.#besides(running), { message, process: process.told(result, this.now) }]
   }
 
   /** `lost`: it does its work, and its answer is lost. */
-  #does(process: Process, lost = false): void {
-    const { does, with: args } = askOf(process)
-    if (does === 'attempt' && process.attempting === undefined) {
-      this.#begin(process, args)
+  #does(running: Running, lost = false): void {
+    const { does, args } = running.process.ask
+    if (does === 'send' && running.attempting === undefined) {
+      this.#begin(running, args as Parameters<Asks['send']>)
       return
     }
-    const act = this.#actions(process)[does] as (...some: readonly unknown[]) => unknown
+    const act = this.#actions(running)[does] as (...some: readonly unknown[]) => unknown
     const result = act(...args)
-    if (lost && does !== 'attempt' && !(does in REFUSED)) this.#fault(process)
-    else this.#told(process, result)
+    if (lost && does !== 'send' && !(does in REFUSED)) this.#fault(running)
+    else this.#told(running, result)
   }
 
-  #begin(process: Process, [contents, item]: readonly unknown[]): void {
-    const { lane, idOf, destinationOf } = contents as OpenLane
-    const id = idOf(item)
-    const { wakeUp } = process.message
+  #begin(running: Running, [lane, item]: Parameters<Asks['send']>): void {
+    const { item: sent } = item as { item: OutboxItem }
+    const { id } = sent
+    const destination = destinationAt(sent.messages[0]?.endpoint)
+    const { wakeUp } = running.message
     const attempting = { lane, id }
-    const closed = [originOf(destinationOf(item)), destinationOf(item)]
+    const closed = [originOf(destination), destination]
       .map((one) => this.get(destinationAddress(one)))
       .map((one) => one && destinationItem.decode(one).closedAt)
       .find((at) => at !== undefined && at < this.now - REMEMBERED)
@@ -379,44 +345,30 @@ export class World extends Rows {
     if (isLast) this.planned.set(`over ${id}`, this.now)
     this.attempts = [...this.attempts, attempting]
     if (outcome.status === 200) this.taken = [...this.taken, attempting]
-    const others = this.processes.filter(({ name }) => name !== process.name)
-    const history = hash('sha1', `${process.history} begins ${this.now}`)
-    this.processes = [...others, { ...process, history, attempting, outcome }]
+    this.processes = [...this.#besides(running), { ...running, attempting, outcome }]
   }
 
   /** The actions of a process, without waiting. */
-  #actions(process: Process): { [K in keyof Actions]: (...args: Parameters<Actions[K]>) => unknown } {
+  #actions({ process, outcome = ACCEPTED }: Running): { [K in keyof Asks]: (...args: Parameters<Asks[K]>) => unknown } {
     return {
       update: (update) => this.update(update),
       put: (item) => this.put(item),
       get: (address) => this.get(address),
-      transact: (writes) => this.transact(writes, process.name),
-      open: (lane, first): OpenLane => {
-        const contents = openMessageLane(lane)
-        if (contents === undefined) throw new Error('no lane of messages')
-        return { ...(contents as LaneContents<unknown>), lane, first }
-      },
-      read: (contents) => {
-        const { lane, first } = contents as OpenLane
-        process.reads += 1
+      transact: (writes) => this.transact(writes, process.start.name),
+      read: (lane, first) => {
         const all = this.in(`${lane} `).map((item) => outboxItem.decode(item))
-        const isFirst = process.reads === 1 && all.some(({ id }) => id === first?.id)
-        const items = (isFirst ? all.filter(({ id }) => id === first?.id) : all).map((item) => ({ item, index: 0 }))
+        const begun = all.filter(({ id }) => id === first?.id)
+        const items = (begun.length > 0 ? begun : all).map((item) => ({ item, index: 0 }))
         return { items, more: false, corrupt: [] }
       },
-      attempt: () => {
-        const startedAt = this.now
+      send: () => {
         this.now += ATTEMPT
-        return { outcome: process.outcome ?? ACCEPTED, startedAt, endedAt: this.now }
+        return outcome
       },
-      afterAttempt: () => undefined,
       target: (destination) => {
         const origin = this.recentDestination(originOf(destination))
         return { origin, address: this.recentDestination(destination) }
       },
-      takeSlot: () => ({ release: async () => undefined }),
-      releaseSlot: () => undefined,
-      freeSlots: () => 4,
       destination: (destination) => this.destination(destination),
       recentDestination: (destination) => this.recentDestination(destination),
       change: (read, change, now) => {
@@ -437,7 +389,6 @@ export class World extends Rows {
         const seconds = Math.max(0, Math.ceil(delay / 1000))
         if (seconds <= 60) this.send(wakeUp, 'timer', this.now + seconds * 1000)
       },
-      pause: () => undefined,
     }
   }
 

@@ -62,7 +62,7 @@ class DeliveryScene {
     return deliverLane(
       { lane, reason },
       {
-        clock: () => this.now,
+        now: () => this.now,
         random,
         newId: randomUUID,
         pause: async () => {},

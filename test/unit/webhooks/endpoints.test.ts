@@ -1,7 +1,7 @@
 /** Endpoints as their organization manages them: listed without secrets, deleted, rotated, enabled, tested. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { destinationItem, isClosed } from '../../../lib/outbox/destination.ts'
-import { tellDestination } from '../../../lib/outbox/destination-access.ts'
+import { reportToDestination } from '../../../lib/outbox/destination-access.ts'
 import { endpointDestination } from '../../../lib/store/keys.ts'
 import type { Item } from '../../../lib/store/table.ts'
 import { insertTenant } from '../../../lib/store/tenants.ts'
@@ -332,7 +332,7 @@ describe('what waits for an endpoint that is closed', () => {
       probe: false,
       random: 0.5,
     }
-    await tellDestination(destination, { kind: 'failed', ...failure }, Date.now())
+    await reportToDestination(destination, { kind: 'failed', ...failure }, Date.now())
     queues.clear()
     return destination
   }

@@ -45,7 +45,7 @@ const deliver = async (lane: string): Promise<void> => {
   const { deliverLane } = await import('../../../lib/outbox/deliver-lane.ts')
   const { openEventLane: open } = await import('../../../lib/webhooks/event-lane.ts')
   const surroundings = {
-    clock: Date.now,
+    now: Date.now,
     random: Math.random,
     newId: randomUUID,
     pause: async () => {},
