@@ -2,7 +2,7 @@
 import { AgentError, errorName, isAgentError } from '../errors.ts'
 import { log } from '../log.ts'
 import { type Measurements, measure } from '../metrics.ts'
-import { mayPassLater } from '../store/faults.ts'
+import { isRetryable } from '../store/faults.ts'
 import type { TableWrite } from '../store/write.ts'
 import { awaitDestination, awaitUnlessDue } from './destination-events.ts'
 import { type Lane, type LeasedLane, laneWrites, toEnter, type Wait } from './lane.ts'
@@ -77,7 +77,7 @@ export const onFault =
         error: errorName(error),
       })
     const wait = Math.min(MAX_AFTER_FAULT_MS, AFTER_FAULT_MS * 2 ** Math.min(d.failures, 10))
-    const faults = d.item === undefined || mayPassLater(error) ? d.faults : addFault(d.faults, d.item, 'errors', by.now)
+    const faults = d.item === undefined || isRetryable(error) ? d.faults : addFault(d.faults, d.item, 'errors', by.now)
     const waits = { at: by.now + wait, failures: d.failures + 1, faults }
     return withLine(line, waitUntil({ ...d, fault: { error } }, waits, by))
   }
