@@ -3,7 +3,7 @@ import { command } from '../lib/http/command.ts'
 import { CreateCredentialOffer } from '../lib/interface/openid4vci.ts'
 import { createOffer } from '../lib/openid4vci/offer.ts'
 import { showSession } from '../lib/openid4vci/session.ts'
-import { sealedAnswers } from '../lib/store/sealed-answers.ts'
+import { sealedResponses } from '../lib/store/sealed-responses.ts'
 
 export const createCredentialOffer = command(CreateCredentialOffer, {
   handle: async ({ body, unit }) => {
@@ -11,5 +11,5 @@ export const createCredentialOffer = command(CreateCredentialOffer, {
     return { ...links, issuanceSession: showSession(session) }
   },
   // With the PIN, and claims in the request.
-  codec: sealedAnswers,
+  codec: sealedResponses,
 })

@@ -3,10 +3,10 @@ import '../lib/agent/compose.ts'
 import { writeDid } from '../lib/agent/dids/index.ts'
 import { command } from '../lib/http/command.ts'
 import { CreateDid } from '../lib/interface/dids.ts'
-import { sealedAnswers } from '../lib/store/sealed-answers.ts'
+import { sealedResponses } from '../lib/store/sealed-responses.ts'
 
 export const createDid = command(CreateDid, {
   handle: ({ body }) => writeDid(body),
   // From the digest of a request a weak seed could be guessed.
-  codec: sealedAnswers,
+  codec: sealedResponses,
 })

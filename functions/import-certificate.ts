@@ -1,10 +1,10 @@
 /** ImportCertificate: stores a certificate of others with its key, which is sealed. */
 import { command } from '../lib/http/command.ts'
 import { ImportCertificate } from '../lib/interface/x509.ts'
-import { sealedAnswers } from '../lib/store/sealed-answers.ts'
+import { sealedResponses } from '../lib/store/sealed-responses.ts'
 import { importCertificate as storeCertificate } from '../lib/x509/import.ts'
 
 export const importCertificate = command(ImportCertificate, {
   handle: ({ body, unit }) => storeCertificate(unit, body),
-  codec: sealedAnswers,
+  codec: sealedResponses,
 })

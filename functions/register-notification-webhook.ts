@@ -5,7 +5,7 @@ import { command } from '../lib/http/command.ts'
 import { RegisterNotificationWebhook } from '../lib/interface/webhooks.ts'
 import { toRegistrationResult } from '../lib/records/registration.ts'
 import { BASE_AGENT } from '../lib/records/tenant.ts'
-import { sealedAnswers } from '../lib/store/sealed-answers.ts'
+import { sealedResponses } from '../lib/store/sealed-responses.ts'
 import { registerEndpoint, registerPending } from '../lib/webhooks/registrations.ts'
 
 export const registerNotificationWebhook = command(RegisterNotificationWebhook, {
@@ -14,6 +14,6 @@ export const registerNotificationWebhook = command(RegisterNotificationWebhook, 
     const register = principal === undefined ? registerPending : registerEndpoint
     return toRegistrationResult(await register(unit, { orgId, kind: 'notification', url }))
   },
-  codec: sealedAnswers,
+  codec: sealedResponses,
   verify: authenticate,
 })

@@ -3,12 +3,12 @@ import { managingAgent } from '../lib/auth/access.ts'
 import { command } from '../lib/http/command.ts'
 import { RegisterWebhook } from '../lib/interface/webhooks.ts'
 import { toRegistrationResult } from '../lib/records/registration.ts'
-import { sealedAnswers } from '../lib/store/sealed-answers.ts'
+import { sealedResponses } from '../lib/store/sealed-responses.ts'
 import { registerEndpoint } from '../lib/webhooks/registrations.ts'
 
 export const registerWebhook = command(RegisterWebhook, {
   authorize: ({ principal, path }) => managingAgent(principal, path.orgId),
   handle: async ({ path, body, unit }) =>
     toRegistrationResult(await registerEndpoint(unit, { ...path, kind: 'webhook', url: body.webhookUrl })),
-  codec: sealedAnswers,
+  codec: sealedResponses,
 })

@@ -2,11 +2,11 @@
 import { managingAgent } from '../lib/auth/access.ts'
 import { command } from '../lib/http/command.ts'
 import { RotateWebhookSecret } from '../lib/interface/webhook-endpoints.ts'
-import { sealedAnswers } from '../lib/store/sealed-answers.ts'
+import { sealedResponses } from '../lib/store/sealed-responses.ts'
 import { rotateSecret } from '../lib/webhooks/registrations.ts'
 
 export const rotateWebhookSecret = command(RotateWebhookSecret, {
   authorize: ({ principal, path }) => managingAgent(principal, path.orgId),
   handle: ({ path, unit }) => rotateSecret(unit, path),
-  codec: sealedAnswers,
+  codec: sealedResponses,
 })

@@ -116,12 +116,41 @@ export const errorName = (error: unknown): string => {
   return error instanceof Error ? error.name : 'unknown'
 }
 
+// Thrown values are read safely: a message may be an object, a getter may throw.
+
+/** Runs a read in which foreign code may throw. */
+const readSafely = <T>(read: () => T): T | undefined => {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+/** Also works for a proxy, which may throw. */
+export const isError = (value: unknown): value is Error => readSafely(() => value instanceof Error) ?? false
+
+/** A property of an object; undefined if there is none or it can't be read. */
+export const propertyOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? readSafely(() => Reflect.get(value, name)) : undefined
+
+/** Of a cancelled transaction of DynamoDB: a code for each write, in their order. */
+export const cancellationReasons = (error: unknown): unknown[] =>
+  readSafely(() => Array.from(Object(error).CancellationReasons ?? [], (reason) => propertyOf(reason, 'Code'))) ?? []
+
 /**
  * Throttling, timeouts, and faults of AWS itself; and Node.js codes of broken connections, where `HPE_` is a response
  * that its HTTP parser can't read.
  */
-const TEMPORARY =
+const UNAVAILABLE =
   /Throttl|Throughput|RequestLimit|^LimitExceeded|Timeout|InternalServer|InternalFailure|KMSInternal|TransactionInProgress|Unavailable|Networking|^(ECONN|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|HPE_)|SOCKET/
 
-/** Whether an error with this name or code is temporary, and a fault of what was asked, not of this service. */
-export const isTemporary = (name: unknown): boolean => typeof name === 'string' && TEMPORARY.test(name)
+/** Whether what was asked has failed, AWS or another host, and not this service. */
+export const isUnavailable = (error: unknown): boolean => {
+  const status = propertyOf(propertyOf(error, '$metadata'), 'httpStatusCode')
+  const names = [propertyOf(error, 'name'), propertyOf(error, 'code'), ...cancellationReasons(error)]
+  return (
+    (typeof status === 'number' && (status >= 500 || status === 429)) ||
+    names.some((name) => typeof name === 'string' && UNAVAILABLE.test(name))
+  )
+}

@@ -10,7 +10,7 @@ import { measure } from '../metrics.ts'
 import { outboxItem } from '../outbox/message-item.ts'
 import { wakeCommitted } from '../outbox/queues.ts'
 import { receiveHeartbeat } from '../outbox/stream-heartbeat.ts'
-import { mayPassLater } from '../store/faults.ts'
+import { isRetryable } from '../store/faults.ts'
 import { dispatchEvents, type FailedChange } from '../webhooks/dispatch-events.ts'
 import { pendingEventItem } from '../webhooks/event-item.ts'
 import { beginTry, endTry, park, parkedChanges, suspectIn } from './parked-changes.ts'
@@ -90,7 +90,7 @@ const wakeLanesOf = async (records: DynamoDBRecord[]): Promise<string | undefine
 const tryAgain = async (failed: FailedChange[], pause: (ms: number) => Promise<unknown>): Promise<FailedChange[]> => {
   const latest = new Map(failed.map((change) => [change.record, change]))
   for (const ms of PAUSES) {
-    const own = [...latest.values()].filter(({ error }) => !mayPassLater(error)).map(({ record }) => record)
+    const own = [...latest.values()].filter(({ error }) => !isRetryable(error)).map(({ record }) => record)
     if (own.length === 0) break
     await pause(ms)
     const again = new Map((await dispatchEvents(own)).map((change) => [change.record, change]))
@@ -107,7 +107,7 @@ const tryAgain = async (failed: FailedChange[], pause: (ms: number) => Promise<u
 const parkOne = async ({ record, error }: FailedChange): Promise<string | undefined> => {
   const sequence = record.dynamodb?.SequenceNumber ?? ''
   const fields = { sequence, error: nameOf(error) }
-  if (mayPassLater(error)) {
+  if (isRetryable(error)) {
     log('warn', 'the events of a change were not written, and will be retried', {
       event: 'dispatcher.event_not_written',
       ...fields,

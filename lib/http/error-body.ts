@@ -1,5 +1,5 @@
 /** Converts errors to responses and log lines: status, body and log fields. */
-import { type AgentError, type ErrorCode, isAgentError, isTemporary } from '../errors.ts'
+import { type AgentError, type ErrorCode, isAgentError, isError, isUnavailable, propertyOf } from '../errors.ts'
 import type { ErrorBody } from '../interface/contract.ts'
 
 /** Status of every code. A closed map: a new code does not compile without one. */
@@ -76,24 +76,6 @@ export const REASON_PHRASES = {
 
 export type ErrorStatus = keyof typeof REASON_PHRASES
 
-// Thrown values are read safely: a message may be an object, a getter may throw, a chain of causes may be endless.
-
-/** Runs a read in which foreign code may throw. */
-const readSafely = <T>(read: () => T): T | undefined => {
-  try {
-    return read()
-  } catch {
-    return undefined
-  }
-}
-
-/** Also works for a proxy, which may throw. */
-const isError = (value: unknown): value is Error => readSafely(() => value instanceof Error) ?? false
-
-/** A property of an object; undefined if there is none or it can't be read. */
-const propertyOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? readSafely(() => Reflect.get(value, name)) : undefined
-
 /** Text of at most `max` characters: a string, the message of an error, or else what kind of value it is. */
 const textOf = (value: unknown, max: number): string => {
   const text = isError(value) ? propertyOf(value, 'message') : value
@@ -118,17 +100,10 @@ const isOwn = (error: unknown): error is AgentError => isError(error) && isAgent
 /** Maximum number of `details` in a response. */
 const MAX_DETAILS = 200
 
-/** Whether a dependency has failed, not this service. */
-const isUnavailable = (error: unknown): boolean => {
-  if (isOwn(error) && STATUS[error.code] === 503) return true
-  if ([propertyOf(error, 'name'), propertyOf(error, 'code')].some(isTemporary)) return true
-  const status = propertyOf(propertyOf(error, '$metadata'), 'httpStatusCode')
-  return typeof status === 'number' && (status >= 500 || status === 429)
-}
-
 const statusOf = (error: unknown): ErrorStatus => {
   if (isOwn(error)) return STATUS[error.code]
-  return chainOf(error).some(isUnavailable) ? 503 : 500
+  const hasFailed = (link: unknown) => (isOwn(link) && STATUS[link.code] === 503) || isUnavailable(link)
+  return chainOf(error).some(hasFailed) ? 503 : 500
 }
 
 const explanation = ({ message, details }: AgentError) => ({

@@ -2,7 +2,7 @@
  * Runs an operation that changes something in one transaction. The same `Idempotency-Key` gets the first response again.
  */
 import { AgentError, isAgentError } from '../errors.ts'
-import { isAnswered, onlyOnce, type ResponseCodec } from '../store/idempotency.ts'
+import { hasResponse, onlyOnce, type ResponseCodec } from '../store/idempotency.ts'
 import { transaction } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import type { InTransaction } from './operation.ts'
@@ -15,14 +15,14 @@ export const inTransaction: InTransaction<UnitOfWork, ResponseCodec> = async (
   if (!idempotent) return transaction(agent, handle).catch(orUnavailable)
   const act = async (unit: UnitOfWork) => bodyOf(await handle(unit))
   if (key === undefined || subject === undefined) return transaction(agent, act)
-  const answer = () => transaction(agent, (unit) => onlyOnce(unit, { subject, key, request, codec }, () => act(unit)))
+  const respond = () => transaction(agent, (unit) => onlyOnce(unit, { subject, key, request, codec }, () => act(unit)))
   try {
-    return await answer()
+    return await respond()
   } catch (error) {
     // A concurrent run of the same request may have ended: then this one has met what that has changed.
     if (IS_FINAL.some((code) => isAgentError(error, code))) throw error
-    if (!(await isAnswered({ tenant: agent, subject, key }).catch(() => false))) throw error
-    return answer()
+    if (!(await hasResponse({ tenant: agent, subject, key }).catch(() => false))) throw error
+    return respond()
   }
 }
 

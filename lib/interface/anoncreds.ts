@@ -15,7 +15,7 @@ import {
   MIN_REGISTRY_SIZE,
 } from '../records/credential-definition.ts'
 import { LEDGER_OBJECT_TYPES } from '../records/ledger-object.ts'
-import { COMMAND, defineContract, QUERY } from './contract.ts'
+import { COMMAND, defineContract, LOOKUP, QUERY } from './contract.ts'
 import { exactly, MAX_IN_PATH, Paging, text } from './fields.ts'
 
 const plainText = (max: number) =>
@@ -86,7 +86,7 @@ export const CreateSchema = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const GetSchemaById = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...LOOKUP,
   operationId: 'GetSchemaById',
   path: '/anoncreds/schemas/{schemaId+}',
   summary: 'Retrieve a schema of any issuer by its id',
@@ -100,7 +100,6 @@ export const GetSchemaById = /* @__PURE__ */ defineContract(() => ({
       schemaMetadata: Metadata,
     }),
   },
-  errorStatuses: [404],
 }))
 
 export const CreateCredentialDefinition = /* @__PURE__ */ defineContract(() => ({
@@ -150,7 +149,7 @@ export const GetCredentialDefinitions = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const GetCredentialDefinitionById = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...LOOKUP,
   operationId: 'GetCredentialDefinitionById',
   path: '/anoncreds/credential-definitions/{credentialDefinitionId+}',
   summary: 'Retrieve a credential definition of any issuer by its id, or one of the agent by the id of its record',
@@ -172,5 +171,4 @@ export const GetCredentialDefinitionById = /* @__PURE__ */ defineContract(() => 
       credentialDefinitionMetadata: Metadata,
     }),
   },
-  errorStatuses: [404],
 }))

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { BasicMessageRecord } from '../records/basic-message.ts'
 import { EntityId } from '../records/tenant.ts'
-import { COMMAND, defineContract, QUERY } from './contract.ts'
+import { ACTION, defineContract, LOOKUP } from './contract.ts'
 import { exactly, Paging, text } from './fields.ts'
 
 /**
@@ -20,7 +20,7 @@ const Content = v.pipe(
 )
 
 export const SendMessage = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
+  ...ACTION,
   operationId: 'SendMessage',
   firstInterface: true,
   path: '/basic-messages/{connectionId}',
@@ -29,11 +29,10 @@ export const SendMessage = /* @__PURE__ */ defineContract(() => ({
   parameters: { path: v.object({ connectionId: EntityId }) },
   body: exactly({ content: Content }),
   responses: { 200: BasicMessageRecord },
-  errorStatuses: [404],
 }))
 
 export const GetBasicMessages = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...LOOKUP,
   operationId: 'GetBasicMessages',
   path: '/basic-messages/{connectionId}',
   summary: 'Retrieve the basic messages of a connection',
@@ -41,16 +40,14 @@ export const GetBasicMessages = /* @__PURE__ */ defineContract(() => ({
     'Oldest first. `metadata["_agent/delivery"]` has the delivery of a sent message: `pending`, or `waiting-for-pickup` for a wallet without an endpoint; finally `delivered` or `failed`.',
   parameters: { path: v.object({ connectionId: EntityId }), query: Paging },
   responses: { 200: v.array(BasicMessageRecord) },
-  errorStatuses: [404],
 }))
 
 export const TenantGetBasicMessages = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...LOOKUP,
   operationId: 'tenant_GetBasicMessages',
   firstInterface: true,
   path: '/multi-tenancy/basic-messages/{connectionId}/{tenantId}',
   summary: 'Retrieve the basic messages of a connection, addressed through a tenant',
   parameters: { path: v.object({ connectionId: EntityId, tenantId: EntityId }), query: Paging },
   responses: { 200: v.array(BasicMessageRecord) },
-  errorStatuses: [404],
 }))

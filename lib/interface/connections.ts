@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { CONNECTION_STATES, ConnectionRecord } from '../records/connection.ts'
 import { EntityId } from '../records/tenant.ts'
-import { COMMAND, defineContract, QUERY } from './contract.ts'
+import { ACTION, DELETION, defineContract, LOOKUP, QUERY } from './contract.ts'
 import { Did, exactly, Paging, text } from './fields.ts'
 
 /** Label or alias of an agent. */
@@ -12,10 +12,9 @@ const OfConnection = v.object({ connectionId: EntityId })
 
 /** An action on a connection; the response is its record. */
 const STEP = {
-  ...COMMAND,
+  ...ACTION,
   parameters: { path: OfConnection },
   responses: { 200: ConnectionRecord },
-  errorStatuses: [404],
 } as const
 
 export const GetConnections = /* @__PURE__ */ defineContract(() => ({
@@ -39,13 +38,12 @@ export const GetConnections = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const GetConnectionById = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...LOOKUP,
   operationId: 'GetConnectionById',
   path: '/connections/{connectionId}',
   summary: 'Retrieve one connection record by its record id',
   parameters: { path: OfConnection },
   responses: { 200: ConnectionRecord },
-  errorStatuses: [404],
 }))
 
 export const AcceptConnectionRequest = /* @__PURE__ */ defineContract(() => ({
@@ -78,14 +76,11 @@ export const SendPing = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const DeleteConnection = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
+  ...DELETION,
   operationId: 'DeleteConnection',
-  method: 'DELETE',
   path: '/connections/{connectionId}',
   summary: 'Delete a connection',
   description:
     'The other agent gets a hang-up message (Aries RFC 0794), which is committed together with the deletion, unless the handshake is not completed. Its exchanges and questions remain; its basic messages can not be retrieved any more.',
   parameters: { path: OfConnection },
-  responses: { 204: v.undefined() },
-  errorStatuses: [404],
 }))

@@ -79,8 +79,30 @@ export type BodyFormat = 'json' | 'form' | 'jwt'
 /** An operation that changes something for the token's agent. */
 export const COMMAND = { method: 'POST', security: 'token', writes: true, idempotent: true } as const
 
+/** The same, for a record that it names. */
+export const ACTION = {
+  method: 'POST',
+  security: 'token',
+  writes: true,
+  idempotent: true,
+  errorStatuses: [404],
+} as const
+
+/** An operation that deletes a record of the token's agent. */
+export const DELETION = {
+  method: 'DELETE',
+  security: 'token',
+  writes: true,
+  idempotent: true,
+  errorStatuses: [404],
+  responses: { 204: v.undefined() },
+} as const
+
 /** An operation that reads for the token's agent. */
 export const QUERY = { method: 'GET', security: 'token' } as const
+
+/** The same, for a record that it names. */
+export const LOOKUP = { method: 'GET', security: 'token', errorStatuses: [404] } as const
 
 /**
  * Defines a contract and keeps its exact type. The contract is given as a function, and the call is marked as pure, so

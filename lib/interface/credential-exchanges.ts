@@ -3,7 +3,7 @@
  * Aries RFC 0453).
  */
 import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
-import { COMMAND, defineContract } from './contract.ts'
+import { ACTION, defineContract } from './contract.ts'
 import {
   CredentialAcceptance,
   OfferAcceptance,
@@ -14,9 +14,8 @@ import {
 import { CredentialProposal } from './credential-proposal.ts'
 
 const STEP = {
-  ...COMMAND,
+  ...ACTION,
   responses: { 200: CredentialExchangeRecord },
-  errorStatuses: [404],
 } as const
 
 export const ProposeCredential = /* @__PURE__ */ defineContract(() => ({

@@ -8,7 +8,7 @@ import { MAX_ATTRIBUTES, MAX_INT32 } from '../records/anoncreds-objects.ts'
 import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
 import { EntityId } from '../records/tenant.ts'
 import { anonCredsFormats } from './anoncreds-formats.ts'
-import { COMMAND, defineContract } from './contract.ts'
+import { ACTION, defineContract } from './contract.ts'
 import { AutoAccept, Comment, exactly, MimeType, noNul, text } from './fields.ts'
 import { INVITATION_FIELDS, INVITATION_RESULT } from './invitation.ts'
 import { JsonLdCredential } from './json-ld-credential.ts'
@@ -96,7 +96,7 @@ const OutOfBandOffer = withSuitable(
 )
 
 export const CreateOffer = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
+  ...ACTION,
   operationId: 'CreateOffer',
   path: '/credentials/create-offer',
   summary: 'Offer a credential to a connection',
@@ -105,11 +105,10 @@ export const CreateOffer = /* @__PURE__ */ defineContract(() => ({
     'A wallet is only issued exactly what was offered to it.',
   body: ConnectionOffer,
   responses: { 200: CredentialExchangeRecord },
-  errorStatuses: [404],
 }))
 
 export const CreateOfferOob = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
+  ...ACTION,
   operationId: 'CreateOfferOob',
   path: '/credentials/create-offer-oob',
   summary: 'Offer a credential in a single-use out-of-band invitation',
@@ -125,5 +124,4 @@ export const CreateOfferOob = /* @__PURE__ */ defineContract(() => ({
       credentialRequestThId: v.string(),
     }),
   },
-  errorStatuses: [404],
 }))

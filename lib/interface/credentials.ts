@@ -5,18 +5,17 @@ import * as v from 'valibot'
 import { CREDENTIAL_ROLES, CREDENTIAL_STATES, CredentialExchangeRecord } from '../records/credential-exchange.ts'
 import { CredentialFormData } from '../records/credential-form-data.ts'
 import { EntityId } from '../records/tenant.ts'
-import { COMMAND, defineContract, QUERY } from './contract.ts'
+import { ACTION, defineContract, LOOKUP, QUERY } from './contract.ts'
 import { exchangeQuery } from './fields.ts'
 
 export const GetCredentialById = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...LOOKUP,
   operationId: 'GetCredentialById',
   firstInterface: true,
   path: '/credentials/{credentialRecordId}',
   summary: 'Retrieve one credential exchange record by its record id',
   parameters: { path: v.object({ credentialRecordId: EntityId }) },
   responses: { 200: CredentialExchangeRecord },
-  errorStatuses: [404],
 }))
 
 export const GetCredentials = /* @__PURE__ */ defineContract(() => ({
@@ -29,17 +28,16 @@ export const GetCredentials = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const GetCredentialFormData = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...LOOKUP,
   operationId: 'GetCredentialFormData',
   path: '/credentials/{credentialRecordId}/form-data',
   summary: 'Retrieve the contents of the messages of a credential exchange: proposal, offer, request and credential',
   parameters: { path: v.object({ credentialRecordId: EntityId }) },
   responses: { 200: CredentialFormData },
-  errorStatuses: [404],
 }))
 
 export const RevokeCredential = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
+  ...ACTION,
   operationId: 'RevokeCredential',
   path: '/credentials/{credentialRecordId}/revoke',
   summary: 'Revoke an AnonCreds credential that this agent has issued',
@@ -47,5 +45,4 @@ export const RevokeCredential = /* @__PURE__ */ defineContract(() => ({
     'After the answer the credential is certain to be revoked: `metadata["_agent/revocation"]` is `pending` until the status list is published, and then `published`. A holder with a connection is notified (Aries RFC 0721). A repetition has the same answer and no effect.',
   parameters: { path: v.object({ credentialRecordId: EntityId }) },
   responses: { 200: CredentialExchangeRecord },
-  errorStatuses: [404],
 }))

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { CredentialConfiguration as IssuedConfiguration, IssuerRecord } from '../records/openid4vci.ts'
 import { PublicId } from '../records/openid4vp.ts'
 import { EntityId } from '../records/tenant.ts'
-import { COMMAND, defineContract, QUERY } from './contract.ts'
+import { ACTION, COMMAND, DELETION, defineContract, LOOKUP, QUERY } from './contract.ts'
 import { exactly, JsonObject, listOf, notTooDeep, Paging, text } from './fields.ts'
 
 /** Names and logos, for people; credo-controller's clients send `{}` for none. */
@@ -90,7 +90,7 @@ export const CreateIssuer = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const UpdateIssuer = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
+  ...ACTION,
   method: 'PUT',
   operationId: 'UpdateIssuer',
   path: '/openid4vc/issuer/{issuerId}',
@@ -99,7 +99,6 @@ export const UpdateIssuer = /* @__PURE__ */ defineContract(() => ({
   parameters: { path: OfIssuer },
   body: exactly(IssuerSettings),
   responses: { 200: IssuerRecord },
-  errorStatuses: [404],
 }))
 
 export const GetIssuers = /* @__PURE__ */ defineContract(() => ({
@@ -112,17 +111,16 @@ export const GetIssuers = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const GetIssuerById = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...LOOKUP,
   operationId: 'GetIssuerById',
   path: '/openid4vc/issuer/{issuerId}',
   summary: 'Retrieve an issuer',
   parameters: { path: OfIssuer },
   responses: { 200: IssuerRecord },
-  errorStatuses: [404],
 }))
 
 export const GetIssuerMetadata = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...LOOKUP,
   operationId: 'GetIssuerMetadata',
   path: '/openid4vc/issuer/{issuerId}/metadata',
   summary: 'Retrieve the metadata of an issuer as wallets read them',
@@ -136,12 +134,10 @@ export const GetIssuerMetadata = /* @__PURE__ */ defineContract(() => ({
       knownCredentialConfigurations: v.record(v.string(), IssuedConfiguration),
     }),
   },
-  errorStatuses: [404],
 }))
 
 export const DeleteIssuer = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
-  method: 'DELETE',
+  ...DELETION,
   operationId: 'DeleteIssuer',
   path: '/openid4vc/issuer/{issuerId}',
   summary: 'Delete an issuer',
@@ -149,6 +145,4 @@ export const DeleteIssuer = /* @__PURE__ */ defineContract(() => ({
     'A 409 while it has revocable credentials that have not expired. With `keep=public` its offers and access tokens end, and what verifiers read is served on: ' +
     'its key set, its status lists, its types; credentials can still be revoked.',
   parameters: { path: OfIssuer, query: v.object({ keep: v.optional(v.literal('public')) }) },
-  responses: { 204: v.undefined() },
-  errorStatuses: [404],
 }))

@@ -1,11 +1,10 @@
 /** Contracts of offers of OpenID4VCI 1.0 and of what was issued, for the tenant: the calls of credo-controller. */
 import * as v from 'valibot'
-import { UNSAFE_NAMES } from '../json.ts'
 import { ISSUANCE_STATES, IssuanceSessionRecord, StatusRevocationRecord } from '../records/openid4vci.ts'
 import { PublicId } from '../records/openid4vp.ts'
 import { EntityId } from '../records/tenant.ts'
 import { isDateTime } from '../rfc3339.ts'
-import { COMMAND, defineContract, QUERY } from './contract.ts'
+import { ACTION, DELETION, defineContract, LOOKUP, QUERY } from './contract.ts'
 import { exactly, JsonObject, listOf, notTooDeep, Paging, text } from './fields.ts'
 import { ConfigurationName } from './openid4vci-issuers.ts'
 
@@ -22,16 +21,6 @@ const TxCode = exactly({
   ),
 })
 
-/** The schema of an object would drop such names, and a credential lack the claims. */
-const Whole: v.GenericSchema = v.pipe(
-  v.instance(Object),
-  v.check(
-    (claims) => UNSAFE_NAMES.every((name) => !Object.hasOwn(claims, name)),
-    `must not have ${UNSAFE_NAMES.join(', ')}`,
-  ),
-)
-const Claims = v.pipe(Whole, JsonObject, notTooDeep())
-
 const OfferedCredential = exactly({
   credentialSupportedId: ConfigurationName,
   format: v.optional(v.literal('dc+sd-jwt', 'must be `dc+sd-jwt`')),
@@ -42,7 +31,7 @@ const OfferedCredential = exactly({
       keyId: v.optional(EntityId),
     }),
   ),
-  payload: Claims,
+  payload: v.pipe(JsonObject, notTooDeep()),
   disclosureFrame: v.optional(v.pipe(JsonObject, notTooDeep())),
   isRevocable: v.optional(v.boolean()),
   statusListDetails: v.optional(
@@ -68,7 +57,7 @@ export const CredentialOffer = exactly({
 export type CredentialOffer = v.InferOutput<typeof CredentialOffer>
 
 export const CreateCredentialOffer = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
+  ...ACTION,
   holdsSecret: true,
   operationId: 'CreateCredentialOffer',
   path: '/openid4vc/issuance-sessions/create-credential-offer',
@@ -86,7 +75,6 @@ export const CreateCredentialOffer = /* @__PURE__ */ defineContract(() => ({
       issuanceSession: IssuanceSessionRecord,
     }),
   },
-  errorStatuses: [404],
 }))
 
 export const GetIssuanceSessions = /* @__PURE__ */ defineContract(() => ({
@@ -109,17 +97,16 @@ const OfSession = v.object({ issuanceSessionId: EntityId })
 const SESSION = '/openid4vc/issuance-sessions/{issuanceSessionId}'
 
 export const GetIssuanceSessionById = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...LOOKUP,
   operationId: 'GetIssuanceSessionById',
   path: SESSION,
   summary: 'Retrieve an issuance session',
   parameters: { path: OfSession },
   responses: { 200: IssuanceSessionRecord },
-  errorStatuses: [404],
 }))
 
 export const UpdateIssuanceSession = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
+  ...ACTION,
   method: 'PUT',
   operationId: 'UpdateIssuanceSession',
   path: SESSION,
@@ -128,31 +115,26 @@ export const UpdateIssuanceSession = /* @__PURE__ */ defineContract(() => ({
   parameters: { path: OfSession },
   body: v.pipe(JsonObject, notTooDeep()),
   responses: { 200: IssuanceSessionRecord },
-  errorStatuses: [404],
 }))
 
 export const DeleteIssuanceSession = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
-  method: 'DELETE',
+  ...DELETION,
   operationId: 'DeleteIssuanceSession',
   path: SESSION,
   summary: 'Delete an issuance session and its claims',
   description:
     'Its offer and access token end. Credentials that were issued stay as they are, and can not be revoked by it.',
   parameters: { path: OfSession },
-  responses: { 204: v.undefined() },
-  errorStatuses: [404],
 }))
 
 /** Of the revocable credentials of a session. */
 const statusChange = (name: string) =>
   ({
-    ...COMMAND,
+    ...ACTION,
     path: `${SESSION}/${name}`,
     parameters: { path: OfSession },
     body: exactly({}),
     responses: { 200: IssuanceSessionRecord },
-    errorStatuses: [404],
   }) as const
 
 export const RevokeIssuanceSession = /* @__PURE__ */ defineContract(() => ({
@@ -183,7 +165,7 @@ export const ResumeIssuanceSession = /* @__PURE__ */ defineContract(() => ({
 const Time = v.pipe(text(64), v.check(isDateTime, 'must be a date and time of RFC 3339'))
 
 export const RevokeStatuses = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
+  ...ACTION,
   operationId: 'RevokeStatuses',
   path: '/openid4vc/status/revoke',
   summary: 'Revoke the credentials of many issuance sessions',
@@ -200,15 +182,13 @@ export const RevokeStatuses = /* @__PURE__ */ defineContract(() => ({
     }),
   ]),
   responses: { 202: exactly({ id: v.string() }) },
-  errorStatuses: [404],
 }))
 
 export const GetStatusRevocation = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...LOOKUP,
   operationId: 'GetStatusRevocation',
   path: '/openid4vc/status/revocations/{revocationId}',
   summary: 'Retrieve how far a revocation of many has come',
   parameters: { path: v.object({ revocationId: EntityId }) },
   responses: { 200: StatusRevocationRecord },
-  errorStatuses: [404],
 }))

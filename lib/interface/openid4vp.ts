@@ -8,7 +8,7 @@ import {
   VerifierRecord,
 } from '../records/openid4vp.ts'
 import { EntityId } from '../records/tenant.ts'
-import { COMMAND, defineContract, QUERY } from './contract.ts'
+import { ACTION, COMMAND, DELETION, defineContract, LOOKUP, QUERY } from './contract.ts'
 import { DcqlQuery } from './dcql.ts'
 import { exactly, JsonObject, notTooDeep, Paging, text } from './fields.ts'
 
@@ -41,7 +41,7 @@ export const CreateVerifier = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const UpdateVerifier = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
+  ...ACTION,
   method: 'PUT',
   operationId: 'UpdateVerifier',
   path: '/openid4vc/verifier/{verifierId}',
@@ -50,7 +50,6 @@ export const UpdateVerifier = /* @__PURE__ */ defineContract(() => ({
   parameters: { path: OfVerifier },
   body: exactly(VerifierSettings),
   responses: { 200: VerifierRecord },
-  errorStatuses: [404],
 }))
 
 export const GetVerifiers = /* @__PURE__ */ defineContract(() => ({
@@ -63,25 +62,21 @@ export const GetVerifiers = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const GetVerifierById = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...LOOKUP,
   operationId: 'GetVerifierById',
   path: '/openid4vc/verifier/{verifierId}',
   summary: 'Retrieve a verifier',
   parameters: { path: OfVerifier },
   responses: { 200: VerifierRecord },
-  errorStatuses: [404],
 }))
 
 export const DeleteVerifier = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
-  method: 'DELETE',
+  ...DELETION,
   operationId: 'DeleteVerifier',
   path: '/openid4vc/verifier/{verifierId}',
   summary: 'Delete a verifier',
   description: 'Its requests are not served any more. Sessions and results stay until they expire.',
   parameters: { path: OfVerifier },
-  responses: { 204: v.undefined() },
-  errorStatuses: [404],
 }))
 
 export const CreateTrustedIssuer = /* @__PURE__ */ defineContract(() => ({
@@ -123,14 +118,11 @@ export const GetTrustedIssuers = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const DeleteTrustedIssuer = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
-  method: 'DELETE',
+  ...DELETION,
   operationId: 'DeleteTrustedIssuer',
   path: '/openid4vc/trusted-issuers/{trustedIssuerId}',
   summary: 'Trust an issuer no more',
   parameters: { path: v.object({ trustedIssuerId: EntityId }) },
-  responses: { 204: v.undefined() },
-  errorStatuses: [404],
 }))
 
 const TransactionData = v.pipe(
@@ -175,7 +167,7 @@ export const PresentationRequest = exactly({
 export type PresentationRequest = v.InferOutput<typeof PresentationRequest>
 
 export const CreatePresentationRequest = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
+  ...ACTION,
   operationId: 'CreatePresentationRequest',
   path: '/openid4vc/verification-sessions/create-presentation-request',
   summary: 'Ask a wallet for credentials',
@@ -191,7 +183,6 @@ export const CreatePresentationRequest = /* @__PURE__ */ defineContract(() => ({
       verificationSession: VerificationSessionRecord,
     }),
   },
-  errorStatuses: [404],
 }))
 
 export const GetVerificationSessions = /* @__PURE__ */ defineContract(() => ({
@@ -212,28 +203,24 @@ export const GetVerificationSessions = /* @__PURE__ */ defineContract(() => ({
 const OfSession = v.object({ verificationSessionId: EntityId })
 
 export const GetVerificationSessionById = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...LOOKUP,
   operationId: 'GetVerificationSessionById',
   path: '/openid4vc/verification-sessions/{verificationSessionId}',
   summary: 'Retrieve a verification session, with the claims of one that is verified',
   parameters: { path: OfSession },
   responses: { 200: VerificationSessionRecord },
-  errorStatuses: [404],
 }))
 
 export const DeleteVerificationSession = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
-  method: 'DELETE',
+  ...DELETION,
   operationId: 'DeleteVerificationSession',
   path: '/openid4vc/verification-sessions/{verificationSessionId}',
   summary: 'Delete a verification session and its claims',
   parameters: { path: OfSession },
-  responses: { 204: v.undefined() },
-  errorStatuses: [404],
 }))
 
 export const CompleteVerificationSession = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
+  ...ACTION,
   operationId: 'CompleteVerificationSession',
   path: '/openid4vc/verification-sessions/{verificationSessionId}/complete',
   summary: 'Give the code with which the wallet led its user back',
@@ -242,5 +229,4 @@ export const CompleteVerificationSession = /* @__PURE__ */ defineContract(() => 
   parameters: { path: OfSession },
   body: exactly({ responseCode: text(128) }),
   responses: { 200: VerificationSessionRecord },
-  errorStatuses: [404],
 }))

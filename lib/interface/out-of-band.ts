@@ -4,7 +4,7 @@ import { ConnectionRecord } from '../records/connection.ts'
 import { InvitationMessage } from '../records/invitation-message.ts'
 import { OutOfBandRecord } from '../records/out-of-band.ts'
 import { EntityId } from '../records/tenant.ts'
-import { COMMAND, defineContract, QUERY } from './contract.ts'
+import { ACTION, DELETION, defineContract, LOOKUP, QUERY } from './contract.ts'
 import { Did, exactly, HttpUrl, Paging, text } from './fields.ts'
 import { INVITATION_RESULT, INVITER } from './invitation.ts'
 
@@ -25,7 +25,7 @@ const INVITING = {
 }
 
 export const CreateInvitation = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
+  ...ACTION,
   operationId: 'CreateInvitation',
   path: '/oob/create-invitation',
   summary: 'Create an invitation to connect',
@@ -41,11 +41,10 @@ export const CreateInvitation = /* @__PURE__ */ defineContract(() => ({
     invitationDid: v.optional(Did),
   }),
   responses: { 200: v.strictObject(INVITATION_RESULT) },
-  errorStatuses: [404],
 }))
 
 export const CreateLegacyInvitation = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
+  ...ACTION,
   operationId: 'CreateLegacyInvitation',
   path: '/oob/create-legacy-invitation',
   summary: 'Create an invitation of the connections protocol (Aries RFC 0160)',
@@ -57,7 +56,6 @@ export const CreateLegacyInvitation = /* @__PURE__ */ defineContract(() => ({
       recipientKey: v.optional(v.string()),
     }),
   },
-  errorStatuses: [404],
 }))
 
 /** The invitee's own details, and how it accepts an invitation. */
@@ -94,7 +92,7 @@ const REQUESTS =
   'is none, otherwise when the handshake is completed.'
 
 export const ReceiveInvitation = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
+  ...ACTION,
   operationId: 'ReceiveInvitation',
   path: '/oob/receive-invitation',
   summary: 'Receive an invitation of another agent',
@@ -105,11 +103,10 @@ export const ReceiveInvitation = /* @__PURE__ */ defineContract(() => ({
     'received again, with a new record.',
   body: exactly({ invitation: InvitationMessage, ...RECEIVING }),
   responses: { 200: Received },
-  errorStatuses: [404],
 }))
 
 export const ReceiveInvitationUrl = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
+  ...ACTION,
   operationId: 'ReceiveInvitationUrl',
   path: '/oob/receive-invitation-url',
   summary: 'Receive an invitation by its URL',
@@ -119,13 +116,12 @@ export const ReceiveInvitationUrl = /* @__PURE__ */ defineContract(() => ({
     'valid invitation is a 422 that names its fields, below `invitationUrl`.',
   body: exactly({ invitationUrl: text(200_000), ...RECEIVING }),
   responses: { 200: Received },
-  errorStatuses: [404],
 }))
 
 const OUT_OF_BAND_PATH = v.object({ outOfBandId: EntityId })
 
 export const AcceptInvitation = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
+  ...ACTION,
   operationId: 'AcceptInvitation',
   path: '/oob/{outOfBandId}/accept-invitation',
   summary: 'Accept a received invitation',
@@ -133,17 +129,15 @@ export const AcceptInvitation = /* @__PURE__ */ defineContract(() => ({
   parameters: { path: OUT_OF_BAND_PATH },
   body: exactly(ACCEPTING),
   responses: { 200: Received },
-  errorStatuses: [404],
 }))
 
 export const ReceiveImplicitInvitation = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
+  ...ACTION,
   operationId: 'ReceiveImplicitInvitation',
   path: '/oob/receive-implicit-invitation',
   summary: 'Request a connection with the agent of a public DID',
   body: exactly({ did: Did, ...INVITEE }),
   responses: { 200: v.strictObject({ outOfBandRecord: OutOfBandRecord, connectionRecord: ConnectionRecord }) },
-  errorStatuses: [404],
 }))
 
 export const GetOutOfBandRecords = /* @__PURE__ */ defineContract(() => ({
@@ -163,19 +157,17 @@ export const GetOutOfBandRecords = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const GetOutOfBandRecordById = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...LOOKUP,
   operationId: 'GetOutOfBandRecordById',
   path: '/oob/{outOfBandId}',
   summary: 'Retrieve one out-of-band record by its record id',
   parameters: { path: OUT_OF_BAND_PATH },
   responses: { 200: OutOfBandRecord },
-  errorStatuses: [404],
 }))
 
 export const DeleteOutOfBandRecord = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
+  ...DELETION,
   operationId: 'DeleteOutOfBandRecord',
-  method: 'DELETE',
   path: '/oob/{outOfBandId}',
   summary: 'Delete an invitation, so that nobody can accept it any more',
   description:
@@ -184,6 +176,4 @@ export const DeleteOutOfBandRecord = /* @__PURE__ */ defineContract(() => ({
     'do so. The record of a DID of this agent stands for all requests to the DID that came without an invitation: its ' +
     'deletion ends those that are not completed, and the next request makes it again.',
   parameters: { path: OUT_OF_BAND_PATH },
-  responses: { 204: v.undefined() },
-  errorStatuses: [404],
 }))

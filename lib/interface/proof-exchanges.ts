@@ -5,15 +5,14 @@
 import * as v from 'valibot'
 import { ProofRecord } from '../records/proof.ts'
 import { EntityId } from '../records/tenant.ts'
-import { COMMAND, defineContract } from './contract.ts'
+import { ACTION, defineContract } from './contract.ts'
 import { ProofAcceptance, ProofDecline } from './proof-acceptance.ts'
 import { ProofProposal, ProposalAcceptance } from './proof-proposal.ts'
 
 const STEP = {
-  ...COMMAND,
+  ...ACTION,
   parameters: { path: v.object({ proofRecordId: EntityId }) },
   responses: { 200: ProofRecord },
-  errorStatuses: [404],
 } as const
 
 export const AcceptProofRequest = /* @__PURE__ */ defineContract(() => ({
@@ -43,13 +42,12 @@ export const AcceptPresentation = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const ProposeProof = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
+  ...ACTION,
   operationId: 'ProposeProof',
   path: '/proofs/propose-proof',
   summary: 'Send a proof proposal to a connection',
   body: ProofProposal,
   responses: { 200: ProofRecord },
-  errorStatuses: [404],
 }))
 
 export const AcceptProofProposal = /* @__PURE__ */ defineContract(() => ({

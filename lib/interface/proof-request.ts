@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { ProofRecord } from '../records/proof.ts'
 import { EntityId } from '../records/tenant.ts'
 import { AnonCredsProofRequest, IndyProofRequest } from './anoncreds-proof-request.ts'
-import { COMMAND, defineContract } from './contract.ts'
+import { ACTION, defineContract } from './contract.ts'
 import { AutoAccept, Comment, exactly, ThreadId, text } from './fields.ts'
 import { INVITATION_FIELDS, INVITATION_RESULT } from './invitation.ts'
 import { PresentationExchangeRequest } from './presentation-definition.ts'
@@ -56,7 +56,7 @@ export const ProofRequestResult = v.strictObject({
 })
 
 export const CreateRequest = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
+  ...ACTION,
   operationId: 'CreateRequest',
   firstInterface: true,
   path: '/proofs/create-request-oob',
@@ -67,16 +67,14 @@ export const CreateRequest = /* @__PURE__ */ defineContract(() => ({
     'is read now. They are not sent to the wallet.',
   body: ProofRequest,
   responses: { 200: ProofRequestResult },
-  errorStatuses: [404],
 }))
 
 export const RequestProof = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
+  ...ACTION,
   operationId: 'RequestProof',
   path: '/proofs/request-proof',
   summary: 'Send a proof request to a connection',
   description: '422: something would not be enforced, as for CreateRequest.',
   body: ConnectionProofRequest,
   responses: { 200: ProofRecord },
-  errorStatuses: [404],
 }))

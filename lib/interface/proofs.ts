@@ -2,18 +2,17 @@
 import * as v from 'valibot'
 import { BareFormData, PROOF_ROLES, PROOF_STATES, ProofFormData, ProofRecord } from '../records/proof.ts'
 import { EntityId } from '../records/tenant.ts'
-import { defineContract, QUERY } from './contract.ts'
+import { defineContract, LOOKUP, QUERY } from './contract.ts'
 import { exchangeQuery } from './fields.ts'
 
 export const TenantProofFormData = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...LOOKUP,
   operationId: 'tenant_ProofFormData',
   firstInterface: true,
   path: '/multi-tenancy/form-data/{tenantId}/{proofRecordId}',
   summary: 'Retrieve form data of a proof record, addressed through a tenant',
   parameters: { path: v.object({ tenantId: EntityId, proofRecordId: EntityId }) },
   responses: { 200: ProofFormData },
-  errorStatuses: [404],
 }))
 
 export const GetProofs = /* @__PURE__ */ defineContract(() => ({
@@ -28,17 +27,16 @@ export const GetProofs = /* @__PURE__ */ defineContract(() => ({
 const ONE = v.object({ proofRecordId: EntityId })
 
 export const GetProofById = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...LOOKUP,
   operationId: 'GetProofById',
   path: '/proofs/{proofRecordId}',
   summary: 'Retrieve one proof exchange record by its record id',
   parameters: { path: ONE },
   responses: { 200: ProofRecord },
-  errorStatuses: [404],
 }))
 
 export const GetProofFormData = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...LOOKUP,
   operationId: 'GetProofFormData',
   path: '/proofs/{proofRecordId}/form-data',
   summary: 'Retrieve what was proposed, requested and presented in a proof exchange',
@@ -46,5 +44,4 @@ export const GetProofFormData = /* @__PURE__ */ defineContract(() => ({
     'A verifier sees a JSON-LD presentation as it was verified, in terms of its own contexts. The claims of a presentation are proved only if the record has `isVerified: true`.',
   parameters: { path: ONE },
   responses: { 200: BareFormData },
-  errorStatuses: [404],
 }))

@@ -9,7 +9,7 @@ import {
   QuestionAnswerRecord,
 } from '../records/question-answer.ts'
 import { EntityId } from '../records/tenant.ts'
-import { COMMAND, defineContract, QUERY } from './contract.ts'
+import { ACTION, defineContract, LOOKUP, QUERY } from './contract.ts'
 import { exactly, Paging, text } from './fields.ts'
 
 const ThreadTag = text(1024)
@@ -42,17 +42,16 @@ export const GetQuestionAnswers = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const GetQuestionAnswerById = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...LOOKUP,
   operationId: 'GetQuestionAnswerById',
   path: '/question-answer/{questionAnswerId}',
   summary: 'Retrieve a question and its answer by its record id',
   parameters: { path: v.object({ questionAnswerId: EntityId }) },
   responses: { 200: QuestionAnswerRecord },
-  errorStatuses: [404],
 }))
 
 export const SendQuestion = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
+  ...ACTION,
   operationId: 'SendQuestion',
   path: '/question-answer/question/{connectionId}',
   summary: 'Send a question with valid answers to a connection',
@@ -64,11 +63,10 @@ export const SendQuestion = /* @__PURE__ */ defineContract(() => ({
     detail: v.optional(text(MAX_QUESTION)),
   }),
   responses: { 200: QuestionAnswerRecord },
-  errorStatuses: [404],
 }))
 
 export const SendAnswer = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
+  ...ACTION,
   operationId: 'SendAnswer',
   path: '/question-answer/answer/{questionAnswerId}',
   summary: 'Answer a received question',
@@ -76,5 +74,4 @@ export const SendAnswer = /* @__PURE__ */ defineContract(() => ({
   parameters: { path: v.object({ questionAnswerId: EntityId }) },
   body: exactly({ response: text(MAX_RESPONSE) }),
   responses: { 200: QuestionAnswerRecord },
-  errorStatuses: [404],
 }))

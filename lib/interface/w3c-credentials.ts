@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { EntityId } from '../records/tenant.ts'
 import { W3cCredentialRecord } from '../records/w3c-credential.ts'
-import { defineContract, QUERY } from './contract.ts'
+import { defineContract, LOOKUP, QUERY } from './contract.ts'
 import { Paging } from './fields.ts'
 
 export const GetW3cCredentials = /* @__PURE__ */ defineContract(() => ({
@@ -16,12 +16,11 @@ export const GetW3cCredentials = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const GetW3cCredentialById = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...LOOKUP,
   operationId: 'GetW3cCredentialById',
   path: '/credentials/w3c/{w3cCredentialRecordId}',
   summary: 'Retrieve one held credential by the id of its record',
   description: 'The id is in the `credentials` of a credential exchange.',
   parameters: { path: v.object({ w3cCredentialRecordId: EntityId }) },
   responses: { 200: W3cCredentialRecord },
-  errorStatuses: [404],
 }))

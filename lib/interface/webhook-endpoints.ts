@@ -4,7 +4,7 @@ import { EntityId } from '../records/tenant.ts'
 import { DELIVERY_STATUSES, WebhookDelivery } from '../records/webhook-delivery.ts'
 import { RotatedWebhookEndpoint, WebhookEndpoint } from '../records/webhook-endpoint.ts'
 import { isDateTime } from '../rfc3339.ts'
-import { COMMAND, defineContract, QUERY } from './contract.ts'
+import { ACTION, defineContract, LOOKUP, QUERY } from './contract.ts'
 import { Cursor, exactly, Limit, MAX_PAGE } from './fields.ts'
 import { MANAGERS } from './webhooks.ts'
 
@@ -14,9 +14,8 @@ const WHOSE = `Needs a token of ${MANAGERS}.`
 
 /** Changes something of an endpoint. */
 const CHANGE = {
-  ...COMMAND,
+  ...ACTION,
   parameters: { path: EndpointPath },
-  errorStatuses: [404],
 } as const
 
 export const GetWebhookEndpoints = /* @__PURE__ */ defineContract(() => ({
@@ -70,7 +69,7 @@ export const EnableWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const GetWebhookDeliveries = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...LOOKUP,
   operationId: 'GetWebhookDeliveries',
   path: '/webhooks/orgs/{orgId}/{endpointId}/deliveries',
   summary: 'List the attempts to deliver events to a webhook endpoint, newest first',
@@ -84,7 +83,6 @@ export const GetWebhookDeliveries = /* @__PURE__ */ defineContract(() => ({
     }),
   },
   responses: { 200: v.array(WebhookDelivery) },
-  errorStatuses: [404],
 }))
 
 /** `held`: kept while the endpoint was disabled; `failed`: all retries have failed. Pending events need no replay. */

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { CertificateRecord } from '../records/certificate.ts'
 import { EntityId } from '../records/tenant.ts'
-import { COMMAND, defineContract, QUERY } from './contract.ts'
+import { COMMAND, DELETION, defineContract, LOOKUP, QUERY } from './contract.ts'
 import { exactly, Paging, text } from './fields.ts'
 
 /** Base64 of DER, or PEM. It is read by lib/x509, which names what is wrong with it. */
@@ -152,23 +152,19 @@ export const GetCertificates = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const GetCertificateById = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...LOOKUP,
   operationId: 'GetCertificateById',
   path: '/x509/{certificateId}',
   summary: 'Retrieve a certificate with its chain, names, dates and usage',
   parameters: { path: v.object({ certificateId: EntityId }) },
   responses: { 200: CertificateRecord },
-  errorStatuses: [404],
 }))
 
 export const DeleteCertificate = /* @__PURE__ */ defineContract(() => ({
-  ...COMMAND,
-  method: 'DELETE',
+  ...DELETION,
   operationId: 'DeleteCertificate',
   path: '/x509/{certificateId}',
   summary: 'Delete a certificate and its key',
   description: 'A 409 while a verifier or an issuer names it, or credentials that it has signed may be valid.',
   parameters: { path: v.object({ certificateId: EntityId }) },
-  responses: { 204: v.undefined() },
-  errorStatuses: [404],
 }))

@@ -6,7 +6,7 @@ import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
 import { wakeJobLater } from '../outbox/queues.ts'
 import { decodeJobWakeUp } from '../outbox/wake-up.ts'
-import { mayPassLater, translateFault } from '../store/faults.ts'
+import { isRetryable, translateFault } from '../store/faults.ts'
 import { jobKeyOf } from '../store/keys.ts'
 import { transaction } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
@@ -117,7 +117,7 @@ const afterFailure = async (job: LeasedJob, error: unknown): Promise<string | un
     return undefined
   }
   const isConflict = isAgentError(translateFault(error), 'store.conflict')
-  const failures = job.failures + (mayPassLater(error) ? 0 : 1)
+  const failures = job.failures + (isRetryable(error) ? 0 : 1)
   log(isOurs(error) ? 'error' : 'warn', 'an attempt at a job has failed', {
     event: 'job.failed',
     ...{ type: job.type, tenant: job.tenant, id: job.id, failures, error: errorName(error) },
@@ -143,7 +143,7 @@ const giveUp = async (job: LeasedJob, handler: JobHandler, reason: string): Prom
   } catch (error) {
     if (error instanceof LeaseLostError) return
     // After an outage it runs again, and finds its reason again.
-    const failures = reason !== STOPPED && mayPassLater(error) ? job.failures : MAX_FAILURES
+    const failures = reason !== STOPPED && isRetryable(error) ? job.failures : MAX_FAILURES
     await releaseJob(job, { failures, at: Date.now() + growingPause(job) })
     throw error
   }

@@ -5,7 +5,7 @@ import type { Job, JobHandler } from '../jobs/job.ts'
 import { log } from '../log.ts'
 import { issuanceSessionRecords, statusRevocationRecords } from '../records/openid-kinds.ts'
 import { type RevocationFilter, StoredIssuanceSession, StoredStatusRevocation } from '../records/openid4vci.ts'
-import { mayPassLater } from '../store/faults.ts'
+import { isRetryable } from '../store/faults.ts'
 import { everyPartition } from '../store/index-entries.ts'
 import { toCursor } from '../store/item-list.ts'
 import { listIndexed, requireRecord } from '../store/record-reads.ts'
@@ -71,7 +71,7 @@ const revoke = async (tenant: string, sessionId: string): Promise<boolean> => {
     while ((await revokePart()).left > 0);
     return true
   } catch (error) {
-    if (mayPassLater(error)) throw error
+    if (isRetryable(error)) throw error
     if (!isAgentError(error, 'resource.not_found') && !isAgentError(error, 'credential.not_revocable'))
       log('error', 'a session could not be revoked', {
         event: 'status.not_revoked',

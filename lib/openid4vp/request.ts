@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import * as v from 'valibot'
 import { AgentError, invalidField } from '../errors.ts'
-import type { DcqlQuery } from '../interface/dcql.ts'
+import type { PresentationRequest } from '../interface/openid4vp.ts'
 import { generateJwk, publicJwkOf } from '../keys/key-pair.ts'
 import { verifierRecords } from '../records/openid-kinds.ts'
 import { type StoredVerificationSession, StoredVerifier } from '../records/openid4vp.ts'
@@ -12,7 +12,7 @@ import { readCertificate } from '../x509/certificate.ts'
 import { withField } from '../x509/field.ts'
 import { sealKey } from './response-key.ts'
 import { insertSession } from './session.ts'
-import { chooseSigner, type RequestSigner } from './signer.ts'
+import { chooseSigner } from './signer.ts'
 
 /** Seconds. */
 const EXPIRES_IN = 600
@@ -21,22 +21,8 @@ const RESULT_TTL = 30 * 24 * 60 * 60
 /** Bytes of all transaction data of a request. */
 const MAX_TRANSACTION_DATA = 8 * 1024
 
-export interface RequestOptions {
-  verifierId: string
-  dcql: { query: DcqlQuery }
-  requestSigner?: RequestSigner | undefined
-  responseMode?: 'direct_post' | 'direct_post.jwt' | undefined
-  redirectUri?: string | undefined
-  crossDevice?: boolean | undefined
-  transactionData?: Record<string, unknown>[] | undefined
-  trustedCertificates?: string[] | undefined
-  expiresIn?: number | undefined
-  resultTtl?: number | undefined
-  requestUriMethod?: 'get' | 'post' | undefined
-}
-
 /** HAIP 1.0, section 5: each violation names its field. */
-const assertHaip = ({ responseMode = 'direct_post.jwt', redirectUri, crossDevice }: RequestOptions): void => {
+const assertHaip = ({ responseMode = 'direct_post.jwt', redirectUri, crossDevice }: PresentationRequest): void => {
   if (responseMode !== 'direct_post.jwt')
     throw invalidField('responseMode', 'must be direct_post.jwt (HAIP 1.0, section 5)')
   if (redirectUri === undefined && crossDevice !== true)
@@ -44,7 +30,7 @@ const assertHaip = ({ responseMode = 'direct_post.jwt', redirectUri, crossDevice
 }
 
 /** The data as the request has them: base64url of JSON (OpenID4VP 1.0, section 8.4). */
-const encodeTransactionData = ({ transactionData = [], dcql }: RequestOptions): string[] => {
+const encodeTransactionData = ({ transactionData = [], dcql }: PresentationRequest): string[] => {
   // A key binding says what its holder authorizes.
   const bound = dcql.query.credentials.filter((query) => query.require_cryptographic_holder_binding !== false)
   const ids = bound.map(({ id }) => id)
@@ -83,7 +69,7 @@ const newEncryptionKey = async (unit: UnitOfWork, sessionId: string) => {
 }
 
 /** Adds a session to the unit of work. Throws `resource.not_found` for the verifier, `request.invalid`. */
-export const createRequest = async (unit: UnitOfWork, options: RequestOptions) => {
+export const createRequest = async (unit: UnitOfWork, options: PresentationRequest) => {
   const { verifierId, dcql, responseMode = 'direct_post.jwt', redirectUri, requestUriMethod } = options
   const verifier = await verifierOf(unit, verifierId)
   if (verifier.haip) assertHaip(options)

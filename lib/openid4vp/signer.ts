@@ -1,5 +1,6 @@
 /** The certificate that signs a verifier's requests, and the client id that follows from it (OpenID4VP 1.0, section 5.9). */
 import { invalidField } from '../errors.ts'
+import type { PresentationRequest } from '../interface/openid4vp.ts'
 import { assertValidUntil, chooseCertificate } from '../openid/certificates.ts'
 import { sha256 } from '../openid/compare.ts'
 import type { StoredVerifier } from '../records/openid4vp.ts'
@@ -8,11 +9,7 @@ import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { type Certificate, readCertificate } from '../x509/certificate.ts'
 import { isSelfSigned } from '../x509/chain.ts'
 
-export interface RequestSigner {
-  x5c?: string[] | undefined
-  keyId?: string | undefined
-  clientIdPrefix?: 'x509_hash' | 'x509_san_dns' | undefined
-}
+type RequestSigner = Partial<NonNullable<PresentationRequest['requestSigner']>>
 
 const PATH = 'requestSigner'
 

@@ -1,7 +1,7 @@
 /** A lane while this invocation has its lease: how the outcome of an item is recorded, and how the lane is left. */
 import { AgentError, errorName, isAgentError } from '../errors.ts'
 import { log } from '../log.ts'
-import { mayPassLater } from '../store/faults.ts'
+import { isRetryable } from '../store/faults.ts'
 import type { TableWrite } from '../store/write.ts'
 import type { Actions } from './actions.ts'
 import { awaitDestination, awaitUnlessDue } from './destination-events.ts'
@@ -152,7 +152,7 @@ export class HeldLane {
     const now = this.#actions.now()
     const wait = Math.min(MAX_AFTER_FAULT_MS, AFTER_FAULT_MS * 2 ** Math.min(this.failures, 10))
     const { item } = this
-    const faults = item === undefined || mayPassLater(fault) ? this.faults : addFault(this.faults, item, 'errors', now)
+    const faults = item === undefined || isRetryable(fault) ? this.faults : addFault(this.faults, item, 'errors', now)
     try {
       await this.waitUntil({ at: now + wait, failures: this.failures + 1, faults })
     } catch (error) {

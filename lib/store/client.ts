@@ -1,8 +1,8 @@
 /** The DynamoDB client of this process, with timeouts, which the SDK does not have by default. */
 import { DynamoDBClient, GetItemCommand, type GetItemCommandInput } from '@aws-sdk/client-dynamodb'
+import { isUnavailable } from '../errors.ts'
 import { measure } from '../metrics.ts'
 import { settings, traceHeader } from '../settings.ts'
-import { isTransient } from './faults.ts'
 import { LAYOUT_KEY, LayoutCheck } from './layout.ts'
 import { leanClient, leanRequestHandler } from './lean-client.ts'
 import { requestSigner } from './request-signer.ts'
@@ -28,7 +28,7 @@ const newClient = (): DynamoDBClient => {
     (next, { commandName }) =>
       (args) =>
         next(args).catch((error: unknown) => {
-          if (error instanceof Error && isTransient(error)) {
+          if (error instanceof Error && isUnavailable(error)) {
             const fields = { event: 'store.failed', command: commandName, error: error.name } as const
             measure('warn', 'the table has not answered', fields, { values: { StoreFaults: 1 } })
           }

@@ -1,19 +1,12 @@
 /** Classifies errors of AWS: unavailable, conflict, failed condition, or an internal error. */
 import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import { AgentError, isAgentError, isTemporary } from '../errors.ts'
+import { AgentError, cancellationReasons, isAgentError, isUnavailable } from '../errors.ts'
 
 /**
  * Not `TransactionInProgressException`: that is our own transaction, whose response was lost and which may be written.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
  */
 const CONFLICT = /^TransactionConflictException$/
-
-interface AwsError extends Error {
-  $metadata?: { httpStatusCode?: number; attempts?: number }
-  code?: unknown
-  /** Of a cancelled transaction: one for each write, in their order. */
-  CancellationReasons?: { Code?: string }[]
-}
 
 /** A transaction of which nothing was written. */
 export interface Cancellation {
@@ -23,9 +16,7 @@ export interface Cancellation {
   conflict: boolean
 }
 
-const isOf = (error: unknown, name: RegExp): error is AwsError => error instanceof Error && name.test(error.name)
-
-const reasonsOf = (error: AwsError): string[] => (error.CancellationReasons ?? []).map(({ Code = 'None' }) => Code)
+const isOf = (error: unknown, name: RegExp): boolean => error instanceof Error && name.test(error.name)
 
 /** Whether a single write was refused by its condition. */
 export const isConditionFailure = (error: unknown): boolean => isOf(error, /^ConditionalCheckFailedException$/)
@@ -35,12 +26,12 @@ export const foundBy = (error: unknown): Record<string, AttributeValue> | undefi
   error instanceof ConditionalCheckFailedException ? error.Item : undefined
 
 /** Whether the SDK had sent the request before, so that the first try may have worked. */
-export const isRepeated = (error: unknown): boolean => ((error as AwsError).$metadata?.attempts ?? 1) > 1
+export const isRepeated = (error: unknown): boolean => Object(error).$metadata?.attempts > 1
 
 /** Why a transaction was refused, if its conditions or a conflict are the reason; undefined for any other error. */
 export const cancellationOf = (error: unknown): Cancellation | undefined => {
   if (isOf(error, CONFLICT)) return { failed: [], conflict: true }
-  const reasons = reasonsOf(error as AwsError)
+  const reasons = cancellationReasons(error)
   const failed = reasons.flatMap((reason, index) => (reason === 'ConditionalCheckFailed' ? [index] : []))
   const conflict = reasons.includes('TransactionConflict')
   return failed.length > 0 || conflict ? { failed, conflict } : undefined
@@ -53,15 +44,13 @@ export const cancellationOf = (error: unknown): Cancellation | undefined => {
 export const translateFault = (error: unknown): unknown => {
   if (!(error instanceof Error)) return error
   if (isOf(error, CONFLICT)) return conflicting(error)
-  return isTransient(error) ? new AgentError('store.unavailable', 'the table does not answer', { cause: error }) : error
+  return isUnavailable(error)
+    ? new AgentError('store.unavailable', 'the table does not answer', { cause: error })
+    : error
 }
 
 export const conflicting = (cause: unknown): AgentError =>
   new AgentError('store.conflict', 'the item changed at the same time', { cause })
-
-/** Throttling, timeouts, and faults of AWS itself. */
-export const isTransient = (error: AwsError): boolean =>
-  Number(error.$metadata?.httpStatusCode) >= 500 || [error.name, error.code, ...reasonsOf(error)].some(isTemporary)
 
 /**
  * AWS errors that nothing in the data causes: missing permissions, a missing table. Any other cancellation is caused by
@@ -74,7 +63,7 @@ const NOT_OF_THE_DATA =
  * Whether the same may succeed later: after an outage, a conflict or wrong settings. If not, it is a fault of our code
  * or of its data.
  */
-export const mayPassLater = (error: unknown): boolean => {
+export const isRetryable = (error: unknown): boolean => {
   const fault = translateFault(error)
   return isAgentError(fault)
     ? ['store.unavailable', 'store.conflict', 'settings.invalid'].includes(fault.code)

@@ -3,7 +3,7 @@ import { AgentError, CommittedError } from '../errors.ts'
 import { defineItem, type Stored } from './item.ts'
 import { bytes, integer, optional, packedText } from './item-fields.ts'
 import { type Address, digest, idempotencyAddress } from './keys.ts'
-import { piecesField, storedAnswer, wholeAnswer } from './stored-answers.ts'
+import { piecesField, storedResponse, wholeResponse } from './stored-responses.ts'
 import { epochSeconds, getItem } from './table.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
@@ -14,12 +14,12 @@ const SECONDS_KEPT = 24 * 60 * 60
  * `idempotency.mismatch`.
  */
 export interface ResponseCodec {
-  encode: (unit: UnitOfWork, address: Address, response: string) => Promise<StoredResponse>
-  decode: (unit: UnitOfWork, address: Address, stored: StoredResponse) => Promise<string>
+  encode: (unit: UnitOfWork, address: Address, response: string) => Promise<EncodedResponse>
+  decode: (unit: UnitOfWork, address: Address, encoded: EncodedResponse) => Promise<string>
 }
 
 /** A text, or bytes if sealed. */
-type StoredResponse = string | Uint8Array
+type EncodedResponse = string | Uint8Array
 
 /** Also thrown if the stored response belongs to an operation that stores its responses differently. */
 export const usedForAnother = (): AgentError =>
@@ -27,9 +27,9 @@ export const usedForAnother = (): AgentError =>
 
 const READABLE: ResponseCodec = {
   encode: async (_unit, _address, response) => response,
-  decode: async (_unit, _address, stored) => {
-    if (typeof stored !== 'string') throw usedForAnother()
-    return stored
+  decode: async (_unit, _address, encoded) => {
+    if (typeof encoded !== 'string') throw usedForAnother()
+    return encoded
   },
 }
 
@@ -37,20 +37,20 @@ const responseItem = defineItem(
   'idempotency',
   ({ tenant, subject, key }: { tenant: string; subject: string; key: string }) =>
     idempotencyAddress(tenant, subject, key),
-  /** An answer, which may be in pieces, or a sealed one. */
+  /** A response, which may be in pieces, or a sealed one. */
   { answer: optional(packedText()), pieces: piecesField, sealed: optional(bytes()), expiresAt: integer() },
 )
 
-/** Whether the key has an answer by now. */
-export const isAnswered = async (of: { tenant: string; subject: string; key: string }): Promise<boolean> =>
+/** Whether the key has a response by now. */
+export const hasResponse = async (of: { tenant: string; subject: string; key: string }): Promise<boolean> =>
   (await getItem(responseItem.addressOf(of))) !== undefined
 
-const storedResponse = async (
+const encodedResponse = async (
   unit: UnitOfWork,
   address: Address,
   { answer, pieces, sealed }: Stored<typeof responseItem>,
-): Promise<StoredResponse> => {
-  const response = answer === undefined ? sealed : await wholeAnswer(address, { answer, pieces }, unit)
+): Promise<EncodedResponse> => {
+  const response = answer === undefined ? sealed : await wholeResponse(address, { answer, pieces }, unit)
   if (response === undefined) throw new AgentError('internal', 'a stored idempotency is corrupt at answer')
   return response
 }
@@ -86,18 +86,18 @@ export const onlyOnce = async (
   const fingerprint = digest(request)
   const known = await unit.load(responseItem, of)
   if (known !== undefined) {
-    const pair: StoredPair = JSON.parse(await codec.decode(unit, address, await storedResponse(unit, address, known)))
+    const pair: StoredPair = JSON.parse(await codec.decode(unit, address, await encodedResponse(unit, address, known)))
     if (pair.request !== fingerprint) throw usedForAnother()
     return pair.answer ?? undefined
   }
   const response = await act()
-  // An answer that is an error is not kept.
+  // A response that is an error is not stored.
   if (response instanceof CommittedError) return response
   const pair: StoredPair = { request: fingerprint, answer: response ?? null }
   const encoded = await codec.encode(unit, address, JSON.stringify(pair))
   const expiresAt = epochSeconds() + SECONDS_KEPT
   if (typeof encoded === 'string') {
-    const { stored, pieces } = storedAnswer(address, encoded, expiresAt)
+    const { stored, pieces } = storedResponse(address, encoded, expiresAt)
     for (const item of [responseItem.encode({ ...of, ...stored, expiresAt }), ...pieces]) unit.create(item)
   } else unit.create(responseItem.encode({ ...of, sealed: encoded, expiresAt }))
   return response

@@ -61,7 +61,7 @@ export const messageMarkAddress = (tenant: string, sender: string, messageId: st
   address(`${tenant}|message|${digest(`${sender} ${messageId}`)}`)
 
 /** A piece of a response that is too large for the mark of its message. */
-export const answerPieceAddress = (piece: { markPk: string; number: number }): Address =>
+export const responsePieceAddress = (piece: { markPk: string; number: number }): Address =>
   address(piece.markPk, String(piece.number))
 
 /** Idempotency keys are separate for each caller. A key contains no space. */

@@ -8,7 +8,7 @@ import { measure } from '../metrics.ts'
 import { type CommittedItem, wakeCommitted } from '../outbox/queues.ts'
 import { BASE_AGENT } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
-import { mayPassLater } from '../store/faults.ts'
+import { isRetryable } from '../store/faults.ts'
 import { addressOf } from '../store/table.ts'
 import { readTenant } from '../store/tenants.ts'
 import { putIfAbsent } from '../store/write.ts'
@@ -57,7 +57,7 @@ const writeEvent = async ({ event, state }: EventToWrite): Promise<CommittedItem
 const waitForAll = async <T>(work: Promise<T>[]): Promise<T[]> => {
   const results = await Promise.allSettled(work)
   const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
-  if (errors.length > 0) throw errors.find(mayPassLater) ?? errors[0]
+  if (errors.length > 0) throw errors.find(isRetryable) ?? errors[0]
   return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
 }
 
@@ -118,7 +118,7 @@ export const dispatchEvents = async (records: DynamoDBRecord[]): Promise<FailedC
           continue
         }
         failed.set(record, error)
-        if (mayPassLater(error)) return
+        if (isRetryable(error)) return
       }
     }
   })

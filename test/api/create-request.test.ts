@@ -181,15 +181,8 @@ describe('takes every optional field', () => {
   })
 })
 
+/** Their schemas: unit/interface/requests, unit/interface/presentation-definition. */
 describe('names every field that is wrong', () => {
-  const indy = (request: object) => ({ protocolVersion: 'v1', proofFormats: { indy: request } })
-  const definition = (more: object) => ({
-    ...valid,
-    proofFormats: { presentationExchange: { presentationDefinition: { ...degreeDefinition, ...more } } },
-  })
-  const at = 'proofFormats.presentationExchange.presentationDefinition'
-  const asking = (given: object) => definition({ input_descriptors: [{ id: 'a', constraints: given }] })
-  const constraints = `${at}.input_descriptors.0.constraints`
   const withContexts = (given: object) => ({
     ...valid,
     proofFormats: { presentationExchange: { ...presentationExchange, options: { contexts: given } } },
@@ -197,59 +190,16 @@ describe('names every field that is wrong', () => {
   const contexts = 'proofFormats.presentationExchange.options.contexts'
 
   test.each<[object, string[]]>([
-    [{}, ['protocolVersion', 'proofFormats']],
-    [{ ...valid, protocolVersion: 'v3' }, ['protocolVersion']],
-    [{ ...valid, protocolVersion: 2 }, ['protocolVersion']],
+    [{ goalCode: 1, label: {}, comment: [] }, ['protocolVersion', 'proofFormats', 'goalCode', 'label', 'comment']],
     [{ ...valid, proofFormats: {} }, ['proofFormats']],
-    [{ ...valid, proofFormats: [] }, ['proofFormats']],
-    [{ ...valid, proofFormats: { jwt: {} } }, ['proofFormats.jwt']],
     [{ ...valid, protocolVersion: 'v1' }, ['proofFormats']],
-    [indy({ name: 'n', version: '1.0' }), ['proofFormats.indy']],
-    [indy({ ...anonCredsRequest, name: '' }), ['proofFormats.indy.name']],
-    [
-      indy({ ...anonCredsRequest, requested_attributes: { a: { name: 'x', names: ['y'] } } }),
-      ['proofFormats.indy.requested_attributes.a'],
-    ],
-    [
-      indy({ ...anonCredsRequest, requested_predicates: { p: { name: 'x', p_type: '=', p_value: 1.5 } } }),
-      ['proofFormats.indy.requested_predicates.p.p_type', 'proofFormats.indy.requested_predicates.p.p_value'],
-    ],
-    [
-      indy({ ...anonCredsRequest, requested_attributes: { a: { name: 'x', restrictions: [{ odd: 'x' }] } } }),
-      ['proofFormats.indy.requested_attributes.a.restrictions.0.odd'],
-    ],
-    [definition({ id: '' }), [`${at}.id`]],
-    [definition({ input_descriptors: [] }), [`${at}.input_descriptors`]],
-    [definition({ input_descriptors: [{ id: 'a' }, { id: 'a' }] }), [at]],
-    [definition({ odd: 1 }), [`${at}.odd`]],
-    [asking({ limit_disclosure: 'required' }), [`${constraints}.limit_disclosure`]],
-    [asking({ fields: [{ path: ['$..a..b'] }] }), [`${constraints}.fields.0.path.0`]],
-    [asking({ fields: [{ path: ['$[?(@.a)]'] }] }), [`${constraints}.fields.0.path.0`]],
-    [asking({ fields: [{ path: ['$.a'], filter: { pattern: '(?=a)' } }] }), [`${constraints}.fields.0.filter.pattern`]],
-    [asking({ fields: [{ path: ['$.a'], filter: { anyOf: [] } }] }), [`${constraints}.fields.0.filter.anyOf`]],
     [withContexts({ 'urn:a': { '@context': { prototype: 'urn:b' } } }), [`${contexts}.urn:a.@context`]],
-    [withContexts({ degree: { '@context': {} } }), [`${contexts}.degree`]],
-    [{ protocolVersion: 'v1', proofFormats: { anoncreds: anonCredsRequest } }, ['proofFormats']],
-    [
-      { protocolVersion: 'v1', proofFormats: { indy: anonCredsRequest, anoncreds: anonCredsRequest } },
-      ['proofFormats'],
-    ],
     [{ ...valid, goalCode: '' }, ['goalCode']],
-    [{ ...valid, goalCode: 'x'.repeat(256) }, ['goalCode']],
     [{ ...valid, parentThreadId: 'a b' }, ['parentThreadId']],
     [{ ...valid, parentThreadId: `did:a:b${':'.repeat(60)}` }, ['parentThreadId']],
-    [{ ...valid, willConfirm: 'yes' }, ['willConfirm']],
-    [{ ...valid, autoAcceptProof: 'Always' }, ['autoAcceptProof']],
-    [{ ...valid, comment: 'x'.repeat(2001) }, ['comment']],
-    [{ ...valid, label: 'x'.repeat(256) }, ['label']],
+    [{ ...valid, willConfirm: 'yes', autoAcceptProof: 'Always' }, ['willConfirm', 'autoAcceptProof']],
     [{ ...valid, imageUrl: 'javascript:alert(1)' }, ['imageUrl']],
-    [{ ...valid, imageUrl: 'logo.png' }, ['imageUrl']],
-    [{ ...valid, recipientKey: 1 }, ['recipientKey']],
-    [{ ...valid, recipientKey: '' }, ['recipientKey']],
-    [{ ...valid, invitationDid: 'acme' }, ['invitationDid']],
-    [{ ...valid, invitationDid: 7 }, ['invitationDid']],
-    [{ ...valid, connectionId: 'x', odd: null }, ['connectionId', 'odd']],
-    [{ goalCode: 1, label: {}, comment: [] }, ['protocolVersion', 'proofFormats', 'goalCode', 'label', 'comment']],
+    [{ ...valid, recipientKey: '', invitationDid: 'acme' }, ['recipientKey', 'invitationDid']],
   ])('%j', async (body, fields) => {
     expectInvalid(await create(body), fields)
   })

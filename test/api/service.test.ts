@@ -117,3 +117,8 @@ test('nobody chooses the id that a request has in the answer and the log', async
     expect(answer.headers['x-request-id']).not.toBe(id)
   }
 })
+
+test('a body that is larger than API Gateway takes is a 413', async () => {
+  const headers = { 'content-type': 'application/json' }
+  expectError(await api.send({ method: 'POST', path: '/didcomm', headers, body: 'x'.repeat(11 * 1024 * 1024) }), 413)
+})

@@ -1,5 +1,5 @@
 /**
- * Inbox deduplication: a handled message leaves a mark, so that its repetition has no effect and gets the same answer,
+ * Inbox deduplication: a handled message leaves a mark, so that its repetition has no effect and gets the same response,
  * in the same envelope or a new one (docs/adr/0035-fewer-items.md).
  */
 import type {
@@ -8,11 +8,11 @@ import type {
   DidCommInboundMessageContext as Inbound,
 } from '@credo-ts/didcomm'
 import { AgentError, isAgentError } from '../../errors.ts'
-import { mayPassLater } from '../../store/faults.ts'
+import { isRetryable } from '../../store/faults.ts'
 import { defineItem, readItem } from '../../store/item.ts'
 import { integer, packedText } from '../../store/item-fields.ts'
 import { type Address, messageMarkAddress } from '../../store/keys.ts'
-import { piecesField, storedAnswer, wholeAnswer } from '../../store/stored-answers.ts'
+import { piecesField, storedResponse, wholeResponse } from '../../store/stored-responses.ts'
 import { epochSeconds } from '../../store/table.ts'
 import { currentUnit, transaction } from '../../store/transaction.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
@@ -32,13 +32,13 @@ const markItem = defineItem('mark', (address: Address) => address, {
 
 /**
  * Handles an envelope of a tenant in one transaction. If the message was handled before, nothing is committed, and the
- * response is made of the stored answer: a packed message, or '' if there was none. Throws `request.malformed` if this
+ * response is made of the stored one: a packed message, or '' if there was none. Throws `request.malformed` if this
  * agent can't read or handle it.
  */
 export const handleOnce = async <T>(
   tenant: string,
   handle: (unit: UnitOfWork) => Promise<T>,
-  responseWith: (answer: string) => T,
+  responseWith: (packed: string) => T,
 ): Promise<T> => {
   let mark: InboxMark | undefined
   try {
@@ -51,10 +51,10 @@ export const handleOnce = async <T>(
       MAX_REPETITIONS,
     )
   } catch (error) {
-    if (mayPassLater(error) || isAgentError(error, 'quota.exceeded')) throw error
+    if (isRetryable(error) || isAgentError(error, 'quota.exceeded')) throw error
     // If the message was handled before, the commit has found the mark, or a handler did not expect the message any
-    // more, or had no room for another answer.
-    const stored = await mark?.storedAnswer()
+    // more, or had no room for another response.
+    const stored = await mark?.storedResponse()
     if (stored !== undefined) return responseWith(stored)
     throw error instanceof AgentError ? error : cannotHandle(error)
   }
@@ -68,8 +68,8 @@ class HandledBeforeError extends Error {}
 
 /** The mark of one inbound message. It is committed in the same transaction as the message's changes. */
 class InboxMark {
-  /** The packed message to return in the response; empty if there is none. */
-  answer = ''
+  /** A packed message; empty if there is none. */
+  response = ''
   /** Absent until the envelope is opened, and its message is read: nothing is written before that. */
   address: Address | undefined
   readonly #unit: UnitOfWork
@@ -89,26 +89,26 @@ class InboxMark {
   #write(): void {
     if (this.address === undefined || this.#forgotten) return
     const expiresAt = epochSeconds() + SECONDS_KEPT
-    const { stored, pieces } = storedAnswer(this.address, this.answer, expiresAt)
+    const { stored, pieces } = storedResponse(this.address, this.response, expiresAt)
     for (const item of [markItem.encode({ ...this.address, ...stored, expiresAt }), ...pieces])
       this.#unit.create(item, () => new HandledBeforeError('the message was handled before'))
   }
 
-  /** The stored answer, if the message was handled before. */
-  async storedAnswer(): Promise<string | undefined> {
+  /** The stored response, if the message was handled before. */
+  async storedResponse(): Promise<string | undefined> {
     const stored = this.address && (await readItem(markItem, this.address))
-    return this.address && stored && wholeAnswer(this.address, stored, { load: readItem })
+    return this.address && stored && wholeResponse(this.address, stored, { load: readItem })
   }
 }
 
 /** Leaves no mark of the message that the running unit of work handles: see `InboxMark.forget`. */
 export const forgetMark = (): void => markOf(currentUnit()).mark?.forget()
 
-/** Says which packed message is the answer to the one that the running unit of work handles; '': none. */
-export const answerWith = (answer: string): string => {
+/** Says which packed message is the response to the one that the running unit of work handles; '': none. */
+export const respondWith = (packed: string): string => {
   const { mark } = markOf(currentUnit())
-  if (mark !== undefined) mark.answer = answer
-  return answer
+  if (mark !== undefined) mark.response = packed
+  return packed
 }
 
 /** Whether a unit of work handles an inbound message. */

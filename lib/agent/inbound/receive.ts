@@ -11,7 +11,7 @@ import { agentContexts } from '../credo/index.ts'
 import type { Envelope } from '../envelopes/index.ts'
 import { ReturnRouteSession } from '../transport/index.ts'
 import { unreadDocument } from '../web/index.ts'
-import { answerWith } from './inbox.ts'
+import { respondWith } from './inbox.ts'
 
 /**
  * Handles an envelope for a tenant's agent, within `handleOnce`. Returns the packed message for the HTTP response, or ''
@@ -27,7 +27,7 @@ export const receiveEnvelope = async (tenant: string, envelope: Envelope): Promi
     throw error instanceof MessageSendingError ? (unreadDocument() ?? error) : error
   }
   assertShowable()
-  return answerWith(session.answer === undefined ? '' : JSON.stringify(session.answer))
+  return respondWith(session.answer === undefined ? '' : JSON.stringify(session.answer))
 }
 
 /** A list with a record that breaks its schema could not be shown, whatever else it has. */

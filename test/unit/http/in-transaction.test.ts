@@ -11,7 +11,7 @@ import { command } from '../../../lib/http/command.ts'
 import { OperationResponse } from '../../../lib/http/request.ts'
 import { defineContract } from '../../../lib/interface/contract.ts'
 import { idempotencyAddress } from '../../../lib/store/keys.ts'
-import { sealedAnswers } from '../../../lib/store/sealed-answers.ts'
+import { sealedResponses } from '../../../lib/store/sealed-responses.ts'
 import { epochSeconds } from '../../../lib/store/table.ts'
 import { newRecord } from '../store/records.ts'
 import { failure } from '../store/started-table.ts'
@@ -350,7 +350,7 @@ describe('an answer with a secret', () => {
   const Secret = defineContract(() => ({ ...contractOf('MakeSecret'), holdsSecret: true as const }))
   const handler = command(Secret, {
     handle: async () => ({ secret }),
-    codec: sealedAnswers,
+    codec: sealedResponses,
   })
   const ask = (principal = ROOT) =>
     call(handler, {

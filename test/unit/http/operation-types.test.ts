@@ -7,7 +7,7 @@ import { ReceiveDidcomm } from '../../../lib/interface/didcomm.ts'
 import { CreateRequest } from '../../../lib/interface/proof-request.ts'
 import { GetHealth } from '../../../lib/interface/service.ts'
 import { RegisterNotificationWebhook, RegisterWebhook } from '../../../lib/interface/webhooks.ts'
-import { sealedAnswers } from '../../../lib/store/sealed-answers.ts'
+import { sealedResponses } from '../../../lib/store/sealed-responses.ts'
 import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
 
 /** The compiler is what runs these: `npm run typecheck`. */
@@ -91,17 +91,17 @@ describe('an operation is typed by its contract', () => {
     // @ts-expect-error: nobody would ask whether the caller may name this tenant
     query(TenantGetBasicMessages, handle)
     // @ts-expect-error: nobody would ask whether the caller manages this organization
-    command(RegisterWebhook, { handle, codec: sealedAnswers })
+    command(RegisterWebhook, { handle, codec: sealedResponses })
     // @ts-expect-error: without a token there is no agent to write for
     command(ReceiveDidcomm, handle)
   })
 
   test('and seals an answer with a secret, and no other', () => {
-    command(RegisterWebhook, { authorize, handle, codec: sealedAnswers })
+    command(RegisterWebhook, { authorize, handle, codec: sealedResponses })
     // @ts-expect-error: a secret would be kept in the clear
     command(RegisterWebhook, { authorize, handle })
     // @ts-expect-error: there is no secret to seal, and no means to
-    command(SendMessage, { authorize, handle, codec: sealedAnswers })
+    command(SendMessage, { authorize, handle, codec: sealedResponses })
   })
 
   test('and a verifier goes with an optional token, and with no other', () => {
@@ -114,11 +114,11 @@ describe('an operation is typed by its contract', () => {
         expectTypeOf(principal).toEqualTypeOf<Principal | undefined>()
         return {}
       },
-      codec: sealedAnswers,
+      codec: sealedResponses,
       verify,
     })
     // @ts-expect-error: without a verifier nobody would look at the token
-    command(RegisterNotificationWebhook, { authorize, handle, codec: sealedAnswers })
+    command(RegisterNotificationWebhook, { authorize, handle, codec: sealedResponses })
     // @ts-expect-error: an operation that looks at no token needs no verifier
     query(GetHealth, { handle, verify })
   })

@@ -216,8 +216,22 @@ describe('400: a path, a query or a body that cannot be read', () => {
     await expect(postWith({ body, isBase64Encoded: true })).resolves.toMatchObject({ statusCode: 400 })
   })
 
-  test('with brackets that never close, deeper than any stack', async () => {
-    await expect(postWith({ body: '['.repeat(200_000) })).resolves.toMatchObject({ statusCode: 400 })
+  test.each([
+    "{'a':1}",
+    '{"a":1,}',
+    '{"a":NaN}',
+    'null null',
+    ' ',
+    '{}\ufeff',
+    '{"a":"\n"}',
+    '/**/{}',
+    '['.repeat(200_000),
+  ])('with a body that is not JSON, which is parsed once: %j', async (body) => {
+    const parse = vi.spyOn(JSON, 'parse')
+    const message = 'The body is not JSON'
+    await expect(postWith({ body })).resolves.toMatchObject({ statusCode: 400, body: { message } })
+    expect(parse.mock.calls.filter(([text]) => text === body)).toHaveLength(1)
+    parse.mockRestore()
   })
 })
 
@@ -244,6 +258,9 @@ describe('415: a body of another content type', () => {
     ['application/ld+json; charset="utf-8"', 201],
     ['application/json;charset=us-ascii', 201],
     ['application/json; profile=x', 201],
+    ['APPLICATION/JSON;charset="UTF-8"', 201],
+    ['', 415],
+    ['multipart/form-data; boundary=x', 415],
     ['application/json; charset=utf-16', 415],
     ['application/json; charset=utf-8859', 415],
     ['application/json; charset=iso-8859-1', 415],
@@ -300,6 +317,10 @@ describe('422: JSON that breaks the schema', () => {
 
   test('refuses an array for an object within', async () => {
     await expect(details({ name: 'n', inner: [] })).resolves.toEqual([{ path: 'inner', message: 'must be an object' }])
+  })
+
+  test.each(['"text"', 'null', '7', '0', 'false', '[]', '""'])('refuses what is no object: %s', async (body) => {
+    await expect(details(body)).resolves.toMatchObject([{ path: '' }])
   })
 
   test('says of a fraction that it must be a whole number', async () => {

@@ -8,6 +8,13 @@ test.each(['.', '..'])('%s is no id, because clients remove it from paths', (id)
   expect(v.is(EntityId, id)).toBe(false)
 })
 
+test.each(['', 'a b', 'a/b', 'a\\b', 'a\0b', 'a\r\nb', 'a\n', 'é', 'a|b', '@base', 'x'.repeat(65)])(
+  '%j is no id',
+  (id) => {
+    expect(v.is(EntityId, id)).toBe(false)
+  },
+)
+
 test.each(['...', '.a', 'a.', 'x'.repeat(64)])('%s is an id', (id) => {
   expect(v.is(EntityId, id)).toBe(true)
 })

@@ -1,7 +1,7 @@
 /** Which failures pass: those of an outage, of another writer or of the settings. What the data causes comes again. */
 import { expect, test } from 'vitest'
 import { AgentError } from '../../../lib/errors.ts'
-import { mayPassLater } from '../../../lib/store/faults.ts'
+import { isRetryable } from '../../../lib/store/faults.ts'
 import { failure } from './started-table.ts'
 
 test.each<[boolean, Error]>([
@@ -11,6 +11,7 @@ test.each<[boolean, Error]>([
   [true, failure('TransactionConflictException')],
   [true, failure('InternalServerError', { $fault: 'server' })],
   [true, failure('Unknown', { $metadata: { httpStatusCode: 500 } })],
+  [true, failure('TooManyRequestsException', { $metadata: { httpStatusCode: 429 } })],
   [true, failure('ThrottlingException')],
   [true, Object.assign(new Error('no answer'), { code: 'ECONNREFUSED' })],
   [
@@ -29,5 +30,5 @@ test.each<[boolean, Error]>([
   [false, failure('TransactionCanceledException', { CancellationReasons: [{ Code: 'ValidationError' }] })],
   [false, new TypeError('a bug')],
 ])('%s: %o', (passes, error) => {
-  expect(mayPassLater(error)).toBe(passes)
+  expect(isRetryable(error)).toBe(passes)
 })

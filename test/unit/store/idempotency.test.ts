@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { onlyOnce } from '../../../lib/store/idempotency.ts'
 import { idempotencyAddress } from '../../../lib/store/keys.ts'
-import { sealedAnswers } from '../../../lib/store/sealed-answers.ts'
+import { sealedResponses } from '../../../lib/store/sealed-responses.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { removeIf } from '../../../lib/store/write.ts'
 import { ACME } from './records.ts'
@@ -29,7 +29,7 @@ test.each<[string, string]>([
 test.each([
   ['as text', 1, undefined],
   ['in pieces', 3, undefined],
-  ['sealed', 1, sealedAnswers],
+  ['sealed', 1, sealedResponses],
 ])('one that is stored %s is kept for a day, and none of which a part is gone is given', async (_, count, codec) => {
   const request = { subject: 'somebody', key: randomBytes(8).toString('hex'), request: 'create', codec }
   const ask = () =>

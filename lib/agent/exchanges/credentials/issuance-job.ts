@@ -12,7 +12,7 @@ import {
 import { type AgentError, isAgentError } from '../../../errors.ts'
 import type { JobHandler } from '../../../jobs/job.ts'
 import { log } from '../../../log.ts'
-import { mayPassLater } from '../../../store/faults.ts'
+import { isRetryable } from '../../../store/faults.ts'
 import { transaction } from '../../../store/transaction.ts'
 import { currentAgent, type TenantAgent } from '../../credo/index.ts'
 import { tellOther } from '../index.ts'
@@ -31,7 +31,7 @@ export const issuanceJob: JobHandler = {
     try {
       await transaction(tenant, () => goOn(id))
     } catch (error) {
-      if (!isAgentError(error) || mayPassLater(error)) throw error
+      if (!isAgentError(error) || isRetryable(error)) throw error
       const later = isNoJudgement(error) ? nextVerification(error, Date.now() - Date.parse(createdAt)) : undefined
       if (later !== undefined) return { later, commit: () => noteWaiting(id, error) }
       if (!OVER.includes(error.code))

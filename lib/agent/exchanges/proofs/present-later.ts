@@ -6,7 +6,7 @@
 import { isAgentError } from '../../../errors.ts'
 import { type Done, enqueue, type Job, type PutOff } from '../../../jobs/job.ts'
 import { log } from '../../../log.ts'
-import { mayPassLater } from '../../../store/faults.ts'
+import { isRetryable } from '../../../store/faults.ts'
 import { currentUnit, transaction } from '../../../store/transaction.ts'
 import { nextAttempt } from '../index.ts'
 import { acceptProofRequest } from './steps.ts'
@@ -27,7 +27,7 @@ export const presentByJob = async ({ tenant, id, createdAt }: Job): Promise<Done
       acceptProofRequest(id, { proofFormats: {}, filterByNonRevocationRequirements: true }),
     )
   } catch (error) {
-    if (!isAgentError(error) || mayPassLater(error)) throw error
+    if (!isAgentError(error) || isRetryable(error)) throw error
     const isUnread = isAgentError(error, 'registry.unavailable')
     const later = isUnread ? nextAttempt(Date.now() - Date.parse(createdAt)) : undefined
     if (later !== undefined) return { later }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import * as v from 'valibot'
 import { invalidField } from '../../../errors.ts'
+import type { ProofAcceptance } from '../../../interface/proof-acceptance.ts'
 import {
   type Chosen,
   chooseCredentials,
@@ -41,9 +42,9 @@ const Request = v.object({
 
 const PRESENTATION = 'dif/presentation-exchange/submission@v1.0'
 
+type Choice = NonNullable<ProofAcceptance['proofFormats']['presentationExchange']>
 /** Ids of credential records by input descriptor. */
-const Choice = v.object({ credentials: v.optional(v.record(v.string(), v.array(v.string())), {}) })
-type Choice = v.InferOutput<typeof Choice>
+type Named = NonNullable<Choice['credentials']>
 
 /** The response that was prepared, or else one with the caller's choice, which the contract has checked. */
 export const respond = async (
@@ -53,7 +54,7 @@ export const respond = async (
 ): Promise<PreparedResponse> => {
   const prepared = preparedResponse(format, proofRecord)
   if (prepared !== undefined) return prepared
-  const { credentials } = v.parse(Choice, proofFormats?.presentationExchange ?? {})
+  const { credentials = {} }: Choice = Object(proofFormats?.presentationExchange)
   return attached(
     PRESENTATION,
     attachmentId,
@@ -66,11 +67,7 @@ export const respond = async (
  * for the others. Throws `request.invalid` if nothing matches, with the field of the named credential that does not, or
  * with the format's.
  */
-const presentationFor = async (
-  agentContext: AgentContext,
-  request: unknown,
-  named: Choice['credentials'],
-): Promise<Json> => {
+const presentationFor = async (agentContext: AgentContext, request: unknown, named: Named): Promise<Json> => {
   const read = v.safeParse(Request, request)
   if (!read.success) throw unanswerable(FORMAT, `${v.getDotPath(read.issues[0]) ?? 'it'} ${read.issues[0].message}`)
   const { presentation_definition: definition, options } = read.output
@@ -102,10 +99,7 @@ const presentationFor = async (
   }
 }
 
-const credentialsOf = async (
-  named: Choice['credentials'],
-  readClaims: ClaimsReader,
-): Promise<Map<string, StoredCredential[]>> => {
+const credentialsOf = async (named: Named, readClaims: ClaimsReader): Promise<Map<string, StoredCredential[]>> => {
   const byDescriptor = new Map<string, StoredCredential[]>()
   for (const [descriptorId, ids] of Object.entries(named)) {
     const credentials: StoredCredential[] = []
@@ -131,11 +125,7 @@ type Definition = v.InferOutput<typeof ReceivedDefinition>
  * One DID signs the presentation, so all its credentials have this subject or none. The agent's DIDs that are subjects
  * are tried in the order of the credentials.
  */
-const choose = async (
-  agentContext: AgentContext,
-  definition: Definition,
-  choice: Choice['credentials'],
-): Promise<Selection> => {
+const choose = async (agentContext: AgentContext, definition: Definition, choice: Named): Promise<Selection> => {
   let fault: string | undefined
   const readClaims = claimsReader(agentContext, (reason) => {
     fault ??= `: a held credential ${reason}`

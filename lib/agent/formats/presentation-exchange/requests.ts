@@ -8,11 +8,15 @@ import {
   type DidCommDifPresentationExchangeProofFormatService,
   DidCommProofFormatSpec,
 } from '@credo-ts/didcomm'
-import * as v from 'valibot'
-import { hasMoreValuesThan, isNestedDeeperThan, isObject, MAX_DEPTH, MAX_VALUES } from '../../../json.ts'
+import { defined, hasMoreValuesThan, isNestedDeeperThan, isObject, MAX_DEPTH, MAX_VALUES } from '../../../json.ts'
 import type { PresentationDefinition } from '../../../presentation-exchange/definition-schema.ts'
 import { VERIFIER_CONTEXTS } from '../../../records/record-json.ts'
-import { NOTHING_PREPARED, type PreparedContexts, selectVerifierContexts } from '../json-ld/index.ts'
+import {
+  NOTHING_PREPARED,
+  type PreparedContexts,
+  type RequestedDefinition,
+  selectVerifierContexts,
+} from '../json-ld/index.ts'
 
 const REQUEST = 'dif/presentation-exchange/definitions@v1.0'
 
@@ -24,42 +28,34 @@ export type Options<Method extends keyof Format> = Format[Method] extends (
   ? Parameter
   : never
 
+/** What the contract has checked, and what was read for it. Credo's type of it has other members. */
+interface OwnRequest extends RequestedDefinition {
+  presentationDefinition: PresentationDefinition
+  options?: (RequestedDefinition['options'] & { challenge?: string; domain?: string }) | undefined
+  prepared?: PreparedContexts
+}
+
 /**
- * Request options, checked by the contract. No domain is added, because ACA-Py can't sign one; it also accepts only
+ * Contexts are not sent: the wallet has its own. No domain is added, because ACA-Py can't sign one; it also accepts only
  * UUIDs as challenges.
  */
-const OwnRequest = v.object({
-  presentationDefinition: v.custom<PresentationDefinition>(isObject),
-  options: v.optional(
-    v.object({
-      challenge: v.optional(v.string(), () => randomUUID()),
-      domain: v.optional(v.string()),
-      contexts: v.optional(v.record(v.string(), v.custom<Record<string, unknown>>(isObject)), {}),
-    }),
-    {},
-  ),
-  prepared: v.optional(v.custom<PreparedContexts>(isObject), NOTHING_PREPARED),
-})
-
-/** The contract has checked the definition. Contexts are not sent: the wallet has its own. */
 export const createRequest = async (
   agentContext: AgentContext,
   { attachmentId, proofRecord, proofFormats }: Options<'createRequest'>,
 ) => {
-  const request = v.parse(OwnRequest, proofFormats.presentationExchange)
-  const { challenge, domain } = request.options
+  const request = proofFormats.presentationExchange as OwnRequest
+  const { presentationDefinition, prepared = NOTHING_PREPARED, options: { challenge, domain } = {} } = request
   proofRecord.metadata.set(VERIFIER_CONTEXTS, {
-    contexts: await selectVerifierContexts(agentContext, request, request.prepared),
+    contexts: await selectVerifierContexts(agentContext, request, prepared),
   })
   return attached(REQUEST, attachmentId, {
-    presentation_definition: request.presentationDefinition,
-    options: { challenge, ...(domain !== undefined && { domain }) },
+    presentation_definition: presentationDefinition,
+    options: defined({ challenge: challenge ?? randomUUID(), domain }),
   })
 }
 
-/** The contract has checked the definition. */
 export const createProposal = ({ attachmentId, proofFormats }: Options<'createProposal'>) =>
-  attached(REQUEST, attachmentId, v.parse(OwnRequest, proofFormats.presentationExchange).presentationDefinition)
+  attached(REQUEST, attachmentId, (proofFormats.presentationExchange as OwnRequest).presentationDefinition)
 
 /** Whether a verifier requests what was proposed to it. */
 export const isAsProposed = ({ requestAttachment, proposalAttachment }: Options<'shouldAutoRespondToRequest'>) =>

@@ -3,7 +3,7 @@ import { AgentContext, CredoError, DependencyManager, Kms } from '@credo-ts/core
 import { DidCommInboundMessageContext, DidCommTrustPingMessage } from '@credo-ts/didcomm'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { packEnvelope } from '../../../../lib/agent/envelopes/pack-envelope.ts'
-import { answerWith, forgetMark, handleOnce, markMessage } from '../../../../lib/agent/inbound/inbox.ts'
+import { forgetMark, handleOnce, markMessage, respondWith } from '../../../../lib/agent/inbound/inbox.ts'
 import { AgentError } from '../../../../lib/errors.ts'
 import { generateJwk } from '../../../../lib/keys/key-pair.ts'
 import { currentUnit } from '../../../../lib/store/transaction.ts'
@@ -51,7 +51,7 @@ const receive = (
       const encryptedMessage = packEnvelope({ '@id': id }, recipients)
       const context = { agentContext, recipientKey: to, ...(from && { senderKey: from }), encryptedMessage }
       await markMessage(new DidCommInboundMessageContext(new DidCommTrustPingMessage({ id }), context), handler)
-      return answerWith(answer)
+      return respondWith(answer)
     },
     (stored) => stored,
   )

@@ -1,18 +1,18 @@
-/** Answers that are stored to be given again. One that is too large for an item lies in pieces in the item's partition. */
+/** Responses that are stored to be given again. One that is too large for an item lies in pieces in the item's partition. */
 import { defineItem, type Reader } from './item.ts'
 import { integer, optional, packedText } from './item-fields.ts'
-import { type Address, answerPieceAddress } from './keys.ts'
+import { type Address, responsePieceAddress } from './keys.ts'
 import type { Item } from './table.ts'
 
 /** In bytes: an item may have 400 KB. */
 const PIECE = 300 * 1024
 
-/** Number of pieces, if the item does not have the answer itself. */
+/** Number of pieces, if the item does not have the response itself. */
 export const piecesField = optional(integer())
 
-const pieceItem = defineItem('answer-piece', answerPieceAddress, { text: packedText(), expiresAt: integer() })
+const pieceItem = defineItem('answer-piece', responsePieceAddress, { text: packedText(), expiresAt: integer() })
 
-interface StoredAnswer {
+interface StoredResponse {
   /** Empty if there are pieces. */
   answer: string
   pieces?: number | undefined
@@ -30,22 +30,22 @@ const split = (text: string): string[] => {
   return texts
 }
 
-/** What the item at an address has of an answer, and the items of its pieces. */
-export const storedAnswer = (
+/** What the item at an address has of a response, and the items of its pieces. */
+export const storedResponse = (
   { pk: markPk }: Address,
-  answer: string,
+  response: string,
   expiresAt: number,
-): { stored: StoredAnswer; pieces: Item[] } => {
-  const texts = split(answer)
-  if (texts.length <= 1) return { stored: { answer }, pieces: [] }
+): { stored: StoredResponse; pieces: Item[] } => {
+  const texts = split(response)
+  if (texts.length <= 1) return { stored: { answer: response }, pieces: [] }
   const pieces = texts.map((text, index) => pieceItem.encode({ markPk, number: index + 1, text, expiresAt }))
   return { stored: { answer: '', pieces: pieces.length }, pieces }
 }
 
-/** The whole answer; undefined if it expires while it is read. */
-export const wholeAnswer = async (
+/** The whole response; undefined if it expires while it is read. */
+export const wholeResponse = async (
   { pk: markPk }: Address,
-  { answer, pieces = 0 }: StoredAnswer,
+  { answer, pieces = 0 }: StoredResponse,
   reader: Reader,
 ): Promise<string | undefined> => {
   let whole = answer

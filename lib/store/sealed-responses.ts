@@ -2,10 +2,10 @@
 import { ensureDataKey, open, openDataKey, seal } from './data-keys.ts'
 import { type ResponseCodec, usedForAnother } from './idempotency.ts'
 
-export const sealedAnswers: ResponseCodec = {
+export const sealedResponses: ResponseCodec = {
   encode: async (unit, { pk }, response) => seal(Buffer.from(response), await ensureDataKey(unit, unit.tenant), pk),
-  decode: async (unit, { pk }, stored) => {
-    if (typeof stored === 'string') throw usedForAnother()
-    return Buffer.from(open(stored, await openDataKey(unit.tenant), pk)).toString()
+  decode: async (unit, { pk }, encoded) => {
+    if (typeof encoded === 'string') throw usedForAnother()
+    return Buffer.from(open(encoded, await openDataKey(unit.tenant), pk)).toString()
   },
 }
