@@ -4,15 +4,15 @@
  */
 import { describeOutcome, isTaken } from '../egress/post.ts'
 import { askedDelay } from '../egress/retry-after.ts'
-import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { type Measurements, type MetricName, measure } from '../metrics.ts'
 import { settings } from '../settings.ts'
 import { type Actions, actionsIn, type Environment } from './actions.ts'
-import { faultOf, reachedBy, SLOW_MS } from './circuit-breaker.ts'
+import { attempt, orLog, recordDuration, recordReached, type Tried } from './attempt.ts'
+import { faultOf } from './circuit-breaker.ts'
 import { logCorrupt } from './corrupt-item.ts'
-import { type Destination, isClosed, isQuick, isSlow, type Target } from './destination.ts'
-import { report, reportIfChanged } from './destination-events.ts'
+import { isClosed, isQuick, isSlow } from './destination.ts'
+import { report } from './destination-events.ts'
 import { laneWrites } from './lane.ts'
 import type { Attempt, LaneContents } from './lane-contents.ts'
 import { firstOf, leaseLane } from './lease.ts'
@@ -185,29 +185,6 @@ const isSetAside = async (d: Delivery, { item }: Turn): Promise<boolean> => {
   return false
 }
 
-/** Sends an item. */
-const attempt = async ({ contents, actions }: Delivery, item: unknown, origin: Destination): Promise<Attempt> => {
-  const startedAt = actions.now()
-  let recorded: Promise<void> | undefined
-  // It is recorded before the attempt ends, so that other lanes know at once.
-  const cancel = actions.after(SLOW_MS, () => {
-    recorded = recordDuration(actions, origin, { took: SLOW_MS, answered: false }, actions.now())
-  })
-  try {
-    const outcome = await contents.send(item, startedAt)
-    return { outcome, startedAt, endedAt: actions.now() }
-  } finally {
-    cancel()
-    await recorded
-  }
-}
-
-/** An attempt that was made. */
-interface Tried extends Attempt {
-  target: Target
-  slot: Slot | undefined
-}
-
 const onAttempted = async (d: Delivery, turn: Turn, tried: Tried): Promise<void> => {
   const { lane, contents, actions } = d
   const { outcome, endedAt, target, slot } = tried
@@ -223,41 +200,6 @@ const onAttempted = async (d: Delivery, turn: Turn, tried: Tried): Promise<void>
   await orLog('contents', contents.afterAttempt?.(turn.item, tried))
   if (!success) return onFailed(d, turn, tried)
   await recordReached(d, tried, (recorded) => orLog('success', recorded))
-}
-
-/** What an attempt has shown is recorded. An error is only logged, because the next attempt shows the same. */
-const orLog = async (what: string, recorded: Promise<unknown> | undefined): Promise<void> => {
-  try {
-    await recorded
-  } catch (error) {
-    const fields = { event: 'outbox.not_noted', what, error: errorName(error) } as const
-    log('warn', 'what an attempt has shown was not written down', fields)
-  }
-}
-
-const recordDuration = (
-  actions: Actions,
-  origin: Destination,
-  duration: { took: number; answered: boolean },
-  now: number,
-): Promise<void> => orLog('duration', reportIfChanged(actions, origin, { kind: 'took', ...duration }, now))
-
-/** An attempt has reached the origin, or the address too. A probe opens them. */
-const recordReached = async (
-  d: Delivery,
-  { outcome, target, endedAt }: Tried,
-  each: (recorded: Promise<unknown>) => Promise<unknown>,
-): Promise<void> => {
-  const { actions, probes } = d
-  const lane = d.lane.name
-  for (const one of reachedBy(outcome, target)) {
-    d.probes = false
-    await each(
-      probes
-        ? report(actions, one.destination, { kind: 'reached', lane }, endedAt)
-        : reportIfChanged(actions, one, { kind: 'delivered', lane }, endedAt),
-    )
-  }
 }
 
 const onFailed = async (d: Delivery, turn: Turn, tried: Tried): Promise<void> => {

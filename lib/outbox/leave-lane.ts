@@ -147,8 +147,10 @@ export class HeldLane {
    */
   async leaveAfter(fault: unknown): Promise<void> {
     if (this.released) throw fault
-    const fields = { event: 'outbox.delivery_failed', lane: this.name, error: errorName(fault) } as const
-    log('error', 'a delivery broke off', fields)
+    log('error', 'a delivery broke off', {
+      ...{ event: 'outbox.delivery_failed', lane: this.name },
+      error: errorName(fault),
+    })
     const now = this.#actions.now()
     const wait = Math.min(MAX_AFTER_FAULT_MS, AFTER_FAULT_MS * 2 ** Math.min(this.failures, 10))
     const { item } = this
