@@ -31,8 +31,7 @@ const TOGETHER = ''
 
 /**
  * Starts to load all functions in one process, whose caches they share, except those that run long: each of these has
- * its own, from its first invocation on. With `RECORD_CALLS` every function has, as on Lambda, so that no call is saved
- * by what another function has cached.
+ * its own, from its first invocation on.
  */
 export const startFunctions = (
   { service, serviceDir }: Serverless,
@@ -55,7 +54,7 @@ export const startFunctions = (
     processes.set(name, started)
     return started
   }
-  const isAlone = (key: string) => process.env.RECORD_CALLS !== undefined || (functions[key]?.timeout ?? 0) >= LONG
+  const isAlone = (key: string) => (functions[key]?.timeout ?? 0) >= LONG
   const together = Object.keys(functions).filter((key) => !isAlone(key))
   const loaded = start(TOGETHER, together).loaded
   return {

@@ -4,7 +4,6 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { allRightsOf } from '../access/uses.ts'
 import { type CommandInput, callsOf, type Service } from './aws-calls.ts'
 import { allows, type Call, type IsAllowed } from './policy.ts'
-import { recorder } from './recorder.ts'
 import { statementsOf } from './statements.ts'
 
 /** An invocation of a function, and what it tried that its role does not allow. */
@@ -16,13 +15,8 @@ interface Invocation {
 /** The stacks of the SDK's clients have types of their own, which differ in nothing that matters here. */
 type Client = Pick<DynamoDBClient, 'middlewareStack'>
 
-/**
- * By what the functions use. With `RECORD_CALLS` every call is allowed, and recorded in that folder (`npm run
- * record-calls`).
- */
+/** By what the functions use. */
 export const roleCheck = (uses: Record<string, string[]>): IsAllowed => {
-  const { RECORD_CALLS } = process.env
-  if (RECORD_CALLS !== undefined) return recorder(RECORD_CALLS)
   const roles = new Map(Object.entries(uses).map(([key, entries]) => [key, statementsOf(allRightsOf(entries))]))
   return (functionKey, call) => allows(roles.get(functionKey) ?? [], call)
 }

@@ -10,9 +10,6 @@ export const currentChain = (): Readonly<Record<string, number>> => chains.getSt
 /** https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html */
 const MAX_IN_CHAIN = 16
 
-/** After that it tries again what was throttled. */
-const THROTTLED_FOR_MS = 5_000
-
 export interface EventSourceOptions {
   function: string
   concurrency: number
@@ -21,18 +18,13 @@ export interface EventSourceOptions {
   /** From a message's arrival to the start of its invocation, in ms. */
   latency: number
   handle(body: string, queuedFor: number): Promise<void>
-  /** Whether the account may run one more function. */
-  mayRun?: () => boolean
 }
 
 export class EventSource {
-  invocations = 0
-  failures = 0
   /** Messages that the loop detection has taken away. */
   stopped = 0
   /** Lambda-seconds. */
   seconds = 0
-  peakRunning = 0
   #running = 0
   #planned = false
   readonly #clock: VirtualClock
@@ -61,10 +53,6 @@ export class EventSource {
 
   #poll(): void {
     while (this.#running < this.#options.concurrency) {
-      if (this.#options.mayRun?.() === false && this.#queue.size > 0) {
-        this.#clock.at(this.#clock.now() + THROTTLED_FOR_MS, () => this.#plan())
-        return
-      }
       const received = this.#queue.receive()
       if (received === undefined) return
       const { message, remove } = received
@@ -83,13 +71,11 @@ export class EventSource {
   async #invoke({ body, queuedFor }: QueueMessage, remove: () => void): Promise<void> {
     const startedAt = this.#clock.now()
     this.#running += 1
-    this.invocations += 1
-    this.peakRunning = Math.max(this.peakRunning, this.#running)
     try {
       await this.#options.handle(body, queuedFor)
       remove()
     } catch {
-      this.failures += 1
+      // It comes again after the visibility timeout.
     }
     this.seconds += (this.#clock.now() - startedAt) / 1000
     this.#running -= 1

@@ -18,8 +18,6 @@ import { dynamodb } from '../../lib/store/client.ts'
 import type { Item } from '../../lib/store/table.ts'
 import { pendingEventItem } from '../../lib/webhooks/event-item.ts'
 import { openEventLane } from '../../lib/webhooks/event-lane.ts'
-import type { RecordedMetrics } from '../support/watch/recorded-metrics.ts'
-import { AwsMetrics } from './aws-metrics.ts'
 import { currentChain, EventSource } from './event-source.ts'
 import { updated } from './expressions.ts'
 import type { MemoryTable } from './memory-table.ts'
@@ -65,8 +63,6 @@ export interface ServiceOptions {
   trouble?: () => Trouble | undefined
   /** Whether the process of a request to the table ends just before it. */
   processEnds?: () => boolean
-  /** Where what AWS measures is written down. */
-  metricsIn?: RecordedMetrics
 }
 
 /** What the stream's dispatcher is told of: new items of these kinds, changes of records, heartbeats. */
@@ -76,20 +72,14 @@ const nameOf = ({ pk, sk }: Item): string => `${pk?.S} ${sk?.S}`
 /** Lambda polls a stream four times a second: https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html */
 const STREAM_LATENCY = 250
 
-/** The functions fail, or hang until they are killed; the table fails; or the account runs all the functions that it may. */
-export type Trouble = 'functions' | 'hang' | 'table' | 'concurrency'
+/** What fails: the functions, or the table. */
+export type Trouble = 'functions' | 'table'
 
 /** Timeouts in ms, as serverless.yml has them: of the sweep, and of all others in the background. */
 const SWEEP = 'SweepOutboxLambdaFunction'
 const SWEEP_TIMEOUT = 55_000
 const TIMEOUT = 30_000
 const timeoutOf = (functionId: string): number => (functionId === SWEEP ? SWEEP_TIMEOUT : TIMEOUT)
-
-/** After that Lambda tries a batch of the stream again; it begins sooner, and ends with a minute. */
-const STREAM_RETRY = 15_000
-
-/** What an account runs at once that nobody has changed. */
-const ACCOUNT_CONCURRENCY = 1_000
 
 const TABLE_LATENCY = 5
 const QUEUE_LATENCY = 5
@@ -187,11 +177,9 @@ export class Service {
   #sweeping = false
   #stopped = false
   readonly #options: ServiceOptions
-  readonly #metrics: AwsMetrics | undefined
 
   constructor(options: ServiceOptions) {
     this.#options = options
-    this.#metrics = options.metricsIn && new AwsMetrics(options.metricsIn, options.clock)
     const { clock, random, window, fast, slow, allowLoop = true, duplicates = 0.01 } = options
     const rules = { visibilityMs: 180_000, maxReceives: 5, window, duplicates: 0, random }
     this.queues = {
@@ -222,7 +210,7 @@ export class Service {
     })
     this.table.onWrite = ({ put, updates }) => this.commit(put, updates)
     this.table.standBefore(dynamodb())
-    const source = { allowLoop, latency: POLL_LATENCY, mayRun: () => this.#mayRun() }
+    const source = { allowLoop, latency: POLL_LATENCY }
     const deliver = (queue: 'fast' | 'slow') => (body: string, queuedFor: number) =>
       this.#deliver(body, queue, queuedFor)
     this.fast = new EventSource(clock, this.queues.fast, {
@@ -243,14 +231,7 @@ export class Service {
       concurrency: 50,
       handle: (body) => this.#invoke('WakeLambdaFunction', () => this.#onTimer(body)),
     })
-    this.#metrics?.watch('WakeUpQueue', this.queues.fast)
     this.#planSweep()
-  }
-
-  #mayRun(): boolean {
-    if (this.#options.trouble?.() !== 'concurrency') return true
-    this.#metrics?.throttle(ACCOUNT_CONCURRENCY)
-    return false
   }
 
   async #invoke(functionId: string, handle: () => Promise<unknown>): Promise<void> {
@@ -264,19 +245,11 @@ export class Service {
       if (trouble?.() === 'functions') throw new Error('a fault of our own')
       return handle()
     })
-    const invoke = () => (trouble?.() === 'hang' ? this.#hang(functionId) : run({}, context))
     const killed = Promise.withResolvers<never>()
-    const handled = processes.run(
-      { end: () => killed.reject(new Error('killed')), isOver: false },
-      () => this.#metrics?.invocation(functionId, invoke) ?? invoke(),
+    const handled = processes.run({ end: () => killed.reject(new Error('killed')), isOver: false }, () =>
+      run({}, context),
     )
     await Promise.race([handled, killed.promise])
-  }
-
-  async #hang(functionId: string): Promise<never> {
-    await this.#options.clock.sleep(timeoutOf(functionId))
-    this.#metrics?.kill()
-    throw new Error('killed')
   }
 
   stop(): void {
@@ -326,22 +299,8 @@ export class Service {
     clock.at(clock.now() + STREAM_LATENCY, () => void this.#dispatch(Records))
   }
 
-  /** By an invocation, where somebody measures that. */
-  async #dispatch(records: DynamoDBRecord[]): Promise<void> {
-    if (this.#metrics === undefined) return this.#dispatchOnce(records)
-    const { clock } = this.#options
-    const dispatcher = 'DispatchChangesLambdaFunction'
-    try {
-      await this.#invoke(dispatcher, () => this.#dispatchOnce(records))
-    } catch {
-      clock.at(clock.now() + STREAM_RETRY, () => void this.#dispatch(records))
-    }
-    const created = records.at(-1)?.dynamodb?.ApproximateCreationDateTime ?? 0
-    this.#metrics.iteratorAge(dispatcher, clock.now() - created * 1000)
-  }
-
   /** What is stopped by an outage comes again. */
-  async #dispatchOnce(records: DynamoDBRecord[]): Promise<void> {
+  async #dispatch(records: DynamoDBRecord[]): Promise<void> {
     const { clock } = this.#options
     const stopped = await dispatch(records, { now: clock.now(), pause: clock.sleep })
     const first = records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === stopped)

@@ -34,11 +34,11 @@ test('an error is told of with its function, and thrown as it is', async () => {
 
 test.each([
   [26_900, []],
-  [27_000, ['function.slow']],
+  [27_000, [['function.slow', 'FaultsAlarm']]],
 ])('an invocation that takes %i of 30,000 ms', async (ms, events) => {
   const slow = background(async (event: object, _context: Context) => event)
   expect(await slow({ of: 'Lambda' }, lasting(ms))).toEqual({ of: 'Lambda' })
-  expect(lines.map(({ event }) => event)).toEqual(events)
+  expect(lines.map(({ event, alarm }) => [event, alarm])).toEqual(events)
 })
 
 test('who throws on purpose is told of for its time only', async () => {

@@ -1,8 +1,5 @@
 /** What a stage costs that nobody uses, in US dollars a month at the list prices of us-east-1: the one place where that is computed. */
-
-import * as v from 'valibot'
 import { ofType, type Resource } from '../../../infra/service.ts'
-import { AlarmProperties, watchedBy } from './alarm-state.ts'
 
 export interface CostRow {
   what: string
@@ -47,10 +44,8 @@ export const idleCost = (resources: Record<string, Resource>): CostRow[] => {
   const requests = { fifo: fifo * POLLS, standard: (polled.length - fifo) * POLLS + deadLetters * QUEUES_COUNTED }
   const polling = requests.fifo * PRICES.request.fifo + requests.standard * PRICES.request.standard
   const keys = ofType(resources, 'AWS::KMS::Key').length
-  const metrics = ofType(resources, 'AWS::CloudWatch::Alarm').reduce(
-    (sum, [, { Properties }]) => sum + watchedBy(v.parse(AlarmProperties, Properties)).length,
-    0,
-  )
+  // Each alarm looks at one metric (readAlarm).
+  const metrics = ofType(resources, 'AWS::CloudWatch::Alarm').length
   const reads = MINUTES * SWEEP.readUnits * PRICES.readUnit
   const invocation =
     PRICES.invocation + SWEEP.gigabyteSeconds * PRICES.gigabyteSecond + (SWEEP.logBytes / 1e9) * PRICES.gigabyteOfLog

@@ -77,8 +77,4 @@ describe('`npm run doctor`', () => {
     })
     expect([stderr, code]).toEqual(['', 1])
   })
-
-  test('finds it in a line without --json', async () => {
-    expect((await doctor('--stage', 'my_stage')).stdout).toMatch(/^FAULT {3}stage name: "my_stage" is not a name/)
-  })
 })

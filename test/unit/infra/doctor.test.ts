@@ -148,13 +148,8 @@ describe('nothing is found', () => {
   })
 
   test('after a failed first deployment, of which only the first step is left', () => {
-    const stack = deployed({
-      status: 'UPDATE_ROLLBACK_COMPLETE',
-      outputs: {},
-      physicalIds: { Bucket: 'b' },
-      template: undefined,
-    })
-    expect(notOk({ account: { stack } })).toEqual([])
+    const left = { status: 'UPDATE_ROLLBACK_COMPLETE', outputs: {}, physicalIds: { Bucket: 'b' }, template: undefined }
+    expect(notOk(withStack(left))).toEqual([])
   })
 
   test('where the stack is to make a domain with its record', () => {
@@ -190,7 +185,7 @@ describe('nothing is found', () => {
   })
 
   test('where the stack has its roles and its key, and no others could be made', () => {
-    const none = { roles: { value: { used: 1000, most: 1000 } }, keyRights: { value: { denied: ['kms:CreateKey'] } } }
+    const none = { ...FULL, keyRights: { value: { denied: ['kms:CreateKey'] } } }
     expect(notOk({ account: { ...none, stack: deployed() } })).toEqual([])
     const physicalIds = { HealthRole: 'serverless-agent-prod-health-eu-central-1-lambdaRole' }
     const withKeyOfBefore = ({ Resources }: Template) => Reflect.deleteProperty(Resources, 'SealingKey')
@@ -215,39 +210,21 @@ describe('nothing is found', () => {
   })
 
   test.each<[string, Planted]>([
-    ['code', { account: { lambda: { value: { concurrency: 1000, unreserved: 1000, codeLeft: 100e6 } } } }],
-    [
-      'resources and requests',
-      { account: { quotas: { value: { apiResources: 4, apiRate: 500, tableWrites: 26_000 } } } },
-    ],
+    ['code', { account: { lambda: lambda({ codeLeft: 100e6 }) } }],
+    ['resources and requests', { account: { quotas: quotas({ apiResources: 4, apiRate: 500, tableWrites: 26_000 }) } }],
     ['roles', { account: { roles: { value: { used: 999, most: 1000 } } } }],
-    ['an environment', { template: labelled(3920) }],
+    ['an environment', { template: label('x'.repeat(3920)) }],
     ['the name of a role, with its account and partition', { template: named(49, 'AWS::AccountId', 'AWS::Partition') }],
     [
       'the name of a role, of another that has none',
       { template: ({ Resources }) => void Object.assign(Resources, { Nameless: resource('AWS::IAM::Role') }) },
     ],
     ['a stage name', { plan: { stage: 'x'.repeat(40), functionNames: ['x'.repeat(64)] }, template: named(64) }],
-    [
-      'a template',
-      {
-        template: ({ Resources }) => {
-          for (let index = Object.keys(Resources).length; index < 500; index++)
-            Resources[`Topic${index}`] = resource('AWS::SNS::Topic')
-        },
-      },
-    ],
+    ['a template', { template: topics(496) }],
   ])('in %s of which AWS takes no more', (_, planted) => {
     expect(notOk(planted)).toEqual([])
   })
 })
-
-/** Changes a template: the environment of its function is 4,096 bytes with a label of 3,920 characters. */
-const labelled =
-  (length: number) =>
-  ({ Resources }: Template): void => {
-    Object(Resources.HealthLambdaFunction?.Properties).Environment.Variables.AGENT_LABEL = 'x'.repeat(length)
-  }
 
 /** Changes a template: its role has a name of so many characters, and behind them what these parameters say. */
 const named =
@@ -310,18 +287,34 @@ const denied = async (action: string) => {
   return read<never>(action, () => Promise.reject(error))
 }
 
-const setting = (name: string, value: string): Planted => ({ plan: { environment: { ...environment, [name]: value } } })
+const set = (settings: NodeJS.ProcessEnv): Planted => ({ plan: { environment: { ...environment, ...settings } } })
+const lambda = (changes: object) => ({ value: { concurrency: 1000, unreserved: 1000, ...changes } })
+const quotas = (changes: object) => ({ value: { apiResources: 300, apiRate: 10_000, tableWrites: 40_000, ...changes } })
+const FULL = { roles: { value: { used: 1000, most: 1000 } } }
+const LEFT = { tables: { value: ['serverless-agent-prod'] } }
+const withStack = (changes?: Partial<Stack>): Planted => ({ account: { stack: deployed(changes) } })
+/** The stack uses an earlier table. */
+const USES_OLD = { outputs: { TableName: 'old', SealingKeyArn: KEY }, physicalIds: { Queue: 'q' } }
+const OF_OTHER_STACK = { domain: { value: { stack: 'serverless-agent-old' } } }
+const label =
+  (AGENT_LABEL: unknown) =>
+  ({ Resources }: Template): void => {
+    Object.assign(Object(Resources.HealthLambdaFunction?.Properties).Environment.Variables, { AGENT_LABEL })
+  }
+/** So many topics more. */
+const topics =
+  (count: number) =>
+  ({ Resources }: Template): void => {
+    for (let index = 0; index < count; index++) Resources[`Topic${index}`] = resource('AWS::SNS::Topic')
+  }
+const UNAUTHENTICATED = { failure: { kind: 'unauthenticated', action: 'sts:GetCallerIdentity', message: '' } } as const
+const unavailable = (action: string, message: string) =>
+  ({ failure: { kind: 'unavailable', action, message } }) as const
 
 const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   [
     'credentials that nobody knows',
-    {
-      account: {
-        identity: {
-          failure: { kind: 'unauthenticated', action: 'sts:GetCallerIdentity', message: 'InvalidClientTokenId' },
-        },
-      },
-    },
+    { account: { identity: UNAUTHENTICATED } },
     /^FAULT {3}credentials: AWS does not take them: log in/,
   ],
   [
@@ -332,137 +325,106 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   ['a region that is none', { account: { region: 'europe' } }, /^FAULT {3}region: europe is not a region: --region/],
   [
     'a region that does not answer',
-    { account: { identity: { failure: { kind: 'unavailable', action: 'sts', message: 'ENOTFOUND' } } } },
+    { account: { identity: unavailable('sts', 'ENOTFOUND') } },
     /^FAULT {3}credentials: AWS does not answer in eu-central-1: /,
   ],
   [
     "a new account's concurrency",
-    {
-      account: { lambda: { value: { concurrency: 10, unreserved: 10 } } },
-    },
+    { account: { lambda: lambda({ concurrency: 10, unreserved: 10 }) } },
     /^warning concurrency: the account runs 10 functions at once: .*L-B99A9384/,
   ],
   [
     'a concurrency that nobody can be asked for',
-    { account: { lambda: { failure: { kind: 'unavailable', action: 'lambda', message: 'ETIMEDOUT' } } } },
+    { account: { lambda: unavailable('lambda', 'ETIMEDOUT') } },
     /^warning concurrency: lambda could not be asked, so the 10 of a new account are assumed \(ETIMEDOUT\)$/,
   ],
   [
     'an API with more resources than the account allows',
-    { account: { quotas: { value: { apiResources: 3, apiRate: 10_000, tableWrites: 40_000 } } } },
+    { account: { quotas: quotas({ apiResources: 3 }) } },
     /^FAULT {3}quotas: the API has 4 resources, the account allows 3: ask for more/,
   ],
   [
     'no room for the roles',
-    { account: { roles: { value: { used: 1000, most: 1000 } } } },
+    { account: FULL },
     /^FAULT {3}roles: 1 roles are to be made, and 1000 of 1000 are there: ask for more/,
   ],
   [
     'no room for the role of a new function',
     {
-      account: { roles: { value: { used: 1000, most: 1000 } }, stack: deployed() },
+      account: { ...FULL, stack: deployed() },
       template: ({ Resources }) => void Object.assign(Resources, { NewRole: Resources.HealthRole }),
     },
     /^FAULT {3}roles: 1 roles are to be made/,
   ],
   [
     'no room for the roles, of which a failed first deployment has made none',
-    {
-      account: {
-        roles: { value: { used: 1000, most: 1000 } },
-        stack: deployed({ outputs: {}, physicalIds: { Bucket: 'b' }, template: undefined }),
-      },
-    },
+    { account: { ...FULL, stack: deployed({ outputs: {}, physicalIds: { Bucket: 'b' }, template: undefined }) } },
     /^FAULT {3}roles: 1 roles are to be made/,
   ],
   [
     'more requests a second than the account has',
-    { account: { quotas: { value: { apiResources: 300, apiRate: 499, tableWrites: 40_000 } } } },
+    { account: { quotas: quotas({ apiRate: 499 }) } },
     /^warning quotas: OPERATION_RATE is 500 requests a second, the account has 499/,
   ],
   [
     'more credentials a second than a table takes',
-    { account: { quotas: { value: { apiResources: 300, apiRate: 10_000, tableWrites: 25_999 } } } },
+    { account: { quotas: quotas({ tableWrites: 25_999 }) } },
     /^warning table writes: OPERATION_RATE is 500 requests a second, and a table takes 25999 write units a second \(500 credentials\): ask/,
   ],
-  ['a setting that is wrong', setting('LOG_LEVEL', 'loud'), /^FAULT {3}settings: LOG_LEVEL: /],
+  ['a setting that is wrong', set({ LOG_LEVEL: 'loud' }), /^FAULT {3}settings: LOG_LEVEL: /],
   [
     'an address without https',
-    setting('PUBLIC_URL', 'http://agent.example.org'),
+    set({ PUBLIC_URL: 'http://agent.example.org' }),
     /^FAULT {3}settings: PUBLIC_URL: is not https/,
   ],
   [
     'an address that only its own network has',
-    setting('PUBLIC_URL', 'https://agent.corp'),
+    set({ PUBLIC_URL: 'https://agent.corp' }),
     /^warning settings: PUBLIC_URL: a local name: wallets and other agents elsewhere will not reach agent\.corp/,
   ],
   [
     'an address with a query',
-    setting('PUBLIC_URL', 'https://agent.example.org/?a=b'),
+    set({ PUBLIC_URL: 'https://agent.example.org/?a=b' }),
     /^FAULT {3}settings: PUBLIC_URL: has a query/,
   ],
   [
     'another address than the domain that is made',
-    {
-      plan: {
-        environment: {
-          ...environment,
-          DOMAIN_NAME: 'other.example.org',
-          CERTIFICATE_ARN: 'arn:aws:acm:eu-central-1:123456789012:certificate/0b1c2d3e',
-        },
-      },
-    },
+    set({ DOMAIN_NAME: 'other.example.org', CERTIFICATE_ARN: CERTIFICATE }),
     /^warning settings: PUBLIC_URL is at agent\.example\.org, and the stack makes other\.example\.org/,
   ],
   [
     'a rate of strangers that the account has no room for',
-    {
-      account: { lambda: { value: { concurrency: 1000, unreserved: 1000 } } },
-      plan: { environment: { ...environment, DIDCOMM_RATE: '5000' } },
-    },
+    set({ DIDCOMM_RATE: '5000' }),
     /^warning concurrency: DIDCOMM_RATE=5000: strangers may take 2000 of the account's 1000/,
   ],
   [
     'a region that is full of code',
-    { account: { lambda: { value: { concurrency: 1000, unreserved: 1000, codeLeft: 90e6 } } } },
+    { account: { lambda: lambda({ codeLeft: 90e6 }) } },
     /^FAULT {3}code storage: Lambda takes 90 MB more code in this region, .*: delete functions/,
   ],
   [
     'an environment of more than 4 KB, once for all functions',
     {
-      template: ({ Resources }) => {
-        const health = Resources.HealthLambdaFunction
-        Object(health?.Properties).Environment.Variables.AGENT_LABEL = 'x'.repeat(4100)
-        Resources.OtherLambdaFunction = structuredClone(health) as Resource
+      template: (it) => {
+        label('x'.repeat(4100))(it)
+        it.Resources.OtherLambdaFunction = structuredClone(it.Resources.HealthLambdaFunction) as Resource
       },
     },
     /^FAULT {3}environment: HealthLambdaFunction has 4\d{3} bytes, and Lambda takes 4096, and 1 others have too many: AGENT_LABEL/,
   ],
   [
     'an environment of more than 4 KB',
-    { template: labelled(3921) },
+    { template: label('x'.repeat(3921)) },
     /^FAULT {3}environment: HealthLambdaFunction has 4097 bytes, and Lambda takes 4096: AGENT_LABEL is the largest/,
   ],
   [
     'an environment of more than 4 KB, by a part of an expression',
-    {
-      template: ({ Resources }) => {
-        Object(Resources.HealthLambdaFunction?.Properties).Environment.Variables.AGENT_LABEL = {
-          'Fn::Sub': [`\${label}`, { label: 'x'.repeat(4000) }],
-        }
-      },
-    },
+    { template: label({ 'Fn::Sub': [`\${label}`, { label: 'x'.repeat(4000) }] }) },
     /^FAULT {3}environment: HealthLambdaFunction has 4\d{3} bytes/,
   ],
   [
     'a stage that makes a role too long',
-    {
-      plan: { stage: 'a-stage-with-a-long-name' },
-      template: ({ Resources }) => {
-        Object(Resources.HealthRole?.Properties).RoleName['Fn::Join'][1][0] =
-          'serverless-agent-a-stage-with-a-long-name-health'
-      },
-    },
+    { plan: { stage: 'a-stage-with-a-long-name' }, template: named(72) },
     /^FAULT {3}stage name: a-stage-with-a-long-name is 8 characters too long: /,
   ],
   [
@@ -484,19 +446,14 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   ],
   [
     'a template of too many resources',
-    {
-      template: ({ Resources }) => {
-        for (let index = 0; index < 500; index++) Resources[`Topic${index}`] = resource('AWS::SNS::Topic')
-      },
-    },
+    { template: topics(500) },
     /^FAULT {3}template: it has 504 resources, and CloudFormation takes 500/,
   ],
   [
     'a template of too many bytes',
     {
-      template: ({ Resources }) => {
-        Resources.Api = resource('AWS::ApiGateway::RestApi', { Body: 'x'.repeat(1_048_576) })
-      },
+      template: ({ Resources }) =>
+        void Object.assign(Resources, { Api: resource('any', { Body: 'x'.repeat(1_048_576) }) }),
     },
     /^FAULT {3}template: it has 1\d{6} bytes, and CloudFormation takes 1048576/,
   ],
@@ -521,36 +478,27 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     ] as const
   ).map(([status, says]): [string, Planted, RegExp] => [
     `a stack in ${status}`,
-    { account: { stack: deployed({ status }) } },
+    withStack({ status }),
     new RegExp(`^FAULT {3}stack: serverless-agent-prod is in ${says.source}`),
   ]),
   [
     'a table that is left, beside which a stack would begin empty',
-    {
-      account: { tables: { value: ['serverless-agent-prod'] } },
-      plan: { environment: { ...environment, ALLOW_NEW_TABLE: 'false' } },
-    },
+    { account: LEFT, ...set({ ALLOW_NEW_TABLE: 'false' }) },
     /^FAULT {3}tables: serverless-agent-prod: left of an earlier stack, .*EXISTING_TABLE and EXISTING_KEY.*ALLOW_NEW_TABLE=true/,
   ],
   [
     'a table that is left, by whose name the stack would make its own',
-    {
-      account: { tables: { value: ['serverless-agent-prod'] } },
-      plan: { environment: { ...environment, TABLE_NAME: 'serverless-agent-prod' } },
-    },
+    { account: LEFT, ...set({ TABLE_NAME: 'serverless-agent-prod' }) },
     /^FAULT {3}tables: serverless-agent-prod: left of an earlier stack/,
   ],
   [
     'a table that is left, beside which a stack is to begin empty',
-    {
-      account: { tables: { value: ['serverless-agent-prod'] } },
-      plan: { environment: { ...environment, ALLOW_NEW_TABLE: 'true' } },
-    },
+    { account: LEFT, ...set({ ALLOW_NEW_TABLE: 'true' }) },
     /^warning tables: serverless-agent-prod: left of an earlier stack$/,
   ],
   [
     'a table that is left, beside a stack with a table of its own',
-    { account: { stack: deployed(), tables: { value: ['serverless-agent-prod'] } } },
+    { account: { stack: deployed(), ...LEFT } },
     /^warning tables: serverless-agent-prod: left of an earlier stack$/,
   ],
   [
@@ -561,14 +509,14 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   [
     'an address that is not that of the stage',
     {
-      account: { stack: deployed() },
+      ...withStack(),
       plan: { publicUrl: 'https://new.example.org', environment: { ...environment, ALLOW_NEW_ADDRESS: 'false' } },
     },
     /^FAULT {3}address: wallets keep https:\/\/agent\.example\.org for ever: set PUBLIC_URL to it, .*ALLOW_NEW_ADDRESS=true/,
   ],
   [
     'a generated address in place of that of the stage',
-    { account: { stack: deployed() }, plan: { publicUrl: { 'Fn::Sub': 'https://…' } } },
+    { ...withStack(), plan: { publicUrl: { 'Fn::Sub': 'https://…' } } },
     /^FAULT {3}address: wallets keep https:\/\/agent\.example\.org for ever/,
   ],
   [
@@ -598,7 +546,7 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   ],
   [
     'a domain of another stack',
-    domain({ domain: { value: { stack: 'serverless-agent-old' } } }),
+    domain(OF_OTHER_STACK),
     /^FAULT {3}domain: agent\.example\.org is the domain of the stack serverless-agent-old: .*leave CERTIFICATE_ARN and HOSTED_ZONE_ID out/,
   ],
   [
@@ -606,7 +554,7 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     {
       ...domain(),
       account: {
-        ...domain({ domain: { value: { stack: 'serverless-agent-old' } } }).account,
+        ...domain(OF_OTHER_STACK).account,
         stack: deployed({ physicalIds: { Table: 't', SealingKey: 'id', ApiDomain: 'old.example.org' } }),
       },
     },
@@ -639,42 +587,29 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   ],
   [
     'a fixed name that the update would drop',
-    {
-      account: {
-        stack: deployed({
-          template: {
-            Resources: { Table: resource('AWS::DynamoDB::Table', { TableName: 'serverless-agent-prod' }) },
-          },
-        }),
-      },
-    },
+    withStack({ template: { Resources: { Table: resource('any', { TableName: 'serverless-agent-prod' }) } } }),
     /^FAULT {3}table and key: .*set TABLE_NAME=serverless-agent-prod, or it would begin with an empty one/,
   ],
   [
     'a template whose fixed name nobody can read',
-    { account: { stack: deployed({ template: undefined }) } },
+    withStack({ template: undefined }),
     /^FAULT {3}table and key: the stack's template is not JSON/,
   ],
   [
     'a fixed name that the stack does not have',
-    { ...setting('TABLE_NAME', 'other'), account: { stack: deployed() } },
+    { ...set({ TABLE_NAME: 'other' }), account: { stack: deployed() } },
     /^FAULT {3}table and key: .*leave TABLE_NAME out/,
   ],
   [
     'an update that forgets the earlier table',
-    {
-      account: { stack: deployed({ outputs: { TableName: 'old', SealingKeyArn: KEY }, physicalIds: { Queue: 'q' } }) },
-    },
+    withStack(USES_OLD),
     /^FAULT {3}table and key: .*set EXISTING_TABLE=old EXISTING_KEY=arn:aws:kms/,
   ],
   [
     'an update that uses the earlier table with another key',
     {
       plan: existing({}, {}, { EXISTING_KEY: OTHER_KEY }).plan ?? {},
-      account: {
-        ...existing({ sealingKey: undefined }).account,
-        stack: deployed({ outputs: { TableName: 'old', SealingKeyArn: KEY }, physicalIds: { Queue: 'q' } }),
-      },
+      account: { ...existing({ sealingKey: undefined }).account, stack: deployed(USES_OLD) },
     },
     /^FAULT {3}table and key: the stack uses old of an earlier one: set EXISTING_TABLE=old EXISTING_KEY=.*00000000-/,
   ],
@@ -767,10 +702,9 @@ describe('found is', () => {
   })
 
   test('nothing as left over while nobody can tell what is the stack’s', async () => {
-    const left = { tables: { value: ['serverless-agent-prod'] } }
     const { plan, account } = domain({ domain: { value: { stack: undefined } }, zone: { value: zone(['A']) } })
     const stack = await denied('cloudformation:DescribeStacks')
-    const lines = notOk({ account: { ...account, stack, ...left }, ...(plan && { plan }) })
+    const lines = notOk({ account: { ...account, stack, ...LEFT }, ...(plan && { plan }) })
     expect(lines.filter((line) => !line.includes('the right cloudformation:DescribeStacks is missing'))).toEqual([])
   })
 
@@ -788,8 +722,7 @@ describe('found is', () => {
   })
 
   test('without credentials no more than that, and what needs none', () => {
-    const identity = { failure: { kind: 'unauthenticated', action: 'sts:GetCallerIdentity', message: '' } } as const
-    const checks = examine({ account: { identity } }).map(({ check }) => check)
+    const checks = examine({ account: { identity: UNAUTHENTICATED } }).map(({ check }) => check)
     expect(checks).toEqual(['settings', 'anoncreds', 'credentials', 'template', 'environment', 'stage name'])
   })
 })

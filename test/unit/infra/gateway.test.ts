@@ -89,14 +89,6 @@ describe('the deployment of the API', () => {
     expect(deploymentIn(templateOf({ TENANT_RATE: '5' }))).not.toBe(deploymentIn(templateOf()))
   })
 
-  test('is what the stage shows, and waits for what the API may invoke', () => {
-    const resources = templateOf()
-    const id = deploymentIn(resources)
-    expect(resources.ApiStage?.Properties.DeploymentId).toEqual({ Ref: id })
-    expect(resources[id]?.DependsOn).toEqual(idsOf(resources, 'AWS::IAM::ManagedPolicy'))
-    expect(resources[id]?.DependsOn).toHaveLength(1)
-  })
-
   test.each(['ApiGatewayRestApi', 'ApiStage'])('is not packaged without %s', (id) => {
     const service = Object({
       provider: {

@@ -1,6 +1,5 @@
 /** A resource of an earlier stack in place of one of the template: every reference stands for what is there. */
 import {
-  DescribeTableCommand,
   DynamoDBClient,
   ListTagsOfResourceCommand,
   type ListTagsOfResourceCommandOutput,
@@ -90,22 +89,6 @@ test('a table and its key are used together', () => {
     TableName: { Value: 'old' },
     SealingKeyArn: { Value: 'arn:aws:kms:eu-central-1:123456789012:key/1a' },
   })
-})
-
-test('a stream that was switched off is none, although DynamoDB names the latest', async () => {
-  const client = new DynamoDBClient({ region: 'eu-central-1' })
-  const streamOf = async (StreamEnabled: boolean) => {
-    const Table = {
-      LatestStreamArn: 'arn:old/stream',
-      StreamSpecification: { StreamEnabled, StreamViewType: 'NEW_AND_OLD_IMAGES' },
-    }
-    vi.spyOn(client, 'send').mockImplementation(async (command) =>
-      command instanceof DescribeTableCommand ? { Table } : {},
-    )
-    return (await findTable(client, 'old'))?.streamArn
-  }
-  expect(await streamOf(true)).toBe('arn:old/stream')
-  expect(await streamOf(false)).toBeUndefined()
 })
 
 test('the key of a table is found by its tag among those of an operator, of which DynamoDB answers some at a time', async () => {

@@ -1,17 +1,15 @@
 /** What each function may do on AWS: enough for what it loads, and no more. */
 import { describe, expect, test } from 'vitest'
-import { GROUPS } from '../../../../infra/access/groups.ts'
 import { allRightsOf, rightsOf } from '../../../../infra/access/uses.ts'
 import { allows, resourceName, type Statement } from '../../../../infra/roles/policy.ts'
 import { statementsOf as madeOf } from '../../../../infra/roles/statements.ts'
 import { type FunctionDefinition, splitHandler } from '../../../../infra/service.ts'
 import { OPERATIONS } from '../../../../lib/interface/operations.ts'
-import { recordedCalls } from '../../../support/roles/recorded-calls.ts'
 import { functionIdOf } from '../../../support/stage/api-document.ts'
 import { ofType } from '../../../support/stage/template.ts'
 import { modulesOf } from './imports.ts'
 import { defaultTimeout, functions, grown, resources } from './packaged.ts'
-import { ofFunctions, roleIdOf, singleRights, statementsIn } from './packaged-roles.ts'
+import { ofFunctions, roleIdOf, statementsIn } from './packaged-roles.ts'
 
 /** What functions that only read may do. */
 const READ = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query']
@@ -31,8 +29,6 @@ const ON_FAILURE = 'DispatchFailures'
 const RESOLVERS = ['getSchemaById', 'getCredentialDefinitionById', 'resolveDid']
 /** It signs what it reads. */
 const SIGNS = 'getStatusList'
-/** The groups and rights that an entry is made of. */
-const partsOf = (entry: string): string[] => (entry === 'sending' ? [...GROUPS.sending] : [entry])
 
 /** All statements of the function's role. */
 const allStatementsOf = (key: string): Statement[] => statementsIn(resources, key)
@@ -186,43 +182,6 @@ test('nobody may scan, or change the table itself', () => {
   expect(who(/Scan|PartiQL|Table|Export|Backup/)).toEqual([])
 })
 
-describe('what functions were seen to do (npm run record-calls)', () => {
-  test.each(Object.keys(functions))('%s may do all of it', (key) => {
-    expect(recordedCalls(key).filter((call) => !allows(statementsOf(key), call))).toEqual([])
-  })
-
-  /** Which functions have the same rights: what one has in memory when a test calls it, another one is seen to read. */
-  const sharing = new Map<string, string[]>()
-  for (const [key, { uses }] of Object.entries(functions))
-    for (const entry of uses.flatMap(partsOf)) sharing.set(entry, [...(sharing.get(entry) ?? []), key])
-
-  test.each([...sharing].map(([entry, keys]) => ({ entry, keys, names: keys.join(', ') })))(
-    '$names may do nothing more than $entry',
-    ({ entry, keys }) => {
-      // To get one item and to get several are one right to the same things.
-      const calls = keys.flatMap(recordedCalls).map((call) => ({ ...call, action: call.action.replace('Batch', '') }))
-      const unused = madeOf(rightsOf(entry))
-        .flatMap(singleRights)
-        .filter((right) => !right.Action.includes('dynamodb:BatchGetItem'))
-        .filter((right) => !calls.some((call) => allows([right], call)))
-      expect(unused).toEqual([])
-    },
-  )
-
-  test('a pattern of all records is for functions that were seen with several types of them', () => {
-    for (const key of Object.keys(functions)) {
-      const patterns = statementsOf(key).filter((statement) => JSON.stringify(statement).includes('*Record'))
-      // To read one by its key or many at once is one right to the same things.
-      const types = recordedCalls(key).flatMap(({ context }) =>
-        Object.values(context)
-          .flat()
-          .filter((one) => /Record/.test(one)),
-      )
-      if (patterns.length > 0) expect({ key, several: new Set(types).size > 1 }).toEqual({ key, several: true })
-    }
-  })
-})
-
 describe('functions that only read', () => {
   test('are those of every GET', () => {
     expect(readers().length).toBeGreaterThan(5)
@@ -276,6 +235,8 @@ describe('what a function loads is what it may do', () => {
     ['deliver', 'acme|ConnectionRecord|c1', ['GetItem', 'Query', 'UpdateItem', 'DeleteItem']],
     ['deliver', 'acme|ConnectionRecord|c1|lane', ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem']],
     ['deliver', '@destination|d', ['GetItem', 'UpdateItem']],
+    ['deliver', 'acme|CredentialRecord|c1', []],
+    ['deliver', 'acme|ProofRecord|p1', []],
     ['deliverSlowly', '@destination|d', ['GetItem', 'UpdateItem']],
     ['createTenant', '@org|acme', []],
     ['createTenant', '@org|acme|tenants', ['PutItem']],
@@ -289,12 +250,8 @@ describe('what a function loads is what it may do', () => {
     expect(mayOf('confirmIssuerKeys', '@tenant|acme')).toEqual([])
   })
 
-  test('who commits may put; who may delete commits, or keeps the outbox', () => {
+  test('who commits may put', () => {
     expect(without(whoLoad('lib/store/commit.ts'), who(/^dynamodb:PutItem$/))).toEqual([])
-    const deleting = who(/^dynamodb:(DeleteItem|ConditionCheckItem)$/)
-    const keeping = [...whoLoad('lib/outbox/waiting-list.ts'), ...whoLoad('lib/outbox/timer.ts')]
-    expect(without(deleting, [...whoLoad('lib/store/commit.ts'), ...keeping])).toEqual([])
-    expect(deleting).not.toContain('dispatchChanges')
   })
 
   test('the dispatcher adds items, and changes only how often it has begun', () => {

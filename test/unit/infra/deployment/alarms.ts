@@ -1,79 +1,78 @@
-/**
- * The alarms as they are deployed: each is tried on metrics in which all is well, in which its cause is there, and
- * after it; and each code of the log on the lines that the service writes.
- */
+/** The alarms as they are deployed: each is tried on values of its metric, and each code of the log by its weight. */
 import { globSync, readFileSync } from 'node:fs'
-import * as v from 'valibot'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { METRICS, type MetricName, measure } from '../../../../lib/metrics.ts'
+import { ALARM_WEIGHT, METRICS, type MetricName, measure } from '../../../../lib/metrics.ts'
 import { ofType } from '../../../support/stage/template.ts'
-import { AlarmProperties, statesOf, watchedBy } from '../../../support/watch/alarm-state.ts'
+import { isOn, readAlarm } from '../../../support/watch/alarm.ts'
 import { idleCost } from '../../../support/watch/idle-cost.ts'
-import { RecordedMetrics } from '../../../support/watch/recorded-metrics.ts'
-import { fill, SCENARIOS, SWEEPS, WELL } from '../../../support/watch/scenarios.ts'
+import { valuesOf } from '../../../support/watch/metric-filters.ts'
 import { resources } from './packaged.ts'
 
-const alarms = ofType(resources, 'AWS::CloudWatch::Alarm').map(
-  ([id, { Properties }]) => [id, v.parse(AlarmProperties, Properties), Properties] as const,
-)
 const idsOf = (type: string) => ofType(resources, type).map(([id]) => id)
+const alarms = ofType(resources, 'AWS::CloudWatch::Alarm').map(([id, { Properties }]) => ({
+  ...{ id, properties: Properties, ...readAlarm(Properties) },
+}))
+const alarmOf = (id: string) => {
+  const alarm = alarms.find((one) => one.id === id)
+  if (alarm === undefined) throw new Error(`there is no ${id}`)
+  return alarm
+}
 
-/** Minutes: of a day in which all is well, an hour of something, and what follows. */
-const BEGIN = 24 * 60
-const END = BEGIN + 60
-const LAST = END + 24 * 60
+const STACK = 'serverless-agent-dev'
 
-test('there is a scenario of each alarm, and of no other', () => {
-  expect(alarms.map(([id]) => id).sort()).toEqual(Object.keys(SCENARIOS).sort())
+/**
+ * Of each alarm: its metric, the value of a period when all is well, the least one that is worth an alarm, and the minutes of it until it is on, and those after it
+ * until it is over. Periods slide: five minutes are often in two of them, and never in three.
+ */
+const EXPECTED = [
+  ['FaultsAlarm', `Sum ${STACK} FaultsAlarm`, ALARM_WEIGHT - 1, ALARM_WEIGHT, 5, 10],
+  ['UnreachableAlarm', `Sum ${STACK} UnreachableAlarm`, ALARM_WEIGHT - 1, ALARM_WEIGHT, 15, 30],
+  ['ThrottlesAlarm', 'Sum AWS/Lambda Throttles', 0, 1, 15, 20],
+  ['ConcurrencyAlarm', 'Maximum AWS/Lambda ConcurrentExecutions', 799, 800, 3, 5],
+  ['DispatchDelayAlarm', 'Maximum AWS/Lambda IteratorAge', 59_000, 60_000, 3, 5],
+  ['ServerErrorsAlarm', 'Average AWS/ApiGateway 5XXError', 0.049, 0.05, 3, 10],
+  ['SlowOperationsAlarm', 'Maximum AWS/ApiGateway IntegrationLatency', 7_900, 8_000, 15, 20],
+  ['OldWakeUpsAlarm', 'Maximum AWS/SQS ApproximateAgeOfOldestMessage', 59, 60, 5, 7],
+] as const
+const OTHERS = ['DeadLettersAlarm', 'SweepAlarm']
+
+const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value)
+const NONE = times<undefined>(10, undefined)
+
+test.each(EXPECTED)(
+  '%s of %s is on where so many of its last values are bad, wherever among them',
+  (id, metric, well, bad, on, over) => {
+    const alarm = alarmOf(id)
+    const { DatapointsToAlarm: least, EvaluationPeriods: of, period } = alarm
+    expect(`${alarm.statistic} ${alarm.metric}`).toBe(metric)
+    expect([(least * period) / 60, (of * period) / 60]).toEqual([on, over])
+    const goodThen = (...values: number[]) => isOn(alarm, [...times(10, well), ...values])
+    expect(goodThen()).toBe(false)
+    expect(goodThen(...times(least - 1, bad))).toBe(false)
+    expect(goodThen(...times(least, bad))).toBe(true)
+    expect(goodThen(...times(least, bad), ...times(of - least, well))).toBe(true)
+    expect(goodThen(...times(least, bad), ...times(of - least + 1, well))).toBe(false)
+    // Nothing happens any more, or nothing has ever happened.
+    expect(isOn(alarm, [...times(of, bad), ...NONE])).toBe(false)
+    expect(isOn(alarm, NONE)).toBe(false)
+  },
+)
+
+test('there is no other alarm, but of dead letters and of the sweep', () => {
+  expect(alarms.map(({ id }) => id).sort()).toEqual([...EXPECTED.map(([id]) => id), ...OTHERS].sort())
 })
 
-describe.each(alarms)('%s', (id, alarm, properties) => {
-  const keys = watchedBy(alarm)
-  const { cause, red, green, brief = 0 } = SCENARIOS[id] ?? { cause: {}, red: 0, green: 0 }
-  const bad = id === 'SweepAlarm' ? {} : { ...SWEEPS, ...cause }
-  const well = { ...WELL, ...SWEEPS }
+test('the sweep is missed after seven silent minutes, not after four, and green with the next one', () => {
+  const alarm = alarmOf('SweepAlarm')
+  expect(alarm).toMatchObject({ metric: 'AWS/Lambda Invocations', statistic: 'Sum', period: 60 })
+  const swept = times(10, 1)
+  expect(isOn(alarm, swept)).toBe(false)
+  expect(isOn(alarm, [...swept, ...NONE.slice(0, 4)])).toBe(false)
+  expect(isOn(alarm, [...swept, ...NONE.slice(0, 7)])).toBe(true)
+  expect(isOn(alarm, [...swept, ...NONE, 1])).toBe(false)
+})
 
-  test('is quiet while all is well', () => {
-    const recorded = new RecordedMetrics()
-    fill(recorded, keys, well, { from: 0, to: BEGIN })
-    // From the second evaluation of what was swept on.
-    expect(new Set(statesOf(alarm, recorded, 10, BEGIN))).toEqual(new Set(['OK']))
-  })
-
-  test.runIf(brief > 0)('is quiet while its cause is brief', () => {
-    const recorded = new RecordedMetrics()
-    fill(recorded, keys, well, { from: 0, to: BEGIN })
-    fill(recorded, keys, bad, { from: BEGIN, to: BEGIN + brief })
-    fill(recorded, keys, well, { from: BEGIN + brief, to: END })
-    expect(new Set(statesOf(alarm, recorded, 10, END))).toEqual(new Set(['OK']))
-  })
-
-  // After it, traffic goes on as before it; or there is none at all, and metrics of AWS that count only what happens
-  // have no data.
-  test.each(['goes on', 'has ended'])(
-    'is red while its cause is there, and green after it, when all else %s',
-    (after) => {
-      const recorded = new RecordedMetrics()
-      fill(recorded, keys, well, { from: 0, to: BEGIN })
-      fill(recorded, keys, bad, { from: BEGIN, to: END })
-      fill(recorded, keys, after === 'goes on' ? well : SWEEPS, { from: END, to: LAST })
-      const states = statesOf(alarm, recorded, BEGIN - 60, LAST)
-      const at = (minute: number) => states[minute - BEGIN + 60]
-      expect(states.slice(0, 60)).toEqual(Array.from({ length: 60 }, () => 'OK'))
-      const begun = states.slice(60).indexOf('ALARM')
-      expect(begun).toBeGreaterThan(-1)
-      expect(begun).toBeLessThanOrEqual(red)
-      if (green > 0) expect(at(END - 1)).toBe('ALARM')
-      expect(new Set(states.slice(60 + 60 + green))).toEqual(new Set(['OK']))
-    },
-  )
-
-  test('is not red in a new account, where nothing was ever measured; the sweep is heard of first', () => {
-    const recorded = new RecordedMetrics()
-    fill(recorded, keys, SWEEPS, { from: 1, to: 120 })
-    expect(new Set(statesOf(alarm, recorded, 3, 120))).toEqual(new Set(['OK']))
-  })
-
+describe.each(alarms)('$id', ({ id, properties }) => {
   test('tells its topic when it is red and when it is green again: its code, the query, and what to do', () => {
     expect(properties).toMatchObject({ AlarmActions: [{ Ref: 'Alarms' }], OKActions: [{ Ref: 'Alarms' }] })
     const text = String(properties.AlarmDescription)
@@ -97,11 +96,6 @@ describe.each(alarms)('%s', (id, alarm, properties) => {
       .join()
     for (const code of asked) if (code !== 'platform.report') expect(source, code).toContain(`'${code}'`)
   })
-
-  test('looks at one metric', () => {
-    expect(keys).toHaveLength(1)
-    expect(String(JSON.stringify(properties))).not.toMatch(/SEARCH|METRICS\(/)
-  })
 })
 
 /** As GitHub makes anchors of headings. */
@@ -114,12 +108,6 @@ const headings = readFileSync('docs/trouble.md', 'utf8')
       .replace(/[^\w -]/g, '')
       .replaceAll(' ', '-'),
   )
-
-const alarmOf = (id: string): AlarmProperties => {
-  const alarm = alarms.find(([one]) => one === id)?.[1]
-  if (alarm === undefined) throw new Error(`there is no ${id}`)
-  return alarm
-}
 
 /** The codes that count, the alarm that each is for, and how many of them are one: within 5 minutes, or 15. */
 const COUNTED: [name: MetricName, alarm: string, times: number, minutes: number][] = [
@@ -151,38 +139,27 @@ describe('the codes of the log', () => {
     return JSON.parse(String(written.mock.lastCall?.[0]))
   }
 
-  /** The states after so many lines in the minutes of a period of the alarm. */
-  const statesAfter = (line: Record<string, unknown>, alarm: string, count: number, minutes: number) => {
-    const recorded = new RecordedMetrics()
-    for (let one = 0; one < count; one++) recorded.addLine(line, 90 + Math.floor((one * minutes) / count))
-    return statesOf(alarmOf(alarm), recorded, 60, 240)
-  }
-
   test('that count are those of the list', () => {
     const counted = Object.entries(METRICS).flatMap(([name, share]) => (share === undefined ? [] : [name]))
     expect(counted.sort()).toEqual([...COUNTED.map(([name]) => name), 'DeadLetters'].sort())
   })
 
   test.each(COUNTED)(
-    '%s sets off %s when there are %i of them within %i minutes, not for fewer, and it ends',
-    (name, alarm, times, minutes) => {
-      const line = lineOf(name)
-      const states = statesAfter(line, alarm, times, minutes)
-      expect(states[0]).toBe('OK')
-      expect(states).toContain('ALARM')
-      expect(states.at(-1)).toBe('OK')
-      expect(statesAfter(line, alarm, times - 1, minutes)).not.toContain('ALARM')
+    '%s sets off %s when there are %i of them within %i minutes, not for fewer',
+    (name, id, n, minutes) => {
+      const [[metric, weight] = ['', 0], ...others] = valuesOf(resources, lineOf(name))
+      expect(others).toEqual([])
+      const alarm = alarmOf(id)
+      expect([metric, minutes * 60]).toEqual([alarm.metric, alarm.period])
+      expect([weight * n >= alarm.Threshold, alarm.Threshold > weight * (n - 1)]).toEqual([true, true])
     },
   )
 
   test.each([{ status: 'timeout' }, { status: 'failure' }, { status: 'error', errorType: 'Runtime.ExitError' }])(
-    'of three invocations that were killed set off FaultsAlarm, and not of two: %j',
+    'of an invocation that was killed count like one that failed: %j',
     (record) => {
-      const line = { type: 'platform.report', record }
-      const states = statesAfter(line, 'FaultsAlarm', 3, 5)
-      expect(states).toContain('ALARM')
-      expect(states.at(-1)).toBe('OK')
-      expect(statesAfter(line, 'FaultsAlarm', 2, 5)).not.toContain('ALARM')
+      const values = valuesOf(resources, { type: 'platform.report', record })
+      expect(values).toEqual([[alarmOf('FaultsAlarm').metric, METRICS.FunctionErrors.weight]])
     },
   )
 
@@ -193,25 +170,21 @@ describe('the codes of the log', () => {
     { event: 'request.failed', level: 'error' },
     { event: 'outbox.delivery_ended', AttemptsFailed: 100 },
   ])('of anything else set off none: %j', (line) => {
-    for (const id of ['FaultsAlarm', 'UnreachableAlarm', 'DeadLettersAlarm'])
-      expect(statesAfter(line, id, 500, 60)).not.toContain('ALARM')
+    expect(valuesOf(resources, line)).toEqual([])
   })
 })
 
 describe('what lies in a dead-letter queue', () => {
-  const growth = alarmOf('DeadLettersAlarm')
-  const dead = (count: number) => ({ alarm: 'DeadLettersAlarm', weight: count })
-
   test('makes nobody get up again, however long it lies there, and more of it does', () => {
-    const recorded = new RecordedMetrics()
-    // The sweep takes a while before it counts: now and then that is the next minute.
-    for (let minute = 60; minute < 30 * 60; minute += 5)
-      recorded.addLine(dead(minute < 24 * 60 ? 2 : 3), minute % 25 === 0 ? minute + 1 : minute)
-    const states = statesOf(growth, recorded, 30, 30 * 60)
-    expect(states.slice(30, 60)).toContain('ALARM')
-    expect(states.slice(60, 23 * 60)).not.toContain('ALARM')
-    expect(states.slice(23 * 60)).toContain('ALARM')
-    expect(states.at(-1)).toBe('OK')
+    const alarm = alarmOf('DeadLettersAlarm')
+    expect(valuesOf(resources, { alarm: 'DeadLettersAlarm', weight: 2 })).toEqual([[alarm.metric, 2]])
+    // It is counted every five minutes, a little sooner or later: no period is without a count.
+    expect([alarm.statistic, alarm.period]).toEqual(['Maximum', 600])
+    expect(isOn(alarm, [...NONE, 1])).toBe(true)
+    expect(isOn(alarm, [2, 2, 2, 2])).toBe(false)
+    expect(isOn(alarm, [2, 2, 2, 3])).toBe(true)
+    expect(isOn(alarm, [2, 2, 3, 3])).toBe(true)
+    for (const after of [[3, 3, 3], [2, 0, 0], NONE]) expect(isOn(alarm, [2, 2, 3, ...after])).toBe(false)
   })
 
   test('is counted by the sweep, of every such queue', () => {
@@ -253,7 +226,7 @@ describe('what an idle stage costs', () => {
   })
 
   test('has no more than ten metrics in alarms, and none of our own: filters give no value where nothing happens', () => {
-    expect(alarms.flatMap(([, alarm]) => watchedBy(alarm)).length).toBeLessThanOrEqual(10)
+    expect(alarms.length).toBeLessThanOrEqual(10)
     for (const [, { Properties }] of ofType(resources, 'AWS::Logs::MetricFilter'))
       expect(JSON.stringify(Properties)).not.toContain('DefaultValue')
     expect(idsOf('AWS::CloudWatch::Dashboard')).toEqual([])

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { ofType } from '../../../support/stage/template.ts'
 import { resources } from './packaged.ts'
 
-test('all functions write to one log group, which keeps it for 30 days, and may do so', () => {
+test('all functions write to one log group, which keeps it for 30 days', () => {
   expect(ofType(resources, 'AWS::Logs::LogGroup').map(([id]) => id)).toEqual(['LogGroup', 'AccessLog'])
   for (const [, { Properties }] of ofType(resources, 'AWS::Logs::LogGroup'))
     expect(Properties).toEqual({ RetentionInDays: 30 })
@@ -14,21 +14,5 @@ test('all functions write to one log group, which keeps it for 30 days, and may 
       id,
       logs: { LogGroup: { Ref: 'LogGroup' }, LogFormat: 'JSON', ApplicationLogLevel: 'TRACE', SystemLogLevel: 'INFO' },
     })
-    const [role] = Object(Properties.Role)['Fn::GetAtt']
-    const policies: { PolicyDocument: { Statement: unknown[] } }[] = Object(resources[role]?.Properties.Policies)
-    const statements = policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
-    expect(statements).toContainEqual({
-      Effect: 'Allow',
-      Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-      Resource: { 'Fn::GetAtt': ['LogGroup', 'Arn'] },
-    })
   }
-})
-
-test('nothing waits for a log group that is not there', () => {
-  for (const [id, { DependsOn = [] }] of ofType(resources, 'AWS::Lambda::Function'))
-    expect({ id, missing: [DependsOn].flat().filter((other) => resources[other] === undefined) }).toEqual({
-      id,
-      missing: [],
-    })
 })

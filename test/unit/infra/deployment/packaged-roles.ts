@@ -34,31 +34,3 @@ export const statementsIn = (resources: Resources, key: string): Statement[] =>
   v
     .parse(Policies, resources[roleIdOf(resources, key)]?.Properties.Policies)
     .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
-
-/** A statement as many that each allow one action on one resource with one pattern of keys. */
-export const singleRights = ({ Action, Resource, Condition = {}, ...others }: Statement): Statement[] =>
-  Action.flatMap((action) =>
-    [Resource].flat().flatMap((resource) =>
-      conditionsOf(Condition).map((single) => ({
-        ...others,
-        Action: [action],
-        Resource: resource,
-        Condition: single,
-      })),
-    ),
-  )
-
-const KEYS = 'ForAllValues:StringLike'
-const SCOPE = 'kms:EncryptionContext:scope'
-
-const conditionsOf = (conditions: NonNullable<Statement['Condition']>): NonNullable<Statement['Condition']>[] => {
-  const { [KEYS]: keys, ...others } = conditions
-  if (keys !== undefined)
-    return Object.entries(keys).flatMap(([name, patterns]) =>
-      [patterns].flat().map((pattern) => ({ ...others, [KEYS]: { [name]: pattern } })),
-    )
-  // Any scope: of organizations, and of others.
-  if (JSON.stringify(conditions) === JSON.stringify({ Null: { [SCOPE]: 'false' } }))
-    return [{ StringLike: { [SCOPE]: '@org|*' } }, { ...conditions, StringNotLike: { [SCOPE]: '@org|*' } }]
-  return [conditions]
-}

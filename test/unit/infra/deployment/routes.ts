@@ -60,18 +60,6 @@ describe.each(OPERATIONS.map((contract) => [contract.operationId, contract] as c
       )
     }
   })
-
-  test('has the authorizer before it exactly when its contract asks for a token', () => {
-    for (const { event } of routesOf(contract)) {
-      if (contract.security === 'token')
-        expect(event.authorizer).toMatchObject({
-          name: 'authorizer',
-          type: 'token',
-          identitySource: 'method.request.header.Authorization',
-        })
-      else expect(event.authorizer).toBeUndefined()
-    }
-  })
 })
 
 test('a preflight allows the headers that the contracts of its path say, and no others', () => {
@@ -85,12 +73,6 @@ test('a preflight allows the headers that the contracts of its path say, and no 
     const said = those.flatMap(({ event }) => event.cors?.headers.map((name) => name.toLowerCase()).toSorted() ?? [])
     expect([...new Set(said)], path).toEqual(expected)
   }
-})
-
-test('no route is without a contract', () => {
-  const known = OPERATIONS.flatMap((contract) => pathsOf(contract).map((path) => `${contract.method} ${path}`))
-  const there = routes().map(({ event }) => `${event.method.toUpperCase()} ${event.path}`)
-  expect(there.toSorted()).toEqual([...known, HEAD].toSorted())
 })
 
 test('every function’s handler is there', () => {
@@ -243,12 +225,6 @@ describe('what is deployed', () => {
         ],
       }),
     ])
-  })
-
-  test('counts no caller by key: nobody has asked for a rate of tenants', () => {
-    for (const type of ['ApiKey', 'UsagePlan', 'UsagePlanKey'])
-      expect(ofType(resources, `AWS::ApiGateway::${type}`)).toEqual([])
-    expect(JSON.stringify(document)).not.toContain('api_key')
   })
 })
 

@@ -3,8 +3,6 @@
  * role allows it.
  */
 import { globSync, readFileSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import {
   BatchGetItemCommand,
   DynamoDBClient,
@@ -15,11 +13,9 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import { DecryptCommand, KMSClient } from '@aws-sdk/client-kms'
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { RoleGuard, roleCheck } from '../../../../infra/roles/guard.ts'
 import type { Call } from '../../../../infra/roles/policy.ts'
-import { kindOf } from '../../../../infra/roles/recorder.ts'
-import { temporaryFolder } from '../../../support/stage/folder.ts'
 
 const QUEUE = 'http://127.0.0.1:1/000000000000/wake-ups.fifo'
 
@@ -152,23 +148,6 @@ test('what is asked outside of functions is nobody’s', async () => {
   expect(seen).toEqual([])
 })
 
-test.each([
-  ['acme|ConnectionRecord|did|hash', '*|ConnectionRecord|*'],
-  ['@base|key|k1', '*|key|*'],
-  ['@base', '*'],
-  ['acme|ConnectionRecord|c1|lane', '*|ConnectionRecord|*|lane'],
-  ['@org|acme|data-key', '@org|*|data-key'],
-  ['@org|tenants', '@org|*'],
-  ['@outbox|acme|e|message|lane', '@outbox|*|lane'],
-  ['@endpoint|e|events|3', '@endpoint|*|events|*'],
-  ['@service|context|hash', '@service|context|*'],
-  ['acme|openid4vp-result|s1', '*|openid4vp-result|*'],
-  ['acme|status-index|list|7', '*|status-index|*'],
-  ['@parked', '@parked'],
-])('%s is recorded as %s', (key, kind) => {
-  expect(kindOf(key)).toBe(kind)
-})
-
 test('every client of AWS that functions make is watched', () => {
   const made = globSync('lib/**/*.ts').flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/export const (\w+) = (?:\(\): \w+Client =>|clientOf\()/g)].map(
@@ -187,22 +166,4 @@ test('a function that uses nothing, or that nobody knows, may call nothing', () 
   const isAllowed = roleCheck({ idle: [] })
   for (const key of ['idle', 'unknown'])
     expect(isAllowed(key, { action: 'dynamodb:GetItem', resource: 'Table', context: {} })).toBe(false)
-})
-
-test('with RECORD_CALLS every call is allowed, and each kind is recorded once', async () => {
-  await using folder = await temporaryFolder()
-  vi.stubEnv('RECORD_CALLS', folder.path)
-  const isAllowed = roleCheck({})
-  vi.unstubAllEnvs()
-  const keys = ['acme|job|1', 'globex|job|2', '@tenants']
-  const read = { action: 'dynamodb:GetItem', resource: 'Table', context: { 'dynamodb:LeadingKeys': keys } }
-  const scan = { action: 'dynamodb:Scan', resource: 'Table', context: {} }
-  for (const call of [read, scan, read, scan]) expect(isAllowed('health', call)).toBe(true)
-  const [file = ''] = await readdir(folder.path)
-  const lines = readFileSync(join(folder.path, file), 'utf8').trim().split('\n')
-  expect(lines.map((line) => JSON.parse(line))).toEqual([
-    { function: 'health', action: 'dynamodb:GetItem', resource: 'Table', key: '*|job|*' },
-    { function: 'health', action: 'dynamodb:GetItem', resource: 'Table', key: '@tenants' },
-    { function: 'health', action: 'dynamodb:Scan', resource: 'Table' },
-  ])
 })

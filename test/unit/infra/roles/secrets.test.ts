@@ -1,0 +1,43 @@
+/** Who may read secrets, and who may delete, by name (docs/security.md): a right that a change adds to these is seen. */
+import { expect, test } from 'vitest'
+import { usesOfServiceFile } from '../../../../infra/access/service-file.ts'
+import { allRightsOf } from '../../../../infra/access/uses.ts'
+import { isLike, type Statement } from '../../../../infra/roles/policy.ts'
+import { statementsOf } from '../../../../infra/roles/statements.ts'
+
+const EXCHANGES = `createRequest createOffer createOfferOob proposeCredential acceptCredentialProposal acceptCredentialOffer
+  declineCredentialOffer acceptCredentialRequest acceptCredential requestProof proposeProof acceptProofProposal acceptProofRequest
+  declineProofRequest acceptPresentation receiveInvitation receiveInvitationUrl acceptInvitation receiveImplicitInvitation
+  acceptConnectionResponse receiveDidcomm runJobs`
+const SIGNS = `${EXCHANGES} sendMessage sendQuestion sendAnswer sendPing createInvitation createLegacyInvitation createSchema
+  createDid acceptConnectionRequest deleteConnection createCertificate deleteCertificate getRequestObject postRequestObject
+  receivePresentation getStatusList getCredentialOffer requestToken requestNonce requestCredential`
+const SEALS = `${SIGNS} registerNotificationWebhook registerWebhook rotateWebhookSecret createCredentialDefinition
+  importCertificate createPresentationRequest createCredentialOffer`
+const DELIVERS = `registerNotificationWebhook registerWebhook getWebhookEndpoints deleteWebhookEndpoint rotateWebhookSecret
+  testWebhookEndpoint enableWebhookEndpoint getWebhookDeliveries replayWebhookEvents dispatchChanges deliver deliverSlowly`
+const DELETES = `registerNotificationWebhook deleteOutOfBandRecord acceptConnectionRequest deleteConnection
+  deleteWebhookEndpoint deleteCertificate deleteVerifier deleteTrustedIssuer deleteVerificationSession deleteIssuer
+  deleteIssuanceSession requestToken receiveNotification receiveDidcomm deliver deliverSlowly wake runJobs`
+type Row = [action: RegExp, key: string | undefined, names: string]
+const READ = /Get|Query/
+
+test.each<Row>([
+  [READ, 'acme|key|k1', SIGNS],
+  [READ, 'acme|data-key', SEALS],
+  [READ, '@org|acme', DELIVERS],
+  [READ, 'acme|BasicMessageRecord|1', `${EXCHANGES} getBasicMessages tenantGetBasicMessages`],
+  [READ, 'acme|DidCommMessageRecord|1', `${EXCHANGES} tenantProofFormData getCredentialFormData getProofFormData`],
+  [READ, 'acme|AnonCredsCredentialDefinitionPrivateRecord|1', EXCHANGES],
+  [READ, 'acme|openid4vci-claims|1', 'requestCredential'],
+  [/Delete/, undefined, DELETES],
+  [/Delete/, 'acme|key|k1', 'deleteCertificate'],
+  ...['Credential', 'Proof', 'BasicMessage'].map((of): Row => [/Delete/, `acme|${of}Record|1`, '']),
+])('may %o %s', (actions, key, names) => {
+  const allowed = ({ Action, Condition }: Statement) => {
+    const keys = [Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? []].flat()
+    return actions.test(String(Action)) && keys.length > 0 && (key === undefined || isLike(key, keys))
+  }
+  const may = Object.entries(usesOfServiceFile()).filter(([, uses]) => statementsOf(allRightsOf(uses)).some(allowed))
+  expect(may.map(([name]) => name).sort()).toEqual(names.split(/\s+/).filter(Boolean).sort())
+})
