@@ -13,18 +13,16 @@ import {
 } from 'esbuild'
 import { type Contents, contentsOf } from '../anoncreds/functions.ts'
 import { browserFilePlaces, browserFiles } from './browser-files.ts'
-import { lambdaCredentials, lateEntries, lateModules, lateSchemas, lazyBuiltins, metadataFirst } from './cold-start.ts'
+import { lambdaCredentials, lateEntries, lateModules, lazyBuiltins, metadataFirst } from './cold-start.ts'
 import { nativeLibrary } from './native-library.ts'
 import {
   bindingLeftOut,
   leftOut,
   localesLeftOut,
-  nodeStreams,
   registriesLeftOut,
   slimWebvh,
   treeOfCredo,
   treeOfRxjs,
-  unreadErrorLeftOut,
   versionsOnly,
   webvhLeftOut,
 } from './slim-packages.ts'
@@ -119,16 +117,13 @@ const optionsOf = (
       ...(withWebvh ? [] : [webvhLeftOut]),
       metadataFirst,
       lateModules,
-      lateSchemas,
       nativeLibrary,
       browserFilePlaces,
       treeOfRxjs,
       localesLeftOut,
       treeOfCredo,
-      nodeStreams,
       versionsOnly,
       slimWebvh,
-      unreadErrorLeftOut,
     ],
   }) satisfies BuildOptions
 

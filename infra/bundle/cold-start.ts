@@ -74,7 +74,6 @@ export const TOUCHED_LATE = importsOf(
   're2js',
   'luxon',
   'query-string',
-  'zod',
 )
 
 /** Credo extends classes of jsonld-signatures while its modules are evaluated, so that package is loaded at once; its own imports are not. */
@@ -160,36 +159,6 @@ export const lateModules: Plugin = {
       contents: stub(module),
       loader: 'js',
       resolveDir,
-    }))
-  },
-}
-
-/** A schema in a module of Credo's, and one that nothing there names. */
-const SCHEMA = /^(const \w+ = )((?:z|vJwk)\w*[.(].*(?:\n\s.*)*(?:\n[\])}].*)?);$/gm
-const NAMELESS_SCHEMA = /^z\.enum\(.*;$/gm
-
-const LATE_SCHEMA = 'late-schema'
-
-/**
- * Credo's key management has 70 schemas of keys and options. Evaluated with their modules, they and zod are 20 ms of a
- * start, while few requests use one: each is made when it is first used.
- */
-export const lateSchemas: Plugin = {
-  name: LATE_SCHEMA,
-  setup(build) {
-    const filter = packageModules('@credo-ts/core/build/modules/kms/', '@credo-ts/core/build/utils/zod.mjs')
-    build.onLoad({ filter }, async ({ path }) => {
-      const text = await readFile(path, 'utf8')
-      const made = text.replace(NAMELESS_SCHEMA, '').replace(SCHEMA, '$1late(() => $2);')
-      return { contents: made === text ? text : `import { late } from '${LATE_SCHEMA}'\n${made}`, loader: 'js' }
-    })
-    build.onResolve({ filter: new RegExp(`^${LATE_SCHEMA}$`) }, () => ({ path: LATE_SCHEMA, namespace: LATE_SCHEMA }))
-    build.onLoad({ filter: /^/, namespace: LATE_SCHEMA }, () => ({
-      contents: `export const late = (make) => {
-        let made
-        return new Proxy({}, { get: (_, name) => (made ??= make())[name] })
-      }`,
-      loader: 'js',
     }))
   },
 }

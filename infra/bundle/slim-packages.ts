@@ -94,17 +94,8 @@ export const treeOfRxjs: Plugin = {
   },
 }
 
-type Changes = readonly (readonly [from: string, to: string])[]
-
-/** Throws if a text is no longer there, so that updates of the package are reviewed. */
-const changeCode = (name: string, code: string, changes: Changes): string =>
-  changes.reduce((changed, [from, to]) => {
-    if (!changed.includes(from)) throw new Error(`${name} no longer has ${from}`)
-    return changed.replace(from, to)
-  }, code)
-
 /** Replacements in the code of didwebvh-ts. */
-const OF_WEBVH: Changes = [
+const OF_WEBVH: readonly (readonly [from: string, to: string])[] = [
   // It caches every hash and its text for ever: logs of strangers would fill a function's memory.
   ['hashCache.set(key, hash);', ''],
   // Ways to load modules that it uses for tests of its own, or not at all.
@@ -117,28 +108,18 @@ const OF_WEBVH: Changes = [
 /** Its reads and writes of files. Here logs come from the table or the guarded client. */
 const READS_FILES = /\bawait import\([^)]*\)/g
 
-/** The code of didwebvh-ts for bundles. */
+/** The code of didwebvh-ts for bundles. Throws if a text is no longer there, so that updates are reviewed. */
 export const slimWebvhCode = (code: string): string =>
-  changeCode('didwebvh-ts', code, OF_WEBVH).replace(READS_FILES, 'await Promise.reject()')
+  OF_WEBVH.reduce((slim, [from, to]) => {
+    if (!slim.includes(from)) throw new Error(`didwebvh-ts no longer has ${from}`)
+    return slim.replace(from, to)
+  }, code).replace(READS_FILES, 'await Promise.reject()')
 
 export const slimWebvh: Plugin = {
   name: 'slim-webvh',
   setup(build) {
     build.onLoad({ filter: packageModules('didwebvh-ts/dist/esm/index.js') }, async ({ path }) => ({
       contents: slimWebvhCode(await readFile(path, 'utf8')),
-      loader: 'js',
-    }))
-  },
-}
-
-/** Before each request the SDK makes an error that nothing reads. Its stack trace takes 3 % of send-message. */
-const UNREAD_ERROR: Changes = [['let lastError = new Error();', 'let lastError;']]
-
-export const unreadErrorLeftOut: Plugin = {
-  name: 'unread-error-left-out',
-  setup(build) {
-    build.onLoad({ filter: packageModules('@smithy/core/dist-es/**/retryMiddleware.js') }, async ({ path }) => ({
-      contents: changeCode('the SDK', await readFile(path, 'utf8'), UNREAD_ERROR),
       loader: 'js',
     }))
   },
@@ -174,20 +155,5 @@ export const treeOfCredo: Plugin = {
     build.onResolve({ filter: /^\.\.?\/.*\.mjs$/ }, ({ path, resolveDir }) =>
       ofCredo.test(resolveDir) ? { path: join(resolveDir, path), sideEffects: false } : undefined,
     )
-  },
-}
-
-/**
- * The SDK asks of each body whether it is a stream or a blob of the web, for which Node loads all that it has of them:
- * 5 ms. The SDK's client reads by `node:https`, and no operation of the service sends a body of these kinds.
- */
-export const nodeStreams: Plugin = {
-  name: 'node-streams',
-  setup(build) {
-    const filter = packageModules('@smithy/core/dist-es/**/stream-type-check.js')
-    build.onLoad({ filter }, () => ({
-      contents: 'export const isReadableStream = () => false; export const isBlob = () => false',
-      loader: 'js',
-    }))
   },
 }

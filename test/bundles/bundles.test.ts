@@ -104,11 +104,6 @@ test.each(OF_OPENID)('the bundle of %s is small, too', (name) =>
   expect(sizeOf(unpackedFunction(name).files)).toBeLessThanOrEqual(MAX_OPENID_BYTES),
 )
 
-test('the error that the SDK makes before a request, and never reads, is not made', () => {
-  const code = Buffer.from(unpackedFunction('get-connection-by-id').files['index.mjs'] ?? '').toString()
-  expect(code.search(/\.acquireInitialRetryToken\(\w+\),\w+\),\w+,/)).toBeGreaterThan(0)
-})
-
 testStart(() => unpacked)
 
 testTextToCode(() => unpacked)
