@@ -2,7 +2,7 @@
 import { query } from '../lib/http/query.ts'
 import { GetCredentialDefinitionById } from '../lib/interface/anoncreds.ts'
 import { toRecordJson } from '../lib/records/record-json.ts'
-import { type OwnDefinition, readOwnDefinition } from '../lib/store/credential-definitions.ts'
+import { type OwnDefinition, readOwnDefinition } from '../lib/anoncreds/credential-definitions.ts'
 
 export const getCredentialDefinitionById = query(GetCredentialDefinitionById, async ({ agent, path }) => {
   const own = await readOwnDefinition(agent, path.credentialDefinitionId)

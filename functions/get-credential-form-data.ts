@@ -2,7 +2,7 @@
 import { query } from '../lib/http/query.ts'
 import { GetCredentialFormData } from '../lib/interface/credentials.ts'
 import { credentialFormData } from '../lib/records/credential-form-data.ts'
-import { readExchange } from '../lib/store/exchange-messages.ts'
+import { readExchange } from '../lib/readers/exchange-messages.ts'
 
 export const getCredentialFormData = query(GetCredentialFormData, async ({ agent, path }) => {
   const { record, messages } = await readExchange(agent, 'CredentialRecord', path.credentialRecordId)

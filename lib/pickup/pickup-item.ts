@@ -11,7 +11,7 @@ import {
   pickupMessageAddress,
   pickupQueueAddress,
   pickupUsageAddress,
-} from '../store/pickup-keys.ts'
+} from './keys.ts'
 
 /** The queue exists as long as its job (expiry-job.ts). */
 export const queueItem = defineItem('pickup-queue', pickupQueueAddress, {

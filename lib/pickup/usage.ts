@@ -4,7 +4,7 @@
  */
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
-import type { QueueKey } from '../store/pickup-keys.ts'
+import type { QueueKey } from './keys.ts'
 import { getItems, queryPages } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { updateIf } from '../store/write.ts'

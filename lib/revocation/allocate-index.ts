@@ -3,7 +3,7 @@
 import { AgentError, isAgentError } from '../errors.ts'
 import type { StoredCredentialDefinition } from '../records/credential-definition.ts'
 import { credentialDefinitionRecords } from '../records/kinds.ts'
-import { registryPartition } from '../store/anoncreds-keys.ts'
+import { registryPartition } from '../anoncreds/keys.ts'
 import { readTagged } from '../store/record-reads.ts'
 import { queryPage } from '../store/table.ts'
 import { updateIf } from '../store/write.ts'

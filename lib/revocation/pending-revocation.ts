@@ -13,7 +13,7 @@ import {
   toCredentialExchangeJson,
 } from '../records/credential-json.ts'
 import { ANONCREDS_ISSUED, type RecordJson } from '../records/record-json.ts'
-import { pendingRevocationAddress, pendingRevocations } from '../store/anoncreds-keys.ts'
+import { pendingRevocationAddress, pendingRevocations } from '../anoncreds/keys.ts'
 import { defineItem } from '../store/item.ts'
 import { integer, text } from '../store/item-fields.ts'
 import type { StoredRecord } from '../store/stored-record.ts'

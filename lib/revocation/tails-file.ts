@@ -1,7 +1,7 @@
 /** Tails files of revocation registries in the table: in pieces, immutable, named by their hashes. */
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
-import { tailsPartition, tailsPieceAddress } from '../store/anoncreds-keys.ts'
+import { tailsPartition, tailsPieceAddress } from '../anoncreds/keys.ts'
 import { defineItem } from '../store/item.ts'
 import { bytes, integer } from '../store/item-fields.ts'
 import { type Item, queryAll } from '../store/table.ts'

@@ -5,7 +5,7 @@ import type { RotatedWebhookEndpoint } from '../records/webhook-endpoint.ts'
 import { settings } from '../settings.ts'
 import { type Address, decoyAddress, pendingAddress } from '../store/keys.ts'
 import { epochSeconds } from '../store/table.ts'
-import { hasTenants } from '../store/tenants.ts'
+import { hasTenants } from '../tenants/tenants.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { putIf } from '../store/write.ts'
 import {

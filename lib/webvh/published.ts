@@ -1,7 +1,7 @@
 /** The did:webvh that agents publish: the DID's log and its resources, one item each. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { AgentError } from '../errors.ts'
-import { webvhLogAddress, webvhResourceAddress } from '../store/anoncreds-keys.ts'
+import { webvhLogAddress, webvhResourceAddress } from '../anoncreds/keys.ts'
 import { defineItem, type Reader, readItem, type Stored } from '../store/item.ts'
 import { bytes, flag, integer, text } from '../store/item-fields.ts'
 import { digest } from '../store/keys.ts'

@@ -5,7 +5,7 @@
 
 import { AgentError } from '../errors.ts'
 import { handshakePartExpiry, mayOutlive } from '../records/handshake-expiry.ts'
-import { webvhSeenAddress } from '../store/anoncreds-keys.ts'
+import { webvhSeenAddress } from '../anoncreds/keys.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { integer, optional, text } from '../store/item-fields.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'

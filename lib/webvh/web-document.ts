@@ -5,7 +5,7 @@
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { EntityId } from '../records/tenant.ts'
-import { webDocumentAddress } from '../store/anoncreds-keys.ts'
+import { webDocumentAddress } from '../anoncreds/keys.ts'
 import { defineItem, readItem, type Stored } from '../store/item.ts'
 import { text } from '../store/item-fields.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'

@@ -2,7 +2,7 @@
 import { paginateScan } from '@aws-sdk/client-dynamodb'
 import { afterAll, expect, test, vi } from 'vitest'
 import type { NewRecord } from '../../lib/store/stored-record.ts'
-import { insertTenant } from '../../lib/store/tenants.ts'
+import { insertTenant } from '../../lib/tenants/tenants.ts'
 import { transaction } from '../../lib/store/transaction.ts'
 import { eventItem } from '../../lib/webhooks/event-item.ts'
 import { registerEndpoint } from '../../lib/webhooks/registrations.ts'

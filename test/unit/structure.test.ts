@@ -238,7 +238,7 @@ describe('reading functions', () => {
 })
 
 test('the pipeline, reads of records and opening secrets import nothing of the unit of work, not even a type', () => {
-  const readers = ['lib/http/query.ts', 'lib/store/record-reads.ts', 'lib/store/tenants.ts', 'lib/store/data-keys.ts']
+  const readers = ['lib/http/query.ts', 'lib/store/record-reads.ts', 'lib/tenants/tenants.ts', 'lib/store/data-keys.ts']
   expect(readers.filter((file) => reachedBy(file).has('lib/store/unit-of-work.ts'))).toEqual([])
   expect(reachedBy('lib/http/command.ts')).toContain('lib/store/unit-of-work.ts')
 })
@@ -275,9 +275,9 @@ test('only the files of keys know how keys are written', () => {
   // Regular expressions look alike; these know no store.
   const others = files.filter((file) => folderOf(file) !== 'lib/presentation-exchange')
   expect(others.filter(writes)).toEqual([
-    'lib/store/anoncreds-keys.ts',
+    'lib/anoncreds/keys.ts',
     'lib/store/keys.ts',
-    'lib/store/pickup-keys.ts',
+    'lib/pickup/keys.ts',
   ])
 })
 

@@ -21,7 +21,7 @@ import {
   tenantAddress,
 } from '../../../lib/store/keys.ts'
 import { plainItem } from '../../../lib/store/plain-item.ts'
-import { publishedOf } from '../../../lib/store/published-invitations.ts'
+import { publishedOf } from '../../../lib/readers/published-invitations.ts'
 import { addressOfRecord, fromRecordItem, type StoredRecord } from '../../../lib/store/stored-record.ts'
 import { addressOf } from '../../../lib/store/table.ts'
 import { attemptItem, eventItem, pendingEventItem } from '../../../lib/webhooks/event-item.ts'

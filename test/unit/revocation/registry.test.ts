@@ -12,7 +12,7 @@ import {
   waitForWrite,
 } from '../../../lib/revocation/registry.ts'
 import { jobAddress } from '../../../lib/store/keys.ts'
-import { registryWriteItem } from '../../../lib/store/ledger-objects.ts'
+import { registryWriteItem } from '../../../lib/anoncreds/ledger-objects.ts'
 import { requireRecord } from '../../../lib/store/record-reads.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { itemsOf } from '../../support/table/items.ts'

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { addTailsFile, readTailsFile, removeTailsFile, requireTailsFile } from '../../../lib/revocation/tails-file.ts'
-import { tailsPieceAddress } from '../../../lib/store/anoncreds-keys.ts'
+import { tailsPieceAddress } from '../../../lib/anoncreds/keys.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { removeIf } from '../../../lib/store/write.ts'
 import { useTable } from '../store/use-table.ts'

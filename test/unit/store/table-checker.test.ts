@@ -20,7 +20,7 @@ import {
   slotAddress,
   tenantAddress,
 } from '../../../lib/store/keys.ts'
-import { publishedOf, withdrawnOf } from '../../../lib/store/published-invitations.ts'
+import { publishedOf, withdrawnOf } from '../../../lib/readers/published-invitations.ts'
 import { type StoredRecord, toRecordItem } from '../../../lib/store/stored-record.ts'
 import { addressOf, type Item, toKey } from '../../../lib/store/table.ts'
 import {

@@ -1,6 +1,6 @@
 /** The newest version that was seen of a DID, whoever else sees one at the same time. */
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { webvhSeenAddress } from '../../../lib/store/anoncreds-keys.ts'
+import { webvhSeenAddress } from '../../../lib/anoncreds/keys.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { assertNoRollback, expireVersions, removeExpiry } from '../../../lib/webvh/seen-versions.ts'
 import { useTable } from '../store/use-table.ts'

@@ -11,7 +11,7 @@ import type { CreateCredentialDefinition } from '../../../interface/anoncreds.ts
 import { enqueue } from '../../../jobs/job.ts'
 import { DEFAULT_REGISTRY_SIZE, type StoredCredentialDefinition } from '../../../records/credential-definition.ts'
 import { type RecordJson, toRecordJson } from '../../../records/record-json.ts'
-import { readPublishedDefinition } from '../../../store/credential-definitions.ts'
+import { readPublishedDefinition } from '../../../anoncreds/credential-definitions.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
 import { currentAgent } from '../../credo/index.ts'
 import { issuerOf } from '../../dids/index.ts'

@@ -3,7 +3,7 @@
  * forever.
  */
 import { AgentError } from '../../../errors.ts'
-import { definitionSlotAddress } from '../../../store/anoncreds-keys.ts'
+import { definitionSlotAddress } from '../../../anoncreds/keys.ts'
 import { countOne } from '../../../store/count.ts'
 import { defineItem, type Stored } from '../../../store/item.ts'
 import { inKey, text } from '../../../store/item-fields.ts'

@@ -22,8 +22,8 @@ import {
   withRevocation,
 } from '../../../revocation/pending-revocation.ts'
 import { registryItem, revokes, waitForWrite } from '../../../revocation/registry.ts'
-import { registryPartition } from '../../../store/anoncreds-keys.ts'
-import { registryWriteItem } from '../../../store/ledger-objects.ts'
+import { registryPartition } from '../../../anoncreds/keys.ts'
+import { registryWriteItem } from '../../../anoncreds/ledger-objects.ts'
 import type { StoredRecord } from '../../../store/stored-record.ts'
 import { epochSeconds } from '../../../store/table.ts'
 import { transaction } from '../../../store/transaction.ts'

@@ -1,5 +1,5 @@
 /** Keys of what waits until a wallet without an endpoint fetches it. */
-import { type Address, address, shardOf } from './keys.ts'
+import { type Address, address, shardOf } from '../store/keys.ts'
 
 export interface QueueKey {
   tenant: string

@@ -4,11 +4,11 @@
  */
 
 import { isObject, type JsonObject } from '../json.ts'
-import { defineItem, readItem } from './item.ts'
-import { integer, optional, text } from './item-fields.ts'
-import { invitationAddress, recordAddress } from './keys.ts'
-import { fromRecordItem, type StoredRecord } from './stored-record.ts'
-import { epochSeconds, getItem, type Item } from './table.ts'
+import { defineItem, readItem } from '../store/item.ts'
+import { integer, optional, text } from '../store/item-fields.ts'
+import { invitationAddress, recordAddress } from '../store/keys.ts'
+import { fromRecordItem, type StoredRecord } from '../store/stored-record.ts'
+import { epochSeconds, getItem, type Item } from '../store/table.ts'
 
 const RECORD_TYPE = 'OutOfBandRecord'
 

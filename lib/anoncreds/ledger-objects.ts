@@ -1,9 +1,9 @@
 /** Objects that an operator has to write to a ledger. */
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../json.ts'
-import { ledgerObjectAddress, type RegistryKey, registryWriteAddress } from './anoncreds-keys.ts'
-import { defineItem, type Stored } from './item.ts'
-import { isoTime, json, text } from './item-fields.ts'
+import { ledgerObjectAddress, type RegistryKey, registryWriteAddress } from './keys.ts'
+import { defineItem, type Stored } from '../store/item.ts'
+import { isoTime, json, text } from '../store/item-fields.ts'
 
 const transaction = () => json(v.custom<JsonObject>(isObject))
 

@@ -1,11 +1,11 @@
 /** JSON-LD contexts that verifiers trust: immutable documents, each in an item under the digest of its text. */
-import { Bounded } from '../bounded.ts'
-import { AgentError } from '../errors.ts'
-import { defineItem } from './item.ts'
-import { inKey, packedText, text } from './item-fields.ts'
-import { type Address, contextAddress, digest } from './keys.ts'
-import { getItems, type Item } from './table.ts'
-import type { UnitOfWork } from './unit-of-work.ts'
+import { Bounded } from '../../../bounded.ts'
+import { AgentError } from '../../../errors.ts'
+import { defineItem } from '../../../store/item.ts'
+import { inKey, packedText, text } from '../../../store/item-fields.ts'
+import { type Address, contextAddress, digest } from '../../../store/keys.ts'
+import { getItems, type Item } from '../../../store/table.ts'
+import type { UnitOfWork } from '../../../store/unit-of-work.ts'
 
 export interface StoredContext {
   /** The owner: a tenant's id, BASE_AGENT, or SERVICE for contexts of the stage's setting. */

@@ -1,5 +1,5 @@
 /** Keys of items for AnonCreds, did:webvh and did:web. */
-import { type Address, address, digest } from './keys.ts'
+import { type Address, address, digest } from '../store/keys.ts'
 
 /** The revocation registries of a credential definition, by number. */
 export const registryPartition = (tenant: string, credentialDefinitionId: string): string =>

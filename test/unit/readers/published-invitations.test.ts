@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { recordAddress } from '../../../lib/store/keys.ts'
-import { findPublishedInvitation, withdrawnOf } from '../../../lib/store/published-invitations.ts'
+import { findPublishedInvitation, withdrawnOf } from '../../../lib/readers/published-invitations.ts'
 import type { NewRecord } from '../../../lib/store/stored-record.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { removeIf } from '../../../lib/store/write.ts'
-import { ACME, newRecord } from './records.ts'
-import { useTable } from './use-table.ts'
+import { ACME, newRecord } from '../store/records.ts'
+import { useTable } from '../store/use-table.ts'
 
 const TYPE = 'OutOfBandRecord'
 
