@@ -4,13 +4,12 @@ import { definitionRecords } from '../records/anoncreds-kinds.ts'
 import { credentialDefinitionRecords } from '../records/kinds.ts'
 import { type LedgerObject, toLedgerObject } from '../records/ledger-object.ts'
 import { EntityId } from '../records/tenant.ts'
-import { registryWritePartition } from './keys.ts'
 import { readItem } from '../store/item.ts'
 import { recordAddress } from '../store/keys.ts'
-import { ledgerObjectItem, registryWriteItem } from './ledger-objects.ts'
 import { type ReadRecord, readTagged } from '../store/record-reads.ts'
 import { fromRecordItem } from '../store/stored-record.ts'
 import { getItem, queryAll } from '../store/table.ts'
+import { ledgerObjectItem, registryWriteItem, registryWritePartition } from './ledger-objects.ts'
 
 export interface OwnDefinition {
   record: ReadRecord

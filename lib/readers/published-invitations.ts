@@ -1,16 +1,18 @@
 /**
- * Finds our invitations by their `@id` alone, for whoever was given one: by an item that points to the out-of-band
- * record (docs/adr/0030-an-invitation-page-shows-the-stored-invitation.md).
+ * Finds our invitations by their `@id` alone, for whoever was given one: by the pointer to the out-of-band record
+ * (docs/adr/0030-an-invitation-page-shows-the-stored-invitation.md).
  */
 
 import { isObject, type JsonObject } from '../json.ts'
-import { defineItem, readItem } from '../store/item.ts'
-import { integer, optional, text } from '../store/item-fields.ts'
-import { invitationAddress, recordAddress } from '../store/keys.ts'
-import { fromRecordItem, type StoredRecord } from '../store/stored-record.ts'
-import { epochSeconds, getItem, type Item } from '../store/table.ts'
+import { outOfBandRecords } from '../records/kinds.ts'
+import { readItem } from '../store/item.ts'
+import { recordAddress } from '../store/keys.ts'
+import { pointerItem } from '../store/pointers.ts'
+import { fromRecordItem } from '../store/stored-record.ts'
+import { getItem } from '../store/table.ts'
 
-const RECORD_TYPE = 'OutOfBandRecord'
+const { type, pointer } = outOfBandRecords
+const invitationItem = pointerItem(pointer.kind)
 
 /** Metadata of a record whose invitation was converted to connections/1.0. */
 const LEGACY = '_internal/legacyInvitation'
@@ -45,54 +47,13 @@ const inConnectionsForm = (record: JsonObject, { '@id': id, label, imageUrl, ser
   }
 }
 
-/**
- * Whether the invitation's id is a DID: such a record stands for requests without an invitation, and other agents may
- * have the same DID.
- */
-const isDid = (id: unknown): boolean => typeof id === 'string' && id.startsWith('did:')
-
-/**
- * The invitation of an out-of-band record as it was given to others; undefined if there is none, or it is another
- * agent's.
- */
+/** The invitation of an out-of-band record as it was given to others. */
 const sentInvitationOf = (record: JsonObject): JsonObject | undefined => {
-  const { role, outOfBandInvitation, metadata } = record
-  if (role !== 'sender' || !isObject(outOfBandInvitation) || isDid(outOfBandInvitation['@id'])) return undefined
+  const { outOfBandInvitation, metadata } = record
+  if (!isObject(outOfBandInvitation)) return undefined
   const legacy = isObject(metadata) ? metadata[LEGACY] : undefined
   const isOfConnections = isObject(legacy) && legacy.legacyInvitationType === 'connections/1.x'
   return isOfConnections ? inConnectionsForm(record, outOfBandInvitation) : outOfBandInvitation
-}
-
-/** Seconds for which a deleted invitation is remembered. */
-const REMEMBERED = 90 * 24 * 60 * 60
-
-const publishedItem = defineItem('invitation', invitationAddress, {
-  tenant: text(),
-  /** The record that has the invitation. Absent after it was deleted. */
-  recordId: optional(text()),
-  /** Epoch seconds. Only of a deleted invitation. */
-  expiresAt: optional(integer()),
-})
-
-type Published = Pick<StoredRecord, 'tenant' | 'type' | 'id' | 'value'>
-
-/** The invitation that a record's agent has created, and its `@id`; undefined for any other record. */
-const createdInvitationOf = ({ type, value }: Published): { id: string; invitation: JsonObject } | undefined => {
-  const invitation = type === RECORD_TYPE ? sentInvitationOf(value) : undefined
-  const id = invitation?.['@id']
-  return invitation === undefined || typeof id !== 'string' ? undefined : { id, invitation }
-}
-
-/** The pointer to a record by the `@id` of its invitation; undefined if it has none. */
-export const publishedOf = (record: Published): Item | undefined => {
-  const created = createdInvitationOf(record)
-  return created && publishedItem.encode({ id: created.id, tenant: record.tenant, recordId: record.id })
-}
-
-/** What replaces the pointer when the record is deleted. */
-export const withdrawnOf = (record: Published, now = epochSeconds()): Item | undefined => {
-  const created = createdInvitationOf(record)
-  return created && publishedItem.encode({ id: created.id, tenant: record.tenant, expiresAt: now + REMEMBERED })
 }
 
 /**
@@ -100,11 +61,11 @@ export const withdrawnOf = (record: Published, now = epochSeconds()): Item | und
  * else of the record.
  */
 export const findPublishedInvitation = async (id: string): Promise<JsonObject | 'gone' | undefined> => {
-  const published = await readItem(publishedItem, { id })
+  const published = await readItem(invitationItem, { id })
   if (published === undefined) return undefined
   const { tenant, recordId } = published
-  const item = recordId === undefined ? undefined : await getItem(recordAddress(tenant, RECORD_TYPE, recordId))
-  const record = item && fromRecordItem(item)
-  const created = record && createdInvitationOf(record)
-  return created?.id === id && record?.value.state === 'await-response' ? created.invitation : 'gone'
+  const item = recordId === undefined ? undefined : await getItem(recordAddress(tenant, type, recordId))
+  const value = item && fromRecordItem(item).value
+  const isUsable = value?.state === 'await-response' && pointer.idOf(value) === id
+  return (isUsable && sentInvitationOf(value)) || 'gone'
 }

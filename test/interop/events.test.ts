@@ -283,9 +283,8 @@ test('an endpoint that is gone, told to the other one, and nothing lost of what 
   expect(disabled).toMatchObject([
     { previousState: 'active', body: { data: { record: { kind: 'webhook', status: 'disabled' } } } },
   ])
-  const { eventPartitions } = await import('../../lib/store/keys.ts')
   const { queryAll } = await import('../../lib/store/table.ts')
-  const { eventItem } = await import('../../lib/webhooks/event-item.ts')
+  const { eventItem, eventPartitions } = await import('../../lib/webhooks/event-item.ts')
   const items = await Promise.all(eventPartitions(String(disabled[0]?.recordId)).map(queryAll))
   const held = items.flat().filter(eventItem.is)
   expect(held).toHaveLength(heard.length - 1)

@@ -4,13 +4,14 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import type { EndpointKind } from '../../../lib/records/webhook-event.ts'
 import { decodeIfSound } from '../../../lib/store/item.ts'
-import { eventLane, eventPartitions } from '../../../lib/store/keys.ts'
+import { eventLane } from '../../../lib/store/keys.ts'
 import { getItem, queryAll } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { putIfAbsent } from '../../../lib/store/write.ts'
 import { type Endpoint, readEndpoints } from '../../../lib/webhooks/endpoint-item.ts'
 import {
   eventItem,
+  eventPartitions,
   type ListedAttempt,
   listedAttempt,
   type NewEvent,
