@@ -3,10 +3,10 @@
  * waiting list. Pure.
  */
 import { dueFor } from '../store/due.ts'
-import { laneAddress, originOf } from '../store/keys.ts'
 import { laneToProbe, probeDelay } from './circuit-breaker.ts'
 import { type Destination, isClosed, isQuick, isSlow, LEAVES_INDEX, suspectOf } from './destination.ts'
 import { awaitDestination } from './destination-events.ts'
+import { laneAddress, originOf } from './keys.ts'
 import { ask, type Step } from './step.ts'
 import type { Entry } from './waiting-list.ts'
 import type { DestinationWakeUp, LaneWakeUp } from './wake-up.ts'

@@ -3,6 +3,7 @@
  */
 import { AgentError } from '../errors.ts'
 import { dueJob, enqueue, type JobKey, jobItem } from '../jobs/job.ts'
+import { LAST_WAITING } from '../outbox/keys.ts'
 import {
   deliveryUpdates,
   failedAt,
@@ -14,7 +15,6 @@ import { newOutboxId, timeOfId } from '../outbox/outbox-id.ts'
 import type { StoredDelivery } from '../records/delivery.ts'
 import type { Condition } from '../store/conditions.ts'
 import { decodeIfSound } from '../store/item.ts'
-import { LAST_WAITING } from '../store/keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { type Amount, BATCH, DAY, difference, fullBy, NOTHING, QUEUE, sum } from './bounds.ts'
 import {

@@ -3,9 +3,10 @@
  * endpoint when it is at rest; and the attempts at it.
  */
 import * as v from 'valibot'
+import { eventLane } from '../outbox/keys.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { inKey, integer, isoTime, json, keyPart, optional, packedText, picklist, text } from '../store/item-fields.ts'
-import { address, eventLane, shardOf } from '../store/keys.ts'
+import { address, shardOf } from '../store/keys.ts'
 import { epochSeconds, type Item } from '../store/table.ts'
 
 /** Seconds for which events and attempts are kept. */

@@ -259,7 +259,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
   /** What a turn does when the time of an item is over, without waiting for a day. */
   const giveUp = async (connectionId: string): Promise<void> => {
     const { openMessageLane } = await import('../../lib/outbox/messages.ts')
-    const { messageLane } = await import('../../lib/store/keys.ts')
+    const { messageLane } = await import('../../lib/outbox/keys.ts')
     const { transact } = await import('../../lib/store/write.ts')
     const contents = openMessageLane(messageLane(tenantId, connectionId))
     const [item] = (await contents?.read(Date.now()))?.items ?? []

@@ -1,9 +1,6 @@
 /** A record's way into items and back, and addresses that are read back. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { RECORDS } from '../../../lib/records/kinds.ts'
-import { indexEntries } from '../../../lib/store/index-entries.ts'
-import type { Image } from '../../../lib/store/item.ts'
 import {
   basicMessageAddress,
   eventLane,
@@ -12,8 +9,11 @@ import {
   jobKeyOf,
   messageLane,
   messageLaneOf,
-  messageMarkAddress,
-} from '../../../lib/store/keys.ts'
+} from '../../../lib/outbox/keys.ts'
+import { RECORDS } from '../../../lib/records/kinds.ts'
+import { indexEntries } from '../../../lib/store/index-entries.ts'
+import type { Image } from '../../../lib/store/item.ts'
+import { messageMarkAddress } from '../../../lib/store/keys.ts'
 import { fromRecordItem, hasContent, toRecordItem, toStoredRecord } from '../../../lib/store/stored-record.ts'
 import { addressOf } from '../../../lib/store/table.ts'
 import { ACME, storedRecord } from './records.ts'

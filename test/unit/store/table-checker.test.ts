@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { parkedItem, triesItem } from '../../../lib/delivery/parked-changes.ts'
 import { keyAddress } from '../../../lib/keys/key-item.ts'
 import { destinationItem } from '../../../lib/outbox/destination.ts'
+import { slotAddress } from '../../../lib/outbox/keys.ts'
 import { laneItem } from '../../../lib/outbox/lane.ts'
 import { outboxItem, outcomeItem } from '../../../lib/outbox/message-item.ts'
 import { entryWrite, newEntry } from '../../../lib/outbox/waiting-list.ts'
@@ -17,7 +18,6 @@ import {
   idempotencyAddress,
   messageMarkAddress,
   recordAddress,
-  slotAddress,
 } from '../../../lib/store/keys.ts'
 import { pointerTo } from '../../../lib/store/pointers.ts'
 import { type StoredRecord, toRecordItem } from '../../../lib/store/stored-record.ts'

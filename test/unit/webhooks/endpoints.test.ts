@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { destinationItem, isClosed } from '../../../lib/outbox/destination.ts'
 import { tellDestination } from '../../../lib/outbox/destination-access.ts'
-import { endpointDestination } from '../../../lib/store/keys.ts'
+import { endpointDestination } from '../../../lib/outbox/keys.ts'
 import type { Item } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
