@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { actingAgent, assertMayCreateTenants } from '../lib/auth/access.ts'
 import { command } from '../lib/http/command.ts'
 import { CreateTenant } from '../lib/interface/tenants.ts'
-import { insertTenant } from '../lib/store/tenants.ts'
+import { insertTenant } from '../lib/tenants/tenants.ts'
 
 export const createTenant = command(CreateTenant, {
   authorize: ({ principal, body }) => {

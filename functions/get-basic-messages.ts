@@ -3,8 +3,8 @@
 import { query } from '../lib/http/query.ts'
 import { pageOf } from '../lib/http/request.ts'
 import { GetBasicMessages } from '../lib/interface/basic-messages.ts'
+import { listBasicMessages } from '../lib/readers/basic-messages.ts'
 import { toBasicMessageJson } from '../lib/records/delivery.ts'
-import { listBasicMessages } from '../lib/store/basic-messages.ts'
 
 export const getBasicMessages = query(GetBasicMessages, async ({ agent, path: { connectionId }, query }) => {
   const page = await listBasicMessages(agent, connectionId, query)

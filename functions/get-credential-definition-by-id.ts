@@ -1,8 +1,9 @@
 /** GetCredentialDefinitionById: reads own definitions from the table, others through the registry of their id. */
+
+import { type OwnDefinition, readOwnDefinition } from '../lib/anoncreds/credential-definitions.ts'
 import { query } from '../lib/http/query.ts'
 import { GetCredentialDefinitionById } from '../lib/interface/anoncreds.ts'
 import { toRecordJson } from '../lib/records/record-json.ts'
-import { type OwnDefinition, readOwnDefinition } from '../lib/store/credential-definitions.ts'
 
 export const getCredentialDefinitionById = query(GetCredentialDefinitionById, async ({ agent, path }) => {
   const own = await readOwnDefinition(agent, path.credentialDefinitionId)

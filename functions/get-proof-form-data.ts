@@ -1,8 +1,8 @@
 /** GetProofFormData: returns the contents of the messages of a proof exchange. */
 import { query } from '../lib/http/query.ts'
 import { GetProofFormData } from '../lib/interface/proofs.ts'
+import { readExchange } from '../lib/readers/exchange-messages.ts'
 import { bareFormData } from '../lib/records/proof-form-data.ts'
-import { readExchange } from '../lib/store/exchange-messages.ts'
 
 export const getProofFormData = query(GetProofFormData, async ({ agent, path }) => {
   const { record, messages } = await readExchange(agent, 'ProofRecord', path.proofRecordId)

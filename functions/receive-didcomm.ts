@@ -6,8 +6,8 @@ import { defineOperation, type InTransaction } from '../lib/http/operation.ts'
 import { OperationResponse, type Result } from '../lib/http/request.ts'
 import { ReceiveDidcomm } from '../lib/interface/didcomm.ts'
 import { BASE_AGENT } from '../lib/records/tenant.ts'
-import { readTenant } from '../lib/store/tenants.ts'
 import type { UnitOfWork } from '../lib/store/unit-of-work.ts'
+import { readTenant } from '../lib/tenants/tenants.ts'
 
 const ENVELOPE = { 'content-type': 'application/didcomm-envelope-enc' }
 

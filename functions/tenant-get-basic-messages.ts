@@ -4,8 +4,8 @@ import { namedTenant } from '../lib/auth/access.ts'
 import { query } from '../lib/http/query.ts'
 import { pageOf } from '../lib/http/request.ts'
 import { TenantGetBasicMessages } from '../lib/interface/basic-messages.ts'
+import { listBasicMessages } from '../lib/readers/basic-messages.ts'
 import { toBasicMessageJson } from '../lib/records/delivery.ts'
-import { listBasicMessages } from '../lib/store/basic-messages.ts'
 
 export const tenantGetBasicMessages = query(TenantGetBasicMessages, {
   authorize: ({ principal, path }) => namedTenant(principal, path.tenantId),

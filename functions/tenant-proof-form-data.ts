@@ -2,8 +2,8 @@
 import { namedTenant } from '../lib/auth/access.ts'
 import { query } from '../lib/http/query.ts'
 import { TenantProofFormData } from '../lib/interface/proofs.ts'
+import { readExchange } from '../lib/readers/exchange-messages.ts'
 import { proofFormData } from '../lib/records/proof-form-data.ts'
-import { readExchange } from '../lib/store/exchange-messages.ts'
 
 export const tenantProofFormData = query(TenantProofFormData, {
   authorize: ({ principal, path }) => namedTenant(principal, path.tenantId),

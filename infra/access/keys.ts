@@ -1,7 +1,7 @@
 /**
- * Keys of the table by the names that `uses` in serverless.yml says: patterns of partition keys, which
- * lib/store/keys.ts and the files of keys beside it write. `*` stands for a tenant and for ids. Records are named where
- * they are described, in lib/records.
+ * Keys of the table by the names that `uses` in serverless.yml says: patterns of the partition keys of items, where `*`
+ * stands for a tenant and for ids. Records are named where they are described, in lib/records;
+ * test/unit/stored-items.test.ts compares the others with the descriptions of their items.
  */
 import { RECORDS } from '../../lib/records/kinds.ts'
 

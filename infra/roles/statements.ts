@@ -29,7 +29,7 @@ export interface Right {
   /** One of ACTIONS. */
   action: string
   /**
-   * Patterns of the table's partition keys (lib/store/keys.ts), where `*` stands for any text; logical ids of queues or
+   * Patterns of the table's partition keys (access/keys.ts), where `*` stands for any text; logical ids of queues or
    * keys; names of indexes; or whose data keys: `agents`, `organizations`.
    */
   names: readonly string[]

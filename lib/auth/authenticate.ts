@@ -1,6 +1,6 @@
 /** Authenticates the caller: from the `Authorization` header to the principal of an existing tenant. */
 import { AgentError } from '../errors.ts'
-import { tenantExists } from '../store/tenants.ts'
+import { tenantExists } from '../tenants/tenants.ts'
 import type { Principal } from './principal.ts'
 import { verifyAuthorization } from './token.ts'
 

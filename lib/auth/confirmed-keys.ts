@@ -3,7 +3,7 @@
 import { measure } from '../metrics.ts'
 import { defineItem, readItem } from '../store/item.ts'
 import { integer, json } from '../store/item-fields.ts'
-import { issuerKeysAddress } from '../store/keys.ts'
+import { address, digest } from '../store/keys.ts'
 import { epochSeconds } from '../store/table.ts'
 import { putIf } from '../store/write.ts'
 import { KeySet, type VerifyingKey } from './key-set.ts'
@@ -11,12 +11,16 @@ import { KeySet, type VerifyingKey } from './key-set.ts'
 /** Longer than keys are used. Keys of a removed issuer are deleted after this time. */
 const KEPT_SECONDS = 3 * 24 * 60 * 60
 
-const issuerKeysItem = defineItem('issuer-keys', issuerKeysAddress, {
-  keySet: json(KeySet),
-  /** Ms since the epoch. */
-  confirmedAt: integer(),
-  expiresAt: integer(),
-})
+export const issuerKeysItem = defineItem(
+  'issuer-keys',
+  ({ jwksUri }: { jwksUri: string }) => address(`@issuer-keys|${digest(jwksUri)}`),
+  {
+    keySet: json(KeySet),
+    /** Ms since the epoch. */
+    confirmedAt: integer(),
+    expiresAt: integer(),
+  },
+)
 
 /** The keys that an issuer's address has served, and the time (ms since the epoch). */
 export interface ConfirmedKeys {

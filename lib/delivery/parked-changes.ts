@@ -8,16 +8,16 @@ import { errorName, isAgentError } from '../errors.ts'
 import { log } from '../log.ts'
 import { defineItem } from '../store/item.ts'
 import { bytes, integer, text } from '../store/item-fields.ts'
-import { dispatchTriesAddress, PARKED_CHANGES, parkedAddress } from '../store/keys.ts'
+import { address } from '../store/keys.ts'
 import { epochSeconds, queryPages } from '../store/table.ts'
 import { putIfAbsent, removeIf, updateIf } from '../store/write.ts'
 
 /** How often the dispatch of a change was started and did not end: a crash of the process leaves no other trace. */
-const triesItem = defineItem('dispatch-tries', dispatchTriesAddress, {
-  sequence: text(),
-  tries: integer(),
-  expiresAt: integer(),
-})
+export const triesItem = defineItem(
+  'dispatch-tries',
+  ({ sequence }: { sequence: string }) => address(`@dispatch|${sequence}`),
+  { sequence: text(), tries: integer(), expiresAt: integer() },
+)
 
 /** The stream holds a change for a day. In seconds. */
 const TRIES_KEPT = 2 * 24 * 60 * 60
@@ -43,7 +43,7 @@ export const suspectIn = (records: DynamoDBRecord[], now: number): string | unde
  */
 export const beginTry = async (sequence: string): Promise<number> => {
   try {
-    const item = await updateIf(dispatchTriesAddress({ sequence }), {
+    const item = await updateIf(triesItem.addressOf({ sequence }), {
       set: {
         kind: { S: triesItem.kind },
         ...triesItem.attributes({ sequence, expiresAt: epochSeconds() + TRIES_KEPT }),
@@ -60,7 +60,7 @@ export const beginTry = async (sequence: string): Promise<number> => {
 /** Resets the count: an outage has ended the try, not the change. */
 export const endTry = async (sequence: string): Promise<void> => {
   try {
-    await updateIf(dispatchTriesAddress({ sequence }), { set: triesItem.attributes({ tries: 0 }) }, { present: ['pk'] })
+    await updateIf(triesItem.addressOf({ sequence }), { set: triesItem.attributes({ tries: 0 }) }, { present: ['pk'] })
   } catch (error) {
     if (!isAgentError(error)) throw error
   }
@@ -72,16 +72,25 @@ const PARKED_KEPT = 30 * 24 * 60 * 60
 /** Two images of 400 KB can exceed the size of an item, even compressed: then the change is stored as several items. */
 const PART_BYTES = 350 * 1024
 
-const parkedItem = defineItem('parked-change', parkedAddress, {
-  sequence: text(),
-  /** From 0, and how many there are. */
-  part: integer(),
-  parts: integer(),
-  /** A part of the change as the stream had it: JSON, compressed. */
-  change: bytes(),
-  parkedAt: text(),
-  expiresAt: integer(),
-})
+/** Partition of parked changes, by sequence number. */
+export const PARKED_CHANGES = '@parked'
+
+/** Sorted in the order of the stream: sequence numbers are padded to their maximum length. */
+export const parkedItem = defineItem(
+  'parked-change',
+  ({ sequence, part }: { sequence: string; part: number }) =>
+    address(PARKED_CHANGES, `${sequence.padStart(40, '0')}#${String(part).padStart(2, '0')}`),
+  {
+    sequence: text(),
+    /** From 0, and how many there are. */
+    part: integer(),
+    parts: integer(),
+    /** A part of the change as the stream had it: JSON, compressed. */
+    change: bytes(),
+    parkedAt: text(),
+    expiresAt: integer(),
+  },
+)
 
 /** Stores a change, unless it is stored already. Returns false where the table does not answer. */
 export const park = async (record: DynamoDBRecord): Promise<boolean> => {
@@ -136,5 +145,5 @@ const toRecord = (pieces: Uint8Array[]): DynamoDBRecord => JSON.parse(gunzipSync
 
 /** The last part first: if this breaks off, what is left is no change that lacks a part. */
 const remove = (sequence: string, parts: number) => async (): Promise<void> => {
-  for (let part = parts - 1; part >= 0; part--) await removeIf(parkedAddress({ sequence, part }))
+  for (let part = parts - 1; part >= 0; part--) await removeIf(parkedItem.addressOf({ sequence, part }))
 }

@@ -3,11 +3,11 @@
  * item.
  */
 
+import { jobAddress, jobKeyOf } from '../outbox/keys.ts'
 import { wakeJobsNow } from '../outbox/queues.ts'
 import { dueFields, dueFor } from '../store/due.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { integer, isoTime, optional, text } from '../store/item-fields.ts'
-import { jobAddress, jobKeyOf } from '../store/keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 const JOB_TYPES = [

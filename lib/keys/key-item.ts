@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { Timestamp } from '../records/record-json.ts'
 import { defineItem } from '../store/item.ts'
 import { bytes, inKey, integer, optional, packed, text } from '../store/item-fields.ts'
-import { keyAddress } from '../store/keys.ts'
+import { type Address, address } from '../store/keys.ts'
 
 /** What a key was created for, in the same transaction. It never changes. */
 const KeyPurpose = v.object({
@@ -13,6 +13,8 @@ const KeyPurpose = v.object({
   outOfBandId: v.optional(v.string()),
 })
 export type KeyPurpose = v.InferOutput<typeof KeyPurpose>
+
+export const keyAddress = (tenant: string, keyId: string): Address => address(`${tenant}|key|${keyId}`)
 
 export const keyItem = defineItem(
   'key',

@@ -1,10 +1,9 @@
 /** Private keys of tenants in the running unit of work: sealed, written with its other changes, read once. */
 import { AgentError } from '../errors.ts'
 import { ensureDataKey, seal } from '../store/data-keys.ts'
-import { keyAddress } from '../store/keys.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
-import { type KeyPurpose, keyItem } from './key-item.ts'
+import { type KeyPurpose, keyAddress, keyItem } from './key-item.ts'
 import type { PrivateJwk } from './key-pair.ts'
 import { type KnownKey, type OpenedKey, StoredKeys, storedKeys } from './stored-keys.ts'
 

@@ -3,9 +3,8 @@ import * as v from 'valibot'
 import { Bounded } from '../bounded.ts'
 import { open, openDataKey } from '../store/data-keys.ts'
 import type { Stored } from '../store/item.ts'
-import { keyAddress } from '../store/keys.ts'
 import { getItems } from '../store/table.ts'
-import { type KeyPurpose, keyItem } from './key-item.ts'
+import { type KeyPurpose, keyAddress, keyItem } from './key-item.ts'
 import { PrivateJwk } from './key-pair.ts'
 
 /** Maximum number of keys in memory. */

@@ -5,16 +5,20 @@
 import { AgentError } from '../errors.ts'
 import { defineItem, readItem } from '../store/item.ts'
 import { optional, picklist, text } from '../store/item-fields.ts'
-import { publicIdAddress } from '../store/keys.ts'
+import { address, digest } from '../store/keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 type PublicIdKind = 'verifier' | 'issuer'
 
-const publicIdItem = defineItem('openid-id', publicIdAddress, {
-  /** Absent after the deletion of what had the id: the item stays. */
-  tenant: optional(text()),
-  of: picklist<PublicIdKind>(['verifier', 'issuer']),
-})
+const publicIdItem = defineItem(
+  'openid-id',
+  ({ publicId }: { publicId: string }) => address(`@openid|${digest(publicId)}`),
+  {
+    /** Absent after the deletion of what had the id: the item stays. */
+    tenant: optional(text()),
+    of: picklist<PublicIdKind>(['verifier', 'issuer']),
+  },
+)
 
 /** Takes an id for the unit's tenant. The commit throws `openid.id_taken` if it was ever given. */
 export const claimPublicId = (unit: UnitOfWork, publicId: string, kind: PublicIdKind): void =>
@@ -26,7 +30,11 @@ export const claimPublicId = (unit: UnitOfWork, publicId: string, kind: PublicId
 /** Frees an id of the unit's tenant, so that it leads to nobody and nobody gets it. */
 export const releasePublicId = (unit: UnitOfWork, publicId: string): void => {
   const { tenant } = unit
-  unit.change(publicIdAddress({ publicId }), { remove: ['tenant'] }, { equals: publicIdItem.attributes({ tenant }) })
+  unit.change(
+    publicIdItem.addressOf({ publicId }),
+    { remove: ['tenant'] },
+    { equals: publicIdItem.attributes({ tenant }) },
+  )
 }
 
 /** The tenant that has an id, in one read. Throws `resource.not_found`. */

@@ -1,14 +1,15 @@
 /** The item of an offer's claims, which ends before the session: what needs no key. */
 import { defineItem } from '../store/item.ts'
 import { bytes, integer } from '../store/item-fields.ts'
-import { issuanceClaimsAddress } from '../store/keys.ts'
+import { address } from '../store/keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 /** `expiresAt` in epoch seconds. */
-export const claimsItem = defineItem('openid4vci-claims', issuanceClaimsAddress, {
-  sealed: bytes(),
-  expiresAt: integer(),
-})
+export const claimsItem = defineItem(
+  'openid4vci-claims',
+  ({ tenant, sessionId }: { tenant: string; sessionId: string }) => address(`${tenant}|openid4vci-claims|${sessionId}`),
+  { sealed: bytes(), expiresAt: integer() },
+)
 
 export const keyOf = (unit: UnitOfWork, sessionId: string) => ({ tenant: unit.tenant, sessionId })
 

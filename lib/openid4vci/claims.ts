@@ -3,7 +3,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import * as v from 'valibot'
 import { ensureDataKey, open, openDataKey, seal } from '../store/data-keys.ts'
-import { issuanceClaimsAddress } from '../store/keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { claimsItem, keyOf } from './claims-item.ts'
 
@@ -23,7 +22,7 @@ export const insertClaims = async (
 ): Promise<void> => {
   const key = keyOf(unit, sessionId)
   const packed = deflateRawSync(JSON.stringify(claims))
-  const sealed = seal(packed, await ensureDataKey(unit, unit.tenant), issuanceClaimsAddress(key).pk)
+  const sealed = seal(packed, await ensureDataKey(unit, unit.tenant), claimsItem.addressOf(key).pk)
   unit.create(claimsItem.encode({ ...key, sealed, expiresAt }))
 }
 
@@ -32,6 +31,6 @@ export const loadClaims = async (unit: UnitOfWork, sessionId: string): Promise<C
   const key = keyOf(unit, sessionId)
   const stored = await unit.load(claimsItem, key)
   if (stored === undefined) return undefined
-  const packed = open(stored.sealed, await openDataKey(unit.tenant), issuanceClaimsAddress(key).pk)
+  const packed = open(stored.sealed, await openDataKey(unit.tenant), claimsItem.addressOf(key).pk)
   return v.parse(v.array(ClaimsOfCredential), JSON.parse(inflateRawSync(packed).toString()))
 }

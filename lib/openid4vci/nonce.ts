@@ -5,7 +5,7 @@ import { isSame } from '../openid/compare.ts'
 import type { Mac } from '../openid/mac.ts'
 import { defineItem } from '../store/item.ts'
 import { integer } from '../store/item-fields.ts'
-import { nonceMarkAddress } from '../store/keys.ts'
+import { address, digest } from '../store/keys.ts'
 import { epochSeconds } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
@@ -15,7 +15,11 @@ const NONCE_SECONDS = 5 * 60
 const MARGIN = 60
 
 /** `expiresAt` in epoch seconds. */
-const nonceMark = defineItem('openid4vci-nonce', nonceMarkAddress, { expiresAt: integer() })
+const nonceMark = defineItem(
+  'openid4vci-nonce',
+  ({ tenant, nonce }: { tenant: string; nonce: string }) => address(`${tenant}|openid4vci-nonce|${digest(nonce)}`),
+  { expiresAt: integer() },
+)
 
 const macOfNonce = (mac: Mac, content: string): string => mac(`nonce ${content}`)
 

@@ -4,14 +4,18 @@ import { isObject } from '../json.ts'
 import type { Claims } from '../records/openid4vp.ts'
 import { defineItem, readItem } from '../store/item.ts'
 import { integer, packed } from '../store/item-fields.ts'
-import { presentationResultAddress } from '../store/keys.ts'
+import { address } from '../store/keys.ts'
 
 /** The key is that of the session. `claims` by the id of the query that they answer; `expiresAt` in epoch seconds. */
-export const resultItem = defineItem('openid4vp-result', presentationResultAddress, {
-  // Not by the schema, which leaves out names such as `constructor`.
-  claims: packed(v.custom<Claims>(isObject)),
-  expiresAt: integer(),
-})
+export const resultItem = defineItem(
+  'openid4vp-result',
+  ({ tenant, sessionId }: { tenant: string; sessionId: string }) => address(`${tenant}|openid4vp-result|${sessionId}`),
+  {
+    // Not by the schema, which leaves out names such as `constructor`.
+    claims: packed(v.custom<Claims>(isObject)),
+    expiresAt: integer(),
+  },
+)
 
 /** The claims; undefined if there are none, or they have expired, to the second. */
 export const readClaims = async (tenant: string, sessionId: string): Promise<Claims | undefined> =>

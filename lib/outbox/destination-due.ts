@@ -3,12 +3,13 @@
  * waiting list.
  */
 import { dueFor } from '../store/due.ts'
-import { type Address, laneAddress, originOf } from '../store/keys.ts'
+import type { Address } from '../store/keys.ts'
 import { getItem, type Item } from '../store/table.ts'
 import { laneToProbe, probeDelay } from './circuit-breaker.ts'
 import { type Destination, isClosed, isQuick, isSlow, LEAVES_INDEX, suspectOf } from './destination.ts'
 import { DESTINATION_ACTIONS } from './destination-access.ts'
 import { awaitDestination, type DestinationActions } from './destination-events.ts'
+import { laneAddress, originOf } from './keys.ts'
 import { wakeLanes } from './queues.ts'
 import { freeSlots } from './slow-destination.ts'
 import { type Entry, entriesOfRandomShard, removeEntry, someEntries } from './waiting-list.ts'

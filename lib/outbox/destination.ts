@@ -6,10 +6,11 @@ import * as v from 'valibot'
 import { DUE_FIELDS, dueFields } from '../store/due.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { integer, json, optional, text } from '../store/item-fields.ts'
-import { destinationAddress, digest, laneOwner } from '../store/keys.ts'
+import { digest } from '../store/keys.ts'
 import { epochSeconds, type Item } from '../store/table.ts'
 import { absentOrExpired } from '../store/write.ts'
 import { Suspicion } from './circuit-breaker.ts'
+import { destinationAddress, laneOwner } from './keys.ts'
 import type { Update } from './lane.ts'
 
 /**

@@ -6,9 +6,10 @@ import type { Change, Condition } from '../store/conditions.ts'
 import { DUE_FIELDS, dueFields, dueFor } from '../store/due.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { flag, integer, json, optional, text } from '../store/item-fields.ts'
-import { type Address, laneAddress } from '../store/keys.ts'
+import type { Address } from '../store/keys.ts'
 import type { Item } from '../store/table.ts'
 import { type TableWrite, updateIf } from '../store/write.ts'
+import { laneAddress } from './keys.ts'
 import { OwnFaults } from './own-faults.ts'
 
 /**

@@ -7,12 +7,12 @@ import { describeOutcome, isTaken, type Post, type PostOutcome, post } from '../
 import { log } from '../log.ts'
 import { settings } from '../settings.ts'
 import { decodeIfSound } from '../store/item.ts'
-import { LAST_WAITING, messageLaneOf } from '../store/keys.ts'
 import { setAside, setAsideKey } from '../store/set-aside.ts'
 import { type Item, queryPage } from '../store/table.ts'
 import type { TableWrite } from '../store/write.ts'
 import type { CorruptItem } from './corrupt-item.ts'
 import { readWithDestination } from './destination-access.ts'
+import { LAST_WAITING, messageLaneOf } from './keys.ts'
 import type { Attempt, LaneContents } from './lane-contents.ts'
 import {
   deliveryUpdates,

@@ -8,9 +8,9 @@ import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
 import { decodeIfSound, defineItem } from '../store/item.ts'
 import { integer } from '../store/item-fields.ts'
-import { heartbeatAddress } from '../store/keys.ts'
 import { getItems } from '../store/table.ts'
 import { putIf } from '../store/write.ts'
+import { heartbeatAddress } from './keys.ts'
 
 /** Times are ms since the epoch. */
 export const heartbeatItem = defineItem('heartbeat', () => heartbeatAddress('sent'), {

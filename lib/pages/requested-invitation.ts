@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AgentError } from '../errors.ts'
 import { isNestedDeeperThan, isObject, type JsonObject, MAX_DEPTH, parseBase64 } from '../json.ts'
-import { findPublishedInvitation } from '../store/published-invitations.ts'
+import { findPublishedInvitation } from '../readers/published-invitations.ts'
 
 /** The same message whether there is no such invitation, it was altered, or the address contains something else. */
 const notFound = (): AgentError => new AgentError('resource.not_found', 'there is no such invitation')

@@ -3,14 +3,14 @@ import { AgentError } from '../errors.ts'
 import type { Done, Job, JobHandler, PutOff } from '../jobs/job.ts'
 import { measure } from '../metrics.ts'
 import { logCorrupt } from '../outbox/corrupt-item.ts'
+import { CONNECTION, LAST_WAITING } from '../outbox/keys.ts'
 import { decodeIfSound } from '../store/item.ts'
-import { CONNECTION, LAST_WAITING, recordAddress } from '../store/keys.ts'
-import { pickupPartition } from '../store/pickup-keys.ts'
+import { recordAddress } from '../store/keys.ts'
 import { setAside, setAsideKey } from '../store/set-aside.ts'
 import { addressOf, getItem, type Item, queryPage } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { BATCH, DAY, difference, MAX_DAYS, MAX_WAIT, NOTHING } from './bounds.ts'
-import { listedQueue, type PickupMessage, pickupMessage, queueItem } from './pickup-item.ts'
+import { listedQueue, type PickupMessage, pickupMessage, pickupPartition, queueItem } from './pickup-item.ts'
 import { removeFromQueue } from './queue.ts'
 import { addToUsage, countUsage } from './usage.ts'
 
@@ -28,7 +28,7 @@ export const pickupExpiryJob: JobHandler = {
     await countUsage({ tenant, connectionId: id })
     const [connection, { items }] = await Promise.all([
       getItem(recordAddress(tenant, CONNECTION, id)),
-      queryPage(pickupPartition(tenant, id), { to: LAST_WAITING, limit: BATCH.messages }),
+      queryPage(pickupPartition({ tenant, connectionId: id }), { to: LAST_WAITING, limit: BATCH.messages }),
     ])
     if (items.length === 0) return { commit: (unit) => removeQueue(unit, id) }
     const now = Date.now()
@@ -51,7 +51,10 @@ export const pickupExpiryJob: JobHandler = {
 const removeQueue = async (unit: UnitOfWork, connectionId: string): Promise<void> => {
   const queue = await unit.load(queueItem, { tenant: unit.tenant, connectionId })
   if (queue === undefined) return
-  const { items } = await unit.query(pickupPartition(unit.tenant, connectionId), { to: LAST_WAITING, limit: 1 })
+  const { items } = await unit.query(pickupPartition({ tenant: unit.tenant, connectionId }), {
+    to: LAST_WAITING,
+    limit: 1,
+  })
   if (items.length > 0) throw new AgentError('store.conflict', 'a message was added to the queue')
   const { messages, bytes } = queue
   unit.delete(queueItem.addressOf(queue), queueItem.attributes({ messages, bytes }))

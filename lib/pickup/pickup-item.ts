@@ -6,15 +6,25 @@ import * as v from 'valibot'
 import { SentBasicMessage } from '../outbox/message-item.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { inKey, integer, isoTime, json, keyPart, optional, packedText, text } from '../store/item-fields.ts'
-import {
-  listedQueueAddress,
-  pickupMessageAddress,
-  pickupQueueAddress,
-  pickupUsageAddress,
-} from '../store/pickup-keys.ts'
+import { address, shardOf } from '../store/keys.ts'
+
+export interface QueueKey {
+  tenant: string
+  connectionId: string
+}
+
+/** Partition of a connection's pickup queue: the queue's own item, then its messages by UUID. */
+export const pickupPartition = ({ tenant, connectionId }: QueueKey): string => `${tenant}|pickup|${connectionId}`
+
+/** Shards of the usage count, so that messages to many wallets do not all update the same item. */
+const USAGE_SHARDS = 16
+
+/** The queues of a share of an agent's connections, and what is in them. */
+const sharePartition = ({ tenant, connectionId }: QueueKey): string =>
+  `${tenant}|pickup-usage|${shardOf(connectionId, USAGE_SHARDS)}`
 
 /** The queue exists as long as its job (expiry-job.ts). */
-export const queueItem = defineItem('pickup-queue', pickupQueueAddress, {
+export const queueItem = defineItem('pickup-queue', (key: QueueKey) => address(pickupPartition(key)), {
   tenant: keyPart('pk', '|', 0),
   connectionId: keyPart('pk', '|', 2),
   /** Number and bytes of the waiting messages. */
@@ -24,22 +34,26 @@ export const queueItem = defineItem('pickup-queue', pickupQueueAddress, {
 export type Queue = Stored<typeof queueItem>
 
 /** A packed message. It has no expiry: it is either fetched or given up. */
-export const pickupMessage = defineItem('pickup-message', pickupMessageAddress, {
-  tenant: keyPart('pk', '|', 0),
-  connectionId: keyPart('pk', '|', 2),
-  /** Time-ordered. */
-  id: inKey('sk', text()),
-  /** JSON text of the envelope. */
-  payload: packedText(),
-  /** The did:keys of its recipients. */
-  recipients: json(v.array(v.string())),
-  basicMessages: optional(json(v.array(SentBasicMessage))),
-  createdAt: isoTime(),
-})
+export const pickupMessage = defineItem(
+  'pickup-message',
+  ({ id, ...key }: QueueKey & { id: string }) => address(pickupPartition(key), id),
+  {
+    tenant: keyPart('pk', '|', 0),
+    connectionId: keyPart('pk', '|', 2),
+    /** Time-ordered. */
+    id: inKey('sk', text()),
+    /** JSON text of the envelope. */
+    payload: packedText(),
+    /** The did:keys of its recipients. */
+    recipients: json(v.array(v.string())),
+    basicMessages: optional(json(v.array(SentBasicMessage))),
+    createdAt: isoTime(),
+  },
+)
 export type PickupMessage = Stored<typeof pickupMessage>
 
 /** A soft bound: it is added to after each commit, and counted anew by the jobs of the queues (usage.ts). */
-export const usageItem = defineItem('pickup-usage', pickupUsageAddress, {
+export const usageItem = defineItem('pickup-usage', (key: QueueKey) => address(sharePartition(key)), {
   messages: integer(),
   bytes: integer(),
   /** When it was last counted anew, in ms since the epoch. */
@@ -47,4 +61,8 @@ export const usageItem = defineItem('pickup-usage', pickupUsageAddress, {
 })
 
 /** A queue in the list of its share. */
-export const listedQueue = defineItem('pickup-listed-queue', listedQueueAddress, { connectionId: inKey('sk', text()) })
+export const listedQueue = defineItem(
+  'pickup-listed-queue',
+  (key: QueueKey) => address(sharePartition(key), key.connectionId),
+  { connectionId: inKey('sk', text()) },
+)

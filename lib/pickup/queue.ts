@@ -3,6 +3,7 @@
  */
 import { AgentError } from '../errors.ts'
 import { dueJob, enqueue, type JobKey, jobItem } from '../jobs/job.ts'
+import { LAST_WAITING } from '../outbox/keys.ts'
 import {
   deliveryUpdates,
   failedAt,
@@ -14,11 +15,18 @@ import { newOutboxId, timeOfId } from '../outbox/outbox-id.ts'
 import type { StoredDelivery } from '../records/delivery.ts'
 import type { Condition } from '../store/conditions.ts'
 import { decodeIfSound } from '../store/item.ts'
-import { LAST_WAITING } from '../store/keys.ts'
-import { pickupPartition, pickupQueueAddress, pickupUsageAddress, type QueueKey } from '../store/pickup-keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { type Amount, BATCH, DAY, difference, fullBy, NOTHING, QUEUE, sum } from './bounds.ts'
-import { listedQueue, type PickupMessage, pickupMessage, type Queue, queueItem, usageItem } from './pickup-item.ts'
+import {
+  listedQueue,
+  type PickupMessage,
+  pickupMessage,
+  pickupPartition,
+  type Queue,
+  type QueueKey,
+  queueItem,
+  usageItem,
+} from './pickup-item.ts'
 import { addToUsage } from './usage.ts'
 
 /** A queue as this unit has read it, with its changes. */
@@ -51,7 +59,7 @@ const track = (unit: UnitOfWork, connectionId: string): Promise<TrackedQueue> =>
 
 const read = async (unit: UnitOfWork, connectionId: string): Promise<TrackedQueue> => {
   const key = { tenant: unit.tenant, connectionId }
-  const items = await unit.getAll([pickupQueueAddress(key), pickupUsageAddress(key)])
+  const items = await unit.getAll([queueItem.addressOf(key), usageItem.addressOf(key)])
   const [queue] = items.filter(queueItem.is)
   const [usage] = items.filter(usageItem.is)
   const tracked: TrackedQueue = {
@@ -104,7 +112,7 @@ export const addToQueue = async (
 }
 
 const readLastId = async (unit: UnitOfWork, connectionId: string): Promise<string | undefined> => {
-  const partition = pickupPartition(unit.tenant, connectionId)
+  const partition = pickupPartition({ tenant: unit.tenant, connectionId })
   const { items } = await unit.query(partition, { to: LAST_WAITING, limit: 1, descending: true })
   return items[0]?.sk?.S
 }
@@ -140,7 +148,7 @@ export const firstWaiting = async (
 ): Promise<PickupMessage[]> => {
   const most = batch === true ? Math.min(limit, BATCH.messages) : undefined
   // Messages for a key may be anywhere in the queue, so a whole page (1 MB) is read.
-  const { items } = await unit.query(pickupPartition(unit.tenant, connectionId), {
+  const { items } = await unit.query(pickupPartition({ tenant: unit.tenant, connectionId }), {
     to: LAST_WAITING,
     ...(recipient === undefined && most !== undefined && { limit: most + SPARE }),
   })

@@ -4,12 +4,11 @@
  */
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
-import type { QueueKey } from '../store/pickup-keys.ts'
 import { getItems, queryPages } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { updateIf } from '../store/write.ts'
 import { type Amount, DAY, difference, NOTHING, sum } from './bounds.ts'
-import { listedQueue, queueItem, usageItem } from './pickup-item.ts'
+import { listedQueue, type QueueKey, queueItem, usageItem } from './pickup-item.ts'
 
 const ofKind = { kind: { S: usageItem.kind } }
 

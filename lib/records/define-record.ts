@@ -51,6 +51,17 @@ interface Definition {
   lists?: readonly string[]
   /** Epoch seconds, from the record and its expiry so far; undefined: it never expires. */
   expiry?: (stored: RecordContent, before: number | undefined) => number | undefined
+  /**
+   * The item that leads from an id to the record, for readers who do not know its tenant. The store writes it with the
+   * first version of the record, for whose tenant the id is from then on; no other record can have it.
+   */
+  pointer?: {
+    kind: string
+    /** The id; undefined: nothing leads to this record. */
+    idOf: (value: Record<string, unknown>) => string | undefined
+    /** Seconds for which the id of a deleted record is remembered. */
+    remembered: number
+  }
   events?: Record<string, RecordEvent>
   /** Of an exchange: the states in which it ends, and its format in metrics, by the record's metadata. */
   ends?: { states: readonly string[]; format: (metadata: object) => Format }

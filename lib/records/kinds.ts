@@ -12,6 +12,7 @@ import {
   revocationRegistryRecords,
   schemaRecords,
 } from './anoncreds-kinds.ts'
+import { createdInvitationId } from './created-invitation.ts'
 import { ANONCREDS, isPublished, toCredentialExchangeJson } from './credential-json.ts'
 import { defineRecord, EVERY, type Index, isStateChange, type RecordDefinition } from './define-record.ts'
 import { endsIn, toBasicMessageJson } from './delivery.ts'
@@ -216,6 +217,7 @@ export const outOfBandRecords = /* @__PURE__ */ defineRecord(() => ({
     invitationRequestsThreadIds: { name: 'requestThreadId' },
   },
   lists: ['invitationId'],
+  pointer: { kind: 'invitation', idOf: createdInvitationId, remembered: 90 * 24 * 60 * 60 },
 }))
 
 /**

@@ -3,11 +3,18 @@
 import { AgentError, isAgentError } from '../errors.ts'
 import type { StoredCredentialDefinition } from '../records/credential-definition.ts'
 import { credentialDefinitionRecords } from '../records/kinds.ts'
-import { registryPartition } from '../store/anoncreds-keys.ts'
 import { readTagged } from '../store/record-reads.ts'
 import { queryPage } from '../store/table.ts'
 import { updateIf } from '../store/write.ts'
-import { ensureRegistry, isNearlyFull, lastIndex, type NewRegistry, type Registry, registryItem } from './registry.ts'
+import {
+  ensureRegistry,
+  isNearlyFull,
+  lastIndex,
+  type NewRegistry,
+  type Registry,
+  registryItem,
+  registryPartition,
+} from './registry.ts'
 
 interface RevocationIndex {
   /** Id of the registry's definition. */

@@ -13,19 +13,22 @@ import {
   toCredentialExchangeJson,
 } from '../records/credential-json.ts'
 import { ANONCREDS_ISSUED, type RecordJson } from '../records/record-json.ts'
-import { pendingRevocationAddress, pendingRevocations } from '../store/anoncreds-keys.ts'
 import { defineItem } from '../store/item.ts'
 import { integer, text } from '../store/item-fields.ts'
+import { address, digest } from '../store/keys.ts'
 import type { StoredRecord } from '../store/stored-record.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 export const CREDENTIAL = 'CredentialRecord'
 
+/** Partition of a registry's pending revocations. */
+const pendingRevocations = (tenant: string, registryId: string): string => `${tenant}|revocation|${digest(registryId)}`
+
 /** By the registry's id, which a credential may name qualified or unqualified. */
 export const pendingRevocationItem = defineItem(
   'pending-revocation',
   ({ tenant, registryId, index }: Revocable & { tenant: string }) =>
-    pendingRevocationAddress({ tenant, registryId: legacyId(registryId), index }),
+    address(pendingRevocations(tenant, legacyId(registryId)), String(index).padStart(8, '0')),
   { index: integer(), credentialRecordId: text() },
 )
 

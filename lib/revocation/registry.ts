@@ -3,28 +3,37 @@
  * has to write to a ledger.
  */
 
+import { inOrder, type RegistryKey, registryWriteItem } from '../anoncreds/ledger-objects.ts'
 import { AgentError } from '../errors.ts'
 import { enqueue, type JobKey, type JobType, jobItem } from '../jobs/job.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { log } from '../log.ts'
 import type { StoredCredentialDefinition } from '../records/credential-definition.ts'
 import { credentialDefinitionRecords } from '../records/kinds.ts'
-import { type RegistryKey, registryAddress } from '../store/anoncreds-keys.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { integer, text } from '../store/item-fields.ts'
-import { registryWriteItem } from '../store/ledger-objects.ts'
+import { address, digest } from '../store/keys.ts'
 import { transaction } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
-export const registryItem = defineItem('revocation-registry', (key: RegistryKey) => registryAddress(key), {
-  number: integer(),
-  /** Id of the registry's definition. */
-  registryId: text(),
-  /** `maxCredNum`. Its indexes are 1 to this number less one, because no library in use accepts the last one. */
-  size: integer(),
-  /** The last used index; 0 if there is none. */
-  taken: integer(),
-})
+/** The revocation registries of a credential definition, by number. */
+export const registryPartition = (tenant: string, credentialDefinitionId: string): string =>
+  `${tenant}|revocation-registry|${digest(credentialDefinitionId)}`
+
+export const registryItem = defineItem(
+  'revocation-registry',
+  ({ tenant, credentialDefinitionId, number }: RegistryKey) =>
+    address(registryPartition(tenant, credentialDefinitionId), inOrder(number)),
+  {
+    number: integer(),
+    /** Id of the registry's definition. */
+    registryId: text(),
+    /** `maxCredNum`. Its indexes are 1 to this number less one, because no library in use accepts the last one. */
+    size: integer(),
+    /** The last used index; 0 if there is none. */
+    taken: integer(),
+  },
+)
 export type Registry = Stored<typeof registryItem>
 
 /** Share of used indexes at which the next registry is created. */

@@ -1,20 +1,27 @@
 /** Tails files of revocation registries in the table: in pieces, immutable, named by their hashes. */
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
-import { tailsPartition, tailsPieceAddress } from '../store/anoncreds-keys.ts'
 import { defineItem } from '../store/item.ts'
 import { bytes, integer } from '../store/item-fields.ts'
+import { address, digest } from '../store/keys.ts'
 import { type Item, queryAll } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 /** An item has at most 400 KB, including the names of its attributes. */
 const MAX_PIECE = 390 * 1024
 
-const pieceItem = defineItem('tails-piece', tailsPieceAddress, {
-  content: bytes(),
-  /** Number of pieces. */
-  pieces: integer(),
-})
+/** The pieces of a tails file. It belongs to no tenant: its name is its hash. */
+const tailsPartition = (hash: string): string => `@tails|${digest(hash)}`
+
+export const tailsPieceItem = defineItem(
+  'tails-piece',
+  ({ hash, piece }: { hash: string; piece: number }) => address(tailsPartition(hash), String(piece).padStart(4, '0')),
+  {
+    content: bytes(),
+    /** Number of pieces. */
+    pieces: integer(),
+  },
+)
 
 /**
  * Adds a tails file to the unit of work. `hash`: SHA-256 in base58 (`tailsHash` of a registry's definition). The commit
@@ -24,7 +31,7 @@ export const addTailsFile = (unit: UnitOfWork, hash: string, content: Uint8Array
   const pieces = Math.ceil(content.byteLength / MAX_PIECE)
   for (let piece = 0; piece < pieces; piece++) {
     const part = content.subarray(piece * MAX_PIECE, (piece + 1) * MAX_PIECE)
-    unit.create(pieceItem.encode({ hash, piece, pieces, content: part }))
+    unit.create(tailsPieceItem.encode({ hash, piece, pieces, content: part }))
   }
 }
 
@@ -33,7 +40,7 @@ export const readTailsFile = async (
   hash: string,
   read: (partition: string) => Promise<Item[]> = queryAll,
 ): Promise<Buffer | undefined> => {
-  const pieces = (await read(tailsPartition(hash))).map(pieceItem.decode)
+  const pieces = (await read(tailsPartition(hash))).map(tailsPieceItem.decode)
   const [first] = pieces
   return first === undefined || pieces.length !== first.pieces
     ? undefined
@@ -42,8 +49,8 @@ export const readTailsFile = async (
 
 /** Deletes a tails file, if it exists, in the unit of work. */
 export const removeTailsFile = async (unit: UnitOfWork, hash: string): Promise<void> => {
-  const { pieces = 0 } = (await unit.load(pieceItem, { hash, piece: 0 })) ?? {}
-  for (let piece = 0; piece < pieces; piece++) unit.delete(pieceItem.addressOf({ hash, piece }))
+  const { pieces = 0 } = (await unit.load(tailsPieceItem, { hash, piece: 0 })) ?? {}
+  for (let piece = 0; piece < pieces; piece++) unit.delete(tailsPieceItem.addressOf({ hash, piece }))
 }
 
 /** A cache of 32 MB, because anybody may request a file repeatedly, at up to 320 read units. */

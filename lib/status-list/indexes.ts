@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto'
 import { AgentError } from '../errors.ts'
 import type { StatusReference } from '../records/openid4vci.ts'
 import { defineItem } from '../store/item.ts'
-import { statusIndexAddress } from '../store/keys.ts'
+import { address } from '../store/keys.ts'
 import { addressOf } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { beginNextList, ENTRIES, newestList, noteNamedList, noteUntil } from './lists.ts'
@@ -19,7 +19,12 @@ const MIN_FREE = 50
 /** Lists that one request may find full. */
 const MAX_FULL = 3
 
-const markItem = defineItem('status-index', statusIndexAddress, {})
+const markItem = defineItem(
+  'status-index',
+  ({ tenant, listId, index }: { tenant: string; listId: string; index: number }) =>
+    address(`${tenant}|status-index|${listId}|${index}`),
+  {},
+)
 
 /** Random indexes that no credential has yet. */
 const drawFree = async (unit: UnitOfWork, listId: string, count: number, entries: number): Promise<number[]> => {

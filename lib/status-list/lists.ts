@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { settings } from '../settings.ts'
 import { defineItem, readItem, type Stored } from '../store/item.ts'
 import { inKey, isoTime, text } from '../store/item-fields.ts'
-import { statusListAddress, statusListsPartition } from '../store/keys.ts'
+import { address } from '../store/keys.ts'
 import { queryPage } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { putIfAbsent, updateIf } from '../store/write.ts'
@@ -16,13 +16,21 @@ export const ENTRIES = 2 ** 17
 
 const DAY = 24 * 60 * 60_000
 
-const headItem = defineItem('status-list', statusListAddress, {
-  /** Its number among the issuer's own lists, or the name that the tenant has given it. */
-  place: inKey('sk', text()),
-  listId: text(),
-  /** The latest end of a revocable credential in it, rounded up to the day. */
-  until: isoTime(),
-})
+/** Partition of an issuer's status lists: those of its own in their order, and those that the tenant has named. */
+const listsPartition = (tenant: string, issuerId: string): string => `${tenant}|status-lists|${issuerId}`
+
+const headItem = defineItem(
+  'status-list',
+  ({ tenant, issuerId, place }: { tenant: string; issuerId: string; place: string }) =>
+    address(listsPartition(tenant, issuerId), place),
+  {
+    /** Its number among the issuer's own lists, or the name that the tenant has given it. */
+    place: inKey('sk', text()),
+    listId: text(),
+    /** The latest end of a revocable credential in it, rounded up to the day. */
+    until: isoTime(),
+  },
+)
 export type ListHead = Stored<typeof headItem>
 
 /** Places of own lists are digits: between them and the names there is this one. */
@@ -45,7 +53,7 @@ interface OfIssuer {
 /** The list of an issuer that is in use; undefined if there is none yet. */
 export const newestList = async (unit: UnitOfWork, issuerId: string): Promise<ListHead | undefined> => {
   const range = { to: AFTER_OWN, limit: 1, descending: true }
-  const { items } = await unit.query(statusListsPartition(unit.tenant, issuerId), range)
+  const { items } = await unit.query(listsPartition(unit.tenant, issuerId), range)
   return items[0] && headItem.decode(items[0])
 }
 
@@ -81,14 +89,14 @@ export const hasList = async (tenant: string, issuerId: string, listId: string):
   const [named, { items }] = await Promise.all([
     readItem(headItem, { tenant, issuerId, place: namedPlace(listId) }),
     // One page is lists for hundreds of millions of credentials.
-    queryPage(statusListsPartition(tenant, issuerId), { to: AFTER_OWN }),
+    queryPage(listsPartition(tenant, issuerId), { to: AFTER_OWN }),
   ])
   return named !== undefined || items.some((item) => headItem.decode(item).listId === listId)
 }
 
 /** Until when an issuer has revocable credentials; undefined if it never had any. */
 export const revocableUntil = async (unit: UnitOfWork, issuerId: string): Promise<Date | undefined> => {
-  const heads = await unit.queryAll(statusListsPartition(unit.tenant, issuerId))
+  const heads = await unit.queryAll(listsPartition(unit.tenant, issuerId))
   const last = heads
     .map((item) => headItem.decode(item).until)
     .toSorted()

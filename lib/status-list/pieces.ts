@@ -2,7 +2,7 @@
 import type { IssuedStatus, StatusReference } from '../records/openid4vci.ts'
 import { defineItem } from '../store/item.ts'
 import { bytes, inKey, integer } from '../store/item-fields.ts'
-import { statusPieceAddress, statusPiecesPartition } from '../store/keys.ts'
+import { address } from '../store/keys.ts'
 import { addressOf, queryAll } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { ENTRIES } from './lists.ts'
@@ -21,15 +21,25 @@ const MAX_PIECES = 90
 /** Of a transaction that changes a piece: many credentials may be revoked at once. */
 const MAX_REPETITIONS = 8
 
-const pieceItem = defineItem('status-piece', statusPieceAddress, {
-  piece: inKey('sk', { ...integer(), read: ({ S }) => Number(S) }),
-  bits: bytes(),
-})
+/** Partition of the pieces of a status list; a piece that is not there is all valid. */
+const piecesPartition = (tenant: string, listId: string): string => `${tenant}|status-list|${listId}`
+
+interface PieceKey {
+  tenant: string
+  listId: string
+  piece: number
+}
+
+const pieceItem = defineItem(
+  'status-piece',
+  ({ tenant, listId, piece }: PieceKey) => address(piecesPartition(tenant, listId), String(piece).padStart(2, '0')),
+  { piece: inKey('sk', { ...integer(), read: ({ S }) => Number(S) }), bits: bytes() },
+)
 
 /** All bits of a list (section 4.1). */
 export const readBits = async (tenant: string, listId: string): Promise<Uint8Array> => {
   const all = new Uint8Array((ENTRIES * BITS) / 8)
-  for (const { piece, bits } of (await queryAll(statusPiecesPartition(tenant, listId))).map(pieceItem.decode))
+  for (const { piece, bits } of (await queryAll(piecesPartition(tenant, listId))).map(pieceItem.decode))
     all.set(bits, piece * PIECE_BYTES)
   return all
 }
@@ -51,11 +61,11 @@ export const setStatuses = async (
 ): Promise<number> => {
   const { tenant } = unit
   unit.repetitions = MAX_REPETITIONS
-  const pieces = new Map<string, { key: { tenant: string; listId: string; piece: number }; indexes: number[] }>()
+  const pieces = new Map<string, { key: PieceKey; indexes: number[] }>()
   for (const { listId, indexes } of references)
     for (const index of indexes) {
       const key = { tenant, listId, piece: Math.floor(index / PIECE_ENTRIES) }
-      const name = JSON.stringify(statusPieceAddress(key))
+      const name = JSON.stringify(pieceItem.addressOf(key))
       pieces.set(name, { key, indexes: [...(pieces.get(name)?.indexes ?? []), index] })
     }
   const items = await unit.getAll([...pieces.values()].map(({ key }) => pieceItem.addressOf(key)))

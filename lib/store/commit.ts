@@ -9,9 +9,9 @@ import type { Change, Condition } from './conditions.ts'
 import { conflicting } from './faults.ts'
 import { indexEntries } from './index-entries.ts'
 import type { Address } from './keys.ts'
-import { publishedOf, withdrawnOf } from './published-invitations.ts'
+import { pointerTo } from './pointers.ts'
 import { addressOfRecord, hasContent, type NewRecord, type StoredRecord, toRecordItem } from './stored-record.ts'
-import { type AttributeValue, addressOf, type Item } from './table.ts'
+import { type AttributeValue, addressOf, epochSeconds, type Item } from './table.ts'
 import { absentOrExpired, putAlone, type TableWrite, type Transacted, transact } from './write.ts'
 
 /** A put (`item`) or a delete (`remove`), the expected state of the item, and the error for any other state. */
@@ -85,15 +85,12 @@ export const versionOf = (record: NewRecord, { stored, current }: TrackedRecord)
 
 export const conflict = (): AgentError => new AgentError('store.conflict', 'the record changed at the same time')
 
-/**
- * The write that publishes an invitation when its record is made, or withdraws it when that is deleted. The first agent
- * owns an id: no other agent can publish under it.
- */
-const invitationWrites = ({ stored, current }: TrackedRecord): Write[] => {
-  const published = stored === undefined && current !== undefined ? publishedOf(current) : undefined
-  if (published !== undefined) return [{ item: published, expects: 'nothing' }]
-  const withdrawn = stored !== undefined && current === undefined ? withdrawnOf(stored) : undefined
-  return withdrawn === undefined ? [] : [{ item: withdrawn, expects: 'anything' }]
+/** The write of a new record's pointer, or of what stays of it after the deletion. The first record owns the id. */
+const pointerWrites = ({ stored, current }: TrackedRecord): Write[] => {
+  const [record, expects] = stored === undefined ? [current, 'nothing' as const] : [stored, 'anything' as const]
+  if (record === undefined || (stored !== undefined && current !== undefined)) return []
+  const item = pointerTo(record, current === undefined ? epochSeconds() : undefined)
+  return item === undefined ? [] : [{ item, expects }]
 }
 
 /** The writes of the record's own item, which a change of the tag that it lies within moves. */
@@ -113,7 +110,7 @@ const itemWrites = ({ stored, current }: TrackedRecord): Write[] => {
 /** The writes that replace the stored record and its index entries by the current ones. */
 export const writesOf = ({ stored, current }: TrackedRecord): Write[] => {
   if (stored === current) return []
-  const writes = [...itemWrites({ stored, current }), ...invitationWrites({ stored, current })]
+  const writes = [...itemWrites({ stored, current }), ...pointerWrites({ stored, current })]
   const before = stored === undefined ? new Map<string, Item>() : indexEntries(stored, { bare: true })
   const after = current === undefined ? new Map<string, Item>() : indexEntries(current)
   // A copy has the version of its record, which each write changes.

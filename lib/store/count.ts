@@ -6,11 +6,16 @@ import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
 import { defineItem } from './item.ts'
 import { integer } from './item-fields.ts'
-import { countAddress } from './keys.ts'
+import { address } from './keys.ts'
 import { epochSeconds } from './table.ts'
 import { updateIf } from './write.ts'
 
-const countItem = defineItem('count', countAddress, { count: integer(), expiresAt: integer() })
+const countItem = defineItem(
+  'count',
+  ({ tenant, of, window }: { tenant: string; of: string; window: number }) =>
+    address(`${tenant}|count|${of}|${window}`),
+  { count: integer(), expiresAt: integer() },
+)
 
 /** What is counted for an agent, in windows of `seconds` since the epoch. */
 interface Count {

@@ -1,7 +1,7 @@
 /** Responses that are stored to be given again. One that is too large for an item lies in pieces in the item's partition. */
 import { defineItem, type Reader } from './item.ts'
 import { integer, optional, packedText } from './item-fields.ts'
-import { type Address, responsePieceAddress } from './keys.ts'
+import { type Address, address } from './keys.ts'
 import type { Item } from './table.ts'
 
 /** In bytes: an item may have 400 KB. */
@@ -10,7 +10,11 @@ const PIECE = 300 * 1024
 /** Number of pieces, if the item does not have the response itself. */
 export const piecesField = optional(integer())
 
-const pieceItem = defineItem('answer-piece', responsePieceAddress, { text: packedText(), expiresAt: integer() })
+const pieceItem = defineItem(
+  'answer-piece',
+  ({ markPk, number }: { markPk: string; number: number }) => address(markPk, String(number)),
+  { text: packedText(), expiresAt: integer() },
+)
 
 interface StoredResponse {
   /** Empty if there are pieces. */

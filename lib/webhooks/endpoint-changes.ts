@@ -2,8 +2,9 @@
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { reportToDestination } from '../outbox/destination-access.ts'
+import { endpointDestination } from '../outbox/keys.ts'
 import type { WebhookEndpoint } from '../records/webhook-endpoint.ts'
-import { type Address, endpointDestination } from '../store/keys.ts'
+import type { Address } from '../store/keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { endpointItem, isPending, pendingItem, type StoredRegistration, withNewHealth } from './endpoint-item.ts'
 import {

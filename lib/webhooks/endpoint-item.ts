@@ -2,7 +2,7 @@
 import { ENDPOINT_KINDS, type EndpointKind } from '../records/webhook-event.ts'
 import { defineItem, type Image, readItem, type Stored } from '../store/item.ts'
 import { bytes, inKey, integer, optional, picklist, text } from '../store/item-fields.ts'
-import { type Address, endpointAddress, organizationPartition } from '../store/keys.ts'
+import { type Address, address } from '../store/keys.ts'
 import { queryAll } from '../store/table.ts'
 
 /** Health of an endpoint as its organization sees it. Times are ISO 8601 UTC. */
@@ -36,12 +36,15 @@ const SHOWN = {
 /** Number of writes of the item. */
 const VERSION = { version: integer() }
 
+/** Partition of an organization's registrations, and the scope of its data key. */
+export const organizationPartition = (orgId: string): string => `@org|${orgId}`
+
 /** The stream's filter and the dispatcher recognize registrations by this `kind`. */
 const REGISTRATION_KIND = 'registration'
 
 export const endpointItem = defineItem(
   REGISTRATION_KIND,
-  ({ orgId, kind }: { orgId: string; kind: EndpointKind }) => endpointAddress(orgId, kind),
+  ({ orgId, kind }: { orgId: string; kind: EndpointKind }) => address(organizationPartition(orgId), kind),
   {
     ...SHOWN,
     ...VERSION,
@@ -71,12 +74,16 @@ const PENDING = {
   expiresAt: integer(),
 }
 
+/** One of a few slots for pending registrations. */
+export const pendingAddress = (orgId: string, slot: number): Address =>
+  address(organizationPartition(orgId), `notification#pending#${slot}`)
+
 /** A notification endpoint that was registered without a token. */
-export const pendingItem = defineItem(REGISTRATION_KIND, (address: Address) => address, PENDING)
+export const pendingItem = defineItem(REGISTRATION_KIND, (of: Address) => of, PENDING)
 export type PendingRegistration = Stored<typeof pendingItem>
 
 /** Has the fields of a pending registration, but is none (see `registerPending`). */
-export const decoyItem = defineItem('decoy', (address: Address) => address, PENDING)
+export const decoyItem = defineItem('decoy', ({ number }: { number: number }) => address(`@decoy|${number}`), PENDING)
 
 export type StoredRegistration = Endpoint | PendingRegistration
 

@@ -3,7 +3,6 @@ import { AgentError } from '../errors.ts'
 import type { WebhookDelivery } from '../records/webhook-delivery.ts'
 import type { WebhookEndpoint } from '../records/webhook-endpoint.ts'
 import { type ListedPage, listItems } from '../store/item-list.ts'
-import { eventPartitions, organizationPartition } from '../store/keys.ts'
 import { queryMerged } from '../store/merged-pages.ts'
 import { epochSeconds, type Item, queryAll } from '../store/table.ts'
 import {
@@ -11,11 +10,12 @@ import {
   type Endpoint,
   endpointItem,
   isPending,
+  organizationPartition,
   type PendingRegistration,
   type StoredRegistration,
   showEndpoint,
 } from './endpoint-item.ts'
-import { type AttemptOutcome, type ListedAttempt, listedAttempt } from './event-item.ts'
+import { type AttemptOutcome, eventPartitions, type ListedAttempt, listedAttempt } from './event-item.ts'
 
 /** Identifies an endpoint. Another organization's counts as missing. */
 export interface EndpointPath {

@@ -3,9 +3,10 @@
  * endpoint when it is at rest; and the attempts at it.
  */
 import * as v from 'valibot'
+import { eventLane } from '../outbox/keys.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { inKey, integer, isoTime, json, keyPart, optional, packedText, picklist, text } from '../store/item-fields.ts'
-import { attemptAddress, eventAddress, eventLane } from '../store/keys.ts'
+import { address, shardOf } from '../store/keys.ts'
 import { epochSeconds, type Item } from '../store/table.ts'
 
 /** Seconds for which events and attempts are kept. */
@@ -69,6 +70,17 @@ const Response = v.object({
   response: v.string(),
 })
 
+/** The list of an endpoint is sharded, because a partition takes at most 1,000 writes a second. */
+const ENDPOINT_SHARDS = 8
+
+/** Partitions of an endpoint's events at rest, and of the attempts at its events, sorted by time. */
+export const eventPartitions = (endpointId: string): string[] =>
+  Array.from({ length: ENDPOINT_SHARDS }, (_, shard) => `@endpoint|${endpointId}|events|${shard}`)
+
+/** The partition of an event and of the attempts at it. */
+const eventPartition = (endpointId: string, id: string): string =>
+  eventPartitions(endpointId)[shardOf(id, ENDPOINT_SHARDS)] ?? ''
+
 interface EventKey {
   endpointId: string
   occurredAt: string
@@ -76,21 +88,25 @@ interface EventKey {
 }
 
 /** An event at rest, or one that is pending again after it was there: after a failed attempt, and in a replay. */
-export const eventItem = defineItem('event', (key: EventKey) => eventAddress(key), {
-  ...EVENT,
-  orgId: text(),
-  endpointId: keyPart('pk', '|', 1),
-  recordId: text(),
-  occurredAt: keyPart('sk', '#', 0),
-  id: keyPart('sk', '#', 1),
-  state: picklist(EVENT_STATES),
-  /** Position in its lane; only while it is pending. */
-  position: optional(text()),
-  /** The attempt that delivered it first, if it has no item of its own. A replay keeps it. */
-  delivery: optional(json(Response)),
-  /** Epoch seconds; absent while pending, because pending events must not expire. */
-  expiresAt: optional(integer()),
-})
+export const eventItem = defineItem(
+  'event',
+  ({ endpointId, occurredAt, id }: EventKey) => address(eventPartition(endpointId, id), `${occurredAt}#${id}`),
+  {
+    ...EVENT,
+    orgId: text(),
+    endpointId: keyPart('pk', '|', 1),
+    recordId: text(),
+    occurredAt: keyPart('sk', '#', 0),
+    id: keyPart('sk', '#', 1),
+    state: picklist(EVENT_STATES),
+    /** Position in its lane; only while it is pending. */
+    position: optional(text()),
+    /** The attempt that delivered it first, if it has no item of its own. A replay keeps it. */
+    delivery: optional(json(Response)),
+    /** Epoch seconds; absent while pending, because pending events must not expire. */
+    expiresAt: optional(integer()),
+  },
+)
 export type StoredEvent = Stored<typeof eventItem>
 
 /** `again` distinguishes a replayed event from earlier ones, whose wake-ups SQS deduplicates for 5 minutes. */
@@ -141,26 +157,38 @@ const ATTEMPT_FAILURES = ['address', 'dns', 'connect', 'tls', 'timeout', 'reset'
 const ATTEMPT_OUTCOMES = ['delivered', 'failed'] as const
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
 
+interface AttemptKey {
+  endpointId: string
+  startedAt: string
+  eventId: string
+  attempt: number
+}
+
 /** One POST of an event to its endpoint, and the response. */
-export const attemptItem = defineItem('attempt', attemptAddress, {
-  endpointId: text(),
-  eventId: text(),
-  /** Type of the event. */
-  type: text(),
-  /** Starts at 1, also for a replay. */
-  attempt: integer(),
-  /** ISO 8601 UTC; the `webhook-timestamp`. */
-  startedAt: text(),
-  /** Status of the response, if any. */
-  status: optional(integer()),
-  /** If there was no complete response. */
-  failure: optional(picklist(ATTEMPT_FAILURES)),
-  milliseconds: integer(),
-  /** The first 1 KB of the response's body. */
-  response: text(),
-  outcome: picklist(ATTEMPT_OUTCOMES),
-  expiresAt: integer(),
-})
+export const attemptItem = defineItem(
+  'attempt',
+  ({ endpointId, startedAt, eventId, attempt }: AttemptKey) =>
+    address(eventPartition(endpointId, eventId), `${startedAt}#${eventId}#${attempt}`),
+  {
+    endpointId: text(),
+    eventId: text(),
+    /** Type of the event. */
+    type: text(),
+    /** Starts at 1, also for a replay. */
+    attempt: integer(),
+    /** ISO 8601 UTC; the `webhook-timestamp`. */
+    startedAt: text(),
+    /** Status of the response, if any. */
+    status: optional(integer()),
+    /** If there was no complete response. */
+    failure: optional(picklist(ATTEMPT_FAILURES)),
+    milliseconds: integer(),
+    /** The first 1 KB of the response's body. */
+    response: text(),
+    outcome: picklist(ATTEMPT_OUTCOMES),
+    expiresAt: integer(),
+  },
+)
 export type Attempt = Stored<typeof attemptItem>
 
 /** Ms after an event in which its only attempt is listed at the time of the event, and needs no item of its own. */

@@ -4,11 +4,11 @@
  */
 import { isTaken } from '../egress/post.ts'
 import { reportToDestination } from '../outbox/destination-access.ts'
+import { endpointDestination, eventLane, eventLaneOf } from '../outbox/keys.ts'
 import type { Attempt, LaneContents } from '../outbox/lane-contents.ts'
 import type { Transport } from '../outbox/messages.ts'
 import { WEBHOOK_PLAN } from '../outbox/retry-plan.ts'
 import { decodeIfSound } from '../store/item.ts'
-import { endpointDestination, eventLane, eventLaneOf } from '../store/keys.ts'
 import { setAside, setAsideKey } from '../store/set-aside.ts'
 import { getItems, queryPage } from '../store/table.ts'
 import type { TableWrite } from '../store/write.ts'

@@ -3,17 +3,18 @@ import { randomInt, randomUUID } from 'node:crypto'
 import type { Registered, Registration } from '../records/registration.ts'
 import type { RotatedWebhookEndpoint } from '../records/webhook-endpoint.ts'
 import { settings } from '../settings.ts'
-import { type Address, decoyAddress, pendingAddress } from '../store/keys.ts'
+import type { Address } from '../store/keys.ts'
 import { epochSeconds } from '../store/table.ts'
-import { hasTenants } from '../store/tenants.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { putIf } from '../store/write.ts'
+import { hasTenants } from '../tenants/tenants.ts'
 import {
   decoyItem,
   type Endpoint,
   endpointItem,
   isPending,
   type PendingRegistration,
+  pendingAddress,
   pendingItem,
 } from './endpoint-item.ts'
 import {
@@ -120,7 +121,7 @@ export const registerPending = async (unit: UnitOfWork, { orgId, url }: NewEndpo
   await putIf(
     exists
       ? pendingItem.encode({ ...stored, ...slotFor(orgId, url, pending) })
-      : decoyItem.encode({ ...stored, orgId: blank(orgId), url: blank(url), ...decoyAddress(randomInt(DECOYS)) }),
+      : decoyItem.encode({ ...stored, orgId: blank(orgId), url: blank(url), number: randomInt(DECOYS) }),
   )
   return { registration }
 }

@@ -1,9 +1,9 @@
 /** Events that an organization requests: replays, which keep their ids, and test events. */
 import { randomUUID } from 'node:crypto'
 import { AgentError } from '../errors.ts'
+import { eventLane } from '../outbox/keys.ts'
 import { decodeIfSound } from '../store/item.ts'
 import { openCursor, REPLAY_POSITION, toCursor } from '../store/item-list.ts'
-import { eventLane, eventPartitions } from '../store/keys.ts'
 import { queryMerged } from '../store/merged-pages.ts'
 import type { PartitionPage } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
@@ -11,6 +11,7 @@ import { type EndpointPath, requireEnabledEndpoint } from './endpoints.ts'
 import {
   type EventState,
   eventItem,
+  eventPartitions,
   listedItem,
   pendingEvent,
   pendingEventItem,

@@ -3,9 +3,8 @@
  */
 import { randomBytes } from 'node:crypto'
 import { ensureDataKey, type KeyCreation, open, openDataKey, seal } from '../store/data-keys.ts'
-import { organizationPartition, secretAddress } from '../store/keys.ts'
 import { epochSeconds } from '../store/table.ts'
-import type { Endpoint } from './endpoint-item.ts'
+import { type Endpoint, organizationPartition } from './endpoint-item.ts'
 
 /** Standard Webhooks 1.0.0, "Signature scheme": between 24 and 64 bytes. */
 const SECRET_BYTES = 32
@@ -15,6 +14,9 @@ export const PREVIOUS_SECONDS = 24 * 60 * 60
 
 /** A new secret in the form that is shown to its owner, once. */
 export const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
+
+/** The address that signing secrets are sealed for, current and previous ones. */
+const secretAddress = (orgId: string, kind: string): string => `${organizationPartition(orgId)}|${kind}`
 
 /** Seals a secret. The unit of work creates the organization's data key if there is none. */
 export const sealSecret = async (

@@ -1,13 +1,12 @@
 /** The did:webvh that agents publish: the DID's log and its resources, one item each. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { AgentError } from '../errors.ts'
-import { webvhLogAddress, webvhResourceAddress } from '../store/anoncreds-keys.ts'
 import { defineItem, type Reader, readItem, type Stored } from '../store/item.ts'
 import { bytes, flag, integer, text } from '../store/item-fields.ts'
-import { digest } from '../store/keys.ts'
+import { address, digest } from '../store/keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
-const logItem = defineItem('webvh-log', ({ tenant }: { tenant: string }) => webvhLogAddress(tenant), {
+const logItem = defineItem('webvh-log', ({ tenant }: { tenant: string }) => address(`${tenant}|webvh|log`), {
   did: text(),
   /** JSON Lines. */
   log: text(),
@@ -15,12 +14,13 @@ const logItem = defineItem('webvh-log', ({ tenant }: { tenant: string }) => webv
 
 interface ResourceKey {
   tenant: string
+  /** One segment of a path. */
   name: string
 }
 
 const resourceItem = defineItem(
   'webvh-resource',
-  ({ tenant, name }: ResourceKey) => webvhResourceAddress(tenant, name),
+  ({ tenant, name }: ResourceKey) => address(`${tenant}|webvh|resource|${name}`),
   {
     /** Deflated JSON: the 5,000 links of a registry are over 1 MB of text, and an item has at most 400 KB. */
     document: bytes(),

@@ -5,15 +5,15 @@
 
 import { AgentError } from '../errors.ts'
 import { handshakePartExpiry, mayOutlive } from '../records/handshake-expiry.ts'
-import { webvhSeenAddress } from '../store/anoncreds-keys.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { integer, optional, text } from '../store/item-fields.ts'
+import { address, digest } from '../store/keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 /** About 200 bytes for each DID and registry that the agent has read. */
-const seenItem = defineItem(
+export const seenItem = defineItem(
   'webvh-seen',
-  ({ tenant, subject }: { tenant: string; subject: string }) => webvhSeenAddress(tenant, subject),
+  ({ tenant, subject }: { tenant: string; subject: string }) => address(`${tenant}|webvh-seen|${digest(subject)}`),
   {
     entries: integer(),
     versionId: text(),

@@ -5,17 +5,21 @@
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { EntityId } from '../records/tenant.ts'
-import { webDocumentAddress } from '../store/anoncreds-keys.ts'
 import { defineItem, readItem, type Stored } from '../store/item.ts'
 import { text } from '../store/item-fields.ts'
+import { address } from '../store/keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { locationOf, tenantOfSegment } from './did.ts'
 
-const documentItem = defineItem('web-document', ({ tenant }: { tenant: string }) => webDocumentAddress(tenant), {
-  did: text(),
-  /** JSON. */
-  document: text(),
-})
+const documentItem = defineItem(
+  'web-document',
+  ({ tenant }: { tenant: string }) => address(`${tenant}|did-web|document`),
+  {
+    did: text(),
+    /** JSON. */
+    document: text(),
+  },
+)
 
 type WebDocument = Stored<typeof documentItem>
 

@@ -1,10 +1,11 @@
 /** Who may do what, over HTTP: root tokens and organizations, tenants that are gone, issuers that are limited, organizations of any name. */
+
 import { randomUUID } from 'node:crypto'
 import { DeleteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
-import { tenantAddress } from '../../lib/store/keys.ts'
 import { toKey } from '../../lib/store/table.ts'
+import { tenantAddress } from '../../lib/tenants/tenants.ts'
 import { pathOf } from '../support/api/refusals.ts'
 import { acme, api, base, expectError, globex, newOrganization, tokenIn, tokens, world } from '../support/api/scene.ts'
 import { type Claims, sign } from '../support/api/tokens.ts'

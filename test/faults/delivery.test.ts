@@ -1,10 +1,10 @@
 /** Messages to wallets over real parts: in order, never lost, doubled only where nothing else can be. */
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { messageLane } from '../../lib/outbox/keys.ts'
 import { type OutboxItem, outboxItem, outcomeItem } from '../../lib/outbox/message-item.ts'
 import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
 import { MESSAGE_PLAN } from '../../lib/outbox/retry-plan.ts'
 import { encodeWakeUp } from '../../lib/outbox/wake-up.ts'
-import { messageLane } from '../../lib/store/keys.ts'
 import { fromRecordItem, toRecordItem } from '../../lib/store/stored-record.ts'
 import { type Mishap, mishaps, startPipeline } from '../support/delivery/pipeline.ts'
 import { stopAtEnd } from '../support/stop-at-end.ts'

@@ -2,8 +2,8 @@
 import { GetItemCommand, PutItemCommand, type PutItemCommandInput } from '@aws-sdk/client-dynamodb'
 import { expect, test } from 'vitest'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
-import { endpointAddress } from '../../lib/store/keys.ts'
 import { toKey } from '../../lib/store/table.ts'
+import { endpointItem } from '../../lib/webhooks/endpoint-item.ts'
 import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
 import { exampleOf } from '../support/calls/all.ts'
 import { CallScene } from '../support/calls/call-scene.ts'
@@ -55,7 +55,7 @@ withOpenStack(stage.serviceClient).middlewareStack.add(
 
 /** Disables the endpoint of a call: otherwise enabling it writes nothing. */
 const disable = async (path: Record<string, string> = {}): Promise<void> => {
-  const Key = toKey(endpointAddress(path.orgId ?? '', 'webhook'))
+  const Key = toKey(endpointItem.addressOf({ orgId: path.orgId ?? '', kind: 'webhook' }))
   const { Item } = await stage.client.send(new GetItemCommand({ TableName: stage.table, Key }))
   await stage.client.send(
     new PutItemCommand({ TableName: stage.table, Item: { ...Item, ...Key, status: { S: 'disabled' } } }),

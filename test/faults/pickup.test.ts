@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { BatchWriteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { pickupMessage, queueItem, usageItem } from '../../lib/pickup/pickup-item.ts'
-import { pickupUsageAddress } from '../../lib/store/pickup-keys.ts'
 import { createTenant } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useStage } from '../support/stage/use-stage.ts'
@@ -249,7 +248,7 @@ test('a process that ends between a commit and its count is made good for by the
   expect(await waitingIn(connectionId)).toMatchObject({ messages: 2 })
   // Another test may have counted this share, on a day that is still to come.
   const { updateIf } = await import('../../lib/store/write.ts')
-  await updateIf(pickupUsageAddress({ ...tenant(), connectionId }), { remove: ['countedAt'] })
+  await updateIf(usageItem.addressOf({ ...tenant(), connectionId }), { remove: ['countedAt'] })
   inDays(1)
   await runExpiry(connectionId)
   expect(await usageOf(connectionId)).toEqual(await countedAnew(connectionId))
@@ -258,7 +257,7 @@ test('a process that ends between a commit and its count is made good for by the
 test('messages to different wallets conflict nowhere', async () => {
   const connected = [await startFetching(), await startFetching(), await startFetching()]
   for (const { connectionId } of connected) await say(connectionId, 'the first makes the job')
-  const inShares = connected.map(({ connectionId }) => pickupUsageAddress({ ...tenant(), connectionId }).pk)
+  const inShares = connected.map(({ connectionId }) => usageItem.addressOf({ ...tenant(), connectionId }).pk)
   const { conflicting, written } = await conflicts.watch(async () => {
     await Promise.all(connected.map(({ connectionId }) => say(connectionId, 'at once')))
   })
@@ -283,9 +282,9 @@ test('the queue of a deleted connection is emptied by its job, at the next sweep
 
 /** What waits in the share of a connection's queue, by its queues themselves. */
 const countedAnew = async (connectionId: string): Promise<unknown> => {
-  const { pk } = pickupUsageAddress({ ...tenant(), connectionId })
+  const { pk } = usageItem.addressOf({ ...tenant(), connectionId })
   const queues = (await itemsOf(stage, `${caller.tenantId}|pickup|`)).filter(queueItem.is).map(queueItem.decode)
-  const ofShare = queues.filter((queue) => pickupUsageAddress(queue).pk === pk)
+  const ofShare = queues.filter((queue) => usageItem.addressOf(queue).pk === pk)
   const sumOf = (part: 'messages' | 'bytes') => ofShare.reduce((sum, queue) => sum + queue[part], 0)
   return { messages: sumOf('messages'), bytes: sumOf('bytes') }
 }

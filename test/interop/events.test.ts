@@ -259,7 +259,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
   /** What a turn does when the time of an item is over, without waiting for a day. */
   const giveUp = async (connectionId: string): Promise<void> => {
     const { openMessageLane } = await import('../../lib/outbox/messages.ts')
-    const { messageLane } = await import('../../lib/store/keys.ts')
+    const { messageLane } = await import('../../lib/outbox/keys.ts')
     const { transact } = await import('../../lib/store/write.ts')
     const contents = openMessageLane(messageLane(tenantId, connectionId))
     const [item] = (await contents?.read(Date.now()))?.items ?? []
@@ -283,9 +283,8 @@ test('an endpoint that is gone, told to the other one, and nothing lost of what 
   expect(disabled).toMatchObject([
     { previousState: 'active', body: { data: { record: { kind: 'webhook', status: 'disabled' } } } },
   ])
-  const { eventPartitions } = await import('../../lib/store/keys.ts')
   const { queryAll } = await import('../../lib/store/table.ts')
-  const { eventItem } = await import('../../lib/webhooks/event-item.ts')
+  const { eventItem, eventPartitions } = await import('../../lib/webhooks/event-item.ts')
   const items = await Promise.all(eventPartitions(String(disabled[0]?.recordId)).map(queryAll))
   const held = items.flat().filter(eventItem.is)
   expect(held).toHaveLength(heard.length - 1)

@@ -3,7 +3,7 @@ import { type BaseAgent, DidRepository, Kms } from '@credo-ts/core'
 import { AgentError, invalidField } from '../../errors.ts'
 import { defineItem } from '../../store/item.ts'
 import { text } from '../../store/item-fields.ts'
-import { issuerDidAddress } from '../../store/keys.ts'
+import { address } from '../../store/keys.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { endpointOf } from '../credo/index.ts'
 import { type Ed25519Key, keyOfVerkey, ownAgreementKeyOf, sealedKeys } from '../keys/index.ts'
@@ -43,7 +43,7 @@ export const freshPeerDid = async ({ context }: Pick<Agent, 'context'>): Promise
   return did
 }
 
-const issuerDidItem = defineItem('issuer-did', ({ tenant }: { tenant: string }) => issuerDidAddress(tenant), {
+const issuerDidItem = defineItem('issuer-did', ({ tenant }: { tenant: string }) => address(`${tenant}|issuer-did`), {
   did: text(),
 })
 

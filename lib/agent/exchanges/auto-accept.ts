@@ -1,8 +1,8 @@
 /** Whether offers and proof requests are accepted without an API call. By default they wait for one. */
 import { BASE_AGENT } from '../../records/tenant.ts'
 import { settings } from '../../settings.ts'
-import { readTenant } from '../../store/tenants.ts'
 import { currentUnit } from '../../store/transaction.ts'
+import { readTenant } from '../../tenants/tenants.ts'
 
 interface AutoAccept {
   offers: boolean

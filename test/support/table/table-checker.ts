@@ -1,9 +1,10 @@
 /** Walks the table and lists what does not fit together: index entries and records, copies, keys, unknown items. */
+
 import { isDeepStrictEqual } from 'node:util'
 import { type AttributeValue, type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb'
 import { MultiBaseEncoder, TypedArrayEncoder } from '@credo-ts/core'
 import { jobItem } from '../../../lib/jobs/job.ts'
-import { keyItem } from '../../../lib/keys/key-item.ts'
+import { keyAddress, keyItem } from '../../../lib/keys/key-item.ts'
 import { destinationItem } from '../../../lib/outbox/destination.ts'
 import { laneItem } from '../../../lib/outbox/lane.ts'
 import { outboxItem, outcomeItem } from '../../../lib/outbox/message-item.ts'
@@ -11,19 +12,12 @@ import { pickupMessage, queueItem, usageItem } from '../../../lib/pickup/pickup-
 import { shortForm } from '../../../lib/records/did-forms.ts'
 import { didRecords, FORMER_KEYS, outOfBandRecords } from '../../../lib/records/kinds.ts'
 import { indexEntries } from '../../../lib/store/index-entries.ts'
-import {
-  ALONE,
-  entryPartition,
-  keyAddress,
-  organizationTenants,
-  recordAddress,
-  recordOfEntry,
-  tenantAddress,
-} from '../../../lib/store/keys.ts'
+import { ALONE, entryPartition, recordAddress, recordOfEntry } from '../../../lib/store/keys.ts'
 import { plainItem } from '../../../lib/store/plain-item.ts'
-import { publishedOf } from '../../../lib/store/published-invitations.ts'
+import { pointerTo } from '../../../lib/store/pointers.ts'
 import { addressOfRecord, fromRecordItem, type StoredRecord } from '../../../lib/store/stored-record.ts'
 import { addressOf } from '../../../lib/store/table.ts'
+import { organizationTenants, tenantAddress } from '../../../lib/tenants/tenants.ts'
 import { attemptItem, eventItem, pendingEventItem } from '../../../lib/webhooks/event-item.ts'
 import { occurredAtOf } from '../../../lib/webhooks/events.ts'
 
@@ -130,7 +124,7 @@ const checkRecord: Check = (item, byName) => {
     else if (!isDeepStrictEqual(plainItem(entry), plainItem(expected)))
       problems.push(`${nameOf(entry)}: differs from its record`)
   }
-  const published = publishedOf(record)
+  const published = pointerTo(record)
   if (published !== undefined && !isDeepStrictEqual(byName.get(nameOf(published)), published))
     problems.push(`${nameOf(item)}: its invitation is not found`)
   for (const keyId of unnamingKeys(record, byName)) problems.push(`${nameOf(item)}: is not named by its key ${keyId}`)
@@ -190,7 +184,7 @@ const checkInvitation: Check = (item, byName) => {
   if (item.recordId === undefined) return []
   const address = recordAddress(item.tenant?.S ?? '', 'OutOfBandRecord', item.recordId.S ?? '')
   const record = byName.get(nameOf(toItem(address)))
-  const published = record && publishedOf(fromRecordItem(record))
+  const published = record && pointerTo(fromRecordItem(record))
   return published !== undefined && isDeepStrictEqual(published, item)
     ? []
     : [`${nameOf(item)}: its record has no such invitation`]

@@ -2,15 +2,16 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Webhook } from 'standardwebhooks'
+import { eventLane } from '../../../lib/outbox/keys.ts'
 import type { EndpointKind } from '../../../lib/records/webhook-event.ts'
 import { decodeIfSound } from '../../../lib/store/item.ts'
-import { eventLane, eventPartitions } from '../../../lib/store/keys.ts'
 import { getItem, queryAll } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { putIfAbsent } from '../../../lib/store/write.ts'
 import { type Endpoint, readEndpoints } from '../../../lib/webhooks/endpoint-item.ts'
 import {
   eventItem,
+  eventPartitions,
   type ListedAttempt,
   listedAttempt,
   type NewEvent,

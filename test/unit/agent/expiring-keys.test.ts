@@ -1,9 +1,10 @@
 /** Private keys of handshakes: they expire unless they are kept, also by another process. */
+
 import { randomBytes } from 'node:crypto'
 import { AgentContext, DependencyManager } from '@credo-ts/core'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { SealedKeyStore } from '../../../lib/agent/keys/sealed-key-store.ts'
-import { keyAddress } from '../../../lib/store/keys.ts'
+import { keyAddress } from '../../../lib/keys/key-item.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { useTable } from '../store/use-table.ts'
 

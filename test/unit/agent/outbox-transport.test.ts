@@ -1,9 +1,10 @@
 /** What a unit of work sends: one item for each connection, and a wake-up that says whether anything was waiting before it. */
 import type { DidCommOutboundPackage } from '@credo-ts/didcomm'
 import { beforeEach, expect, test } from 'vitest'
+import { messageLane, messageLaneOf } from '../../../lib/outbox/keys.ts'
 import { openMessageLane } from '../../../lib/outbox/messages.ts'
 import type { LaneWakeUp } from '../../../lib/outbox/wake-up.ts'
-import { digest, messageLane, messageLaneOf } from '../../../lib/store/keys.ts'
+import { digest } from '../../../lib/store/keys.ts'
 import { leaseLane } from '../outbox/lease-lane.ts'
 import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 

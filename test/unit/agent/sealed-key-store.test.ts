@@ -1,9 +1,10 @@
 /** Private keys in the table: sealed, their owner's only, there when their transaction is and not before. */
+
 import { randomBytes } from 'node:crypto'
 import { AgentContext, DependencyManager, Kms } from '@credo-ts/core'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { SealedKeyStore } from '../../../lib/agent/keys/sealed-key-store.ts'
-import { keyAddress } from '../../../lib/store/keys.ts'
+import { keyAddress } from '../../../lib/keys/key-item.ts'
 import { toKey } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { failure } from '../store/started-table.ts'

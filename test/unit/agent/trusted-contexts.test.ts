@@ -6,9 +6,9 @@ import { currentAgent } from '../../../lib/agent/credo/current.ts'
 import { CREDENTIALS_V1 } from '../../../lib/agent/formats/json-ld/bundled-contexts.ts'
 import bbs from '../../../lib/agent/formats/json-ld/contexts/bbs-v1.json' with { type: 'json' }
 import citizenship from '../../../lib/agent/formats/json-ld/contexts/citizenship-v1.json' with { type: 'json' }
+import { storeContext } from '../../../lib/agent/formats/json-ld/contexts.ts'
 import { withTrustedContexts } from '../../../lib/agent/formats/json-ld/trusted-contexts.ts'
 import { readVerifierContexts } from '../../../lib/agent/formats/json-ld/verifier-contexts.ts'
-import { storeContext } from '../../../lib/store/contexts.ts'
 import { currentUnit, transaction } from '../../../lib/store/transaction.ts'
 import { AT_ONCE, processorTime } from '../../support/processor-time.ts'
 import type { Json } from '../../support/stage/in-process-stage.ts'

@@ -1,11 +1,10 @@
 /** The scheduled function that asks the issuers for their keys: what it stores, and what changes nothing. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { confirmKeys } from '../../../lib/auth/confirm-keys.ts'
-import { readConfirmedKeys, storeConfirmedKeys } from '../../../lib/auth/confirmed-keys.ts'
+import { issuerKeysItem, readConfirmedKeys, storeConfirmedKeys } from '../../../lib/auth/confirmed-keys.ts'
 import { ALL_GRANTS } from '../../../lib/auth/grants.ts'
 import type { TokenIssuer } from '../../../lib/auth/token-issuers.ts'
 import { settings } from '../../../lib/settings.ts'
-import { issuerKeysAddress } from '../../../lib/store/keys.ts'
 import { badAnswers, type IssuerServer, newSigningKey, startIssuerServer } from '../../support/issuers/issuer-server.ts'
 import { failure } from '../store/started-table.ts'
 import { useTable } from '../store/use-table.ts'
@@ -52,7 +51,7 @@ test('stores what the issuer serves, the newest for the last, for three days, lo
   server.serve(next)
   await confirmKeys([entry(server)], now)
   expect(await stored(server)).toEqual({ keys: [next.open], at: now })
-  const item = await table.get(issuerKeysAddress(server))
+  const item = await table.get(issuerKeysItem.addressOf(server))
   expect(item?.expiresAt?.N).toBe(String(Math.floor(now / 1000) + 3 * 24 * 60 * 60))
   expect(lines).toEqual([])
 })

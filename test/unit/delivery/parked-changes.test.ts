@@ -2,8 +2,16 @@
 import { randomBytes } from 'node:crypto'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { beginTry, endTry, type ParkedChange, park, parkedChanges } from '../../../lib/delivery/parked-changes.ts'
-import { dispatchTriesAddress, PARKED_CHANGES, parkedAddress } from '../../../lib/store/keys.ts'
+import {
+  beginTry,
+  endTry,
+  PARKED_CHANGES,
+  type ParkedChange,
+  park,
+  parkedChanges,
+  parkedItem,
+  triesItem,
+} from '../../../lib/delivery/parked-changes.ts'
 import { epochSeconds } from '../../../lib/store/table.ts'
 import { removeIf } from '../../../lib/store/write.ts'
 import { modified } from '../../support/webhooks/changes.ts'
@@ -80,7 +88,10 @@ test.each([
 test('a change of which a part is missing is passed over, and those behind it are found', async () => {
   await park(changeOf('4'))
   for (const sequence of ['5', '6', '7']) await park(changeOf(sequence, 400_000))
-  for (const address of [parkedAddress({ sequence: '5', part: 1 }), parkedAddress({ sequence: '6', part: 0 })])
+  for (const address of [
+    parkedItem.addressOf({ sequence: '5', part: 1 }),
+    parkedItem.addressOf({ sequence: '6', part: 0 }),
+  ])
     await removeIf(address)
   expect((await all()).map(({ sequence }) => sequence)).toEqual(['4', '7'])
 })
@@ -99,11 +110,11 @@ test('of a change whose removal has broken off nothing is told, because it was d
 
 test('tries of a change are counted anew after one that an outage has ended, of which nothing is left where none was counted', async () => {
   expect([await beginTry('8'), await beginTry('8')]).toEqual([1, 2])
-  expect(daysUntil((await table.get(dispatchTriesAddress({ sequence: '8' })))?.expiresAt?.N)).toBe(2)
+  expect(daysUntil((await table.get(triesItem.addressOf({ sequence: '8' })))?.expiresAt?.N)).toBe(2)
   await endTry('8')
   expect(await beginTry('8')).toBe(1)
   await endTry('9')
-  expect(await table.get(dispatchTriesAddress({ sequence: '9' }))).toBeUndefined()
+  expect(await table.get(triesItem.addressOf({ sequence: '9' }))).toBeUndefined()
 })
 
 test('a try that an outage ends has ended, although the table does not count that', async () => {

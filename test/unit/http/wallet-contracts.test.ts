@@ -1,4 +1,5 @@
 /** What contracts of endpoints without a token say: bodies, documents, errors in OAuth's form, errors that commit. */
+
 import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AgentError, CommittedError, type ErrorCode } from '../../../lib/errors.ts'
@@ -6,9 +7,10 @@ import { command } from '../../../lib/http/command.ts'
 import { query } from '../../../lib/http/query.ts'
 import { Document, type Result } from '../../../lib/http/request.ts'
 import { defineContract } from '../../../lib/interface/contract.ts'
-import { type Address, tenantAddress } from '../../../lib/store/keys.ts'
+import type { Address } from '../../../lib/store/keys.ts'
 import { getItem, toKey } from '../../../lib/store/table.ts'
 import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
+import { tenantAddress } from '../../../lib/tenants/tenants.ts'
 import { useTable } from '../store/use-table.ts'
 import { call, gatewayEvent } from './gateway-event.ts'
 

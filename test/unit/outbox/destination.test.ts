@@ -7,8 +7,8 @@ import {
   destinationItem,
   LEAVES_INDEX,
 } from '../../../lib/outbox/destination.ts'
+import { destinationAddress } from '../../../lib/outbox/keys.ts'
 import { dueFor } from '../../../lib/store/due.ts'
-import { destinationAddress } from '../../../lib/store/keys.ts'
 import { Rows } from './rows.ts'
 
 const NOW = 1_800_000_000_000

@@ -1,12 +1,12 @@
 /** A redrive of messages: what was given up since a time goes back into its lane, once, and its story goes on. */
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { redrive, redriveArguments } from '../../../infra/redrive.ts'
+import { laneAddress, messageLane } from '../../../lib/outbox/keys.ts'
 import { type OutboxItem, outboxItem, outcomeItem } from '../../../lib/outbox/message-item.ts'
 import { openMessageLane } from '../../../lib/outbox/messages.ts'
 import { redriveMessages } from '../../../lib/outbox/redrive.ts'
 import { MESSAGE_PLAN } from '../../../lib/outbox/retry-plan.ts'
 import { dynamodb } from '../../../lib/store/client.ts'
-import { laneAddress, messageLane } from '../../../lib/store/keys.ts'
 import { fromRecordItem, toRecordItem } from '../../../lib/store/stored-record.ts'
 import { addressOf } from '../../../lib/store/table.ts'
 import { removeIf, transact } from '../../../lib/store/write.ts'

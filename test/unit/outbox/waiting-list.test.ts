@@ -8,9 +8,9 @@ import {
   reportToDestination,
 } from '../../../lib/outbox/destination-access.ts'
 import { onDestinationDue } from '../../../lib/outbox/destination-due.ts'
+import { eventLane, messageLane } from '../../../lib/outbox/keys.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
 import { entriesOfRandomShard, entryWrite, newEntry, someEntries } from '../../../lib/outbox/waiting-list.ts'
-import { eventLane, messageLane } from '../../../lib/store/keys.ts'
 import { failure } from '../store/started-table.ts'
 import { answered, failing, newOrigin, type SentWakeUp, useOutboxScene } from './scene.ts'
 

@@ -3,7 +3,6 @@ import { expect, test, vi } from 'vitest'
 import { listedQueue, queueItem, usageItem } from '../../../lib/pickup/pickup-item.ts'
 import { addToUsage, countUsage } from '../../../lib/pickup/usage.ts'
 import { readItem } from '../../../lib/store/item.ts'
-import { pickupUsageAddress } from '../../../lib/store/pickup-keys.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { failure } from '../store/started-table.ts'
 import { useTable } from '../store/use-table.ts'
@@ -33,11 +32,11 @@ test('is counted once in half a day, however many queues the share has', async (
 })
 
 test('of many queues is counted a hundred at a time', async () => {
-  const first = pickupUsageAddress({ tenant: 'many', connectionId: '0' })
+  const first = usageItem.addressOf({ tenant: 'many', connectionId: '0' })
   const ids = Array.from({ length: 5_000 }, (_, id) => String(id))
   const queues = ids
     .map((connectionId) => ({ tenant: 'many', connectionId }))
-    .filter((key) => pickupUsageAddress(key).pk === first.pk)
+    .filter((key) => usageItem.addressOf(key).pk === first.pk)
   expect(queues.length).toBeGreaterThan(200)
   for (const key of queues) {
     await table.put(queueItem.encode({ ...key, messages: 1, bytes: 2 }))

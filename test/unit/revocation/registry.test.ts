@@ -1,7 +1,9 @@
 /** The jobs of a registry name it by their ids, whatever its credential definition is called. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { registryWriteItem } from '../../../lib/anoncreds/ledger-objects.ts'
 import { jobNamed } from '../../../lib/jobs/job.ts'
+import { jobAddress } from '../../../lib/outbox/keys.ts'
 import { credentialDefinitionRecords } from '../../../lib/records/kinds.ts'
 import {
   ensureRegistry,
@@ -11,8 +13,6 @@ import {
   waitForNextWrite,
   waitForWrite,
 } from '../../../lib/revocation/registry.ts'
-import { jobAddress } from '../../../lib/store/keys.ts'
-import { registryWriteItem } from '../../../lib/store/ledger-objects.ts'
 import { requireRecord } from '../../../lib/store/record-reads.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { itemsOf } from '../../support/table/items.ts'

@@ -1,8 +1,13 @@
 /** Tails files in the table: in pieces that items take, whole or not there. */
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { addTailsFile, readTailsFile, removeTailsFile, requireTailsFile } from '../../../lib/revocation/tails-file.ts'
-import { tailsPieceAddress } from '../../../lib/store/anoncreds-keys.ts'
+import {
+  addTailsFile,
+  readTailsFile,
+  removeTailsFile,
+  requireTailsFile,
+  tailsPieceItem,
+} from '../../../lib/revocation/tails-file.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { removeIf } from '../../../lib/store/write.ts'
 import { useTable } from '../store/use-table.ts'
@@ -24,7 +29,7 @@ test.each([
 
 test('a file with a piece too few is none', async () => {
   await add('torn', randomBytes(800_000))
-  await removeIf(tailsPieceAddress({ hash: 'torn', piece: 1 }))
+  await removeIf(tailsPieceItem.addressOf({ hash: 'torn', piece: 1 }))
   expect(await readTailsFile('torn')).toBeUndefined()
 })
 
@@ -35,7 +40,8 @@ test('there is none of an unknown hash', async () => {
 test('a file that is removed leaves no piece', async () => {
   await add('removed', randomBytes(800_000))
   await transaction('acme', (unit) => removeTailsFile(unit, 'removed'))
-  for (const piece of [0, 1, 2]) expect(await table.get(tailsPieceAddress({ hash: 'removed', piece }))).toBeUndefined()
+  for (const piece of [0, 1, 2])
+    expect(await table.get(tailsPieceItem.addressOf({ hash: 'removed', piece }))).toBeUndefined()
   await transaction('acme', (unit) => removeTailsFile(unit, 'removed'))
 })
 

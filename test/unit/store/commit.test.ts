@@ -1,9 +1,11 @@
 /** One request a commit: what it refuses to send, what the table refuses, and what each refusal is called. */
+
 import { type CancellationReason, TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { keyAddress } from '../../../lib/keys/key-item.ts'
 import { versionOf } from '../../../lib/store/commit.ts'
 import { itemBytes } from '../../../lib/store/item.ts'
-import { keyAddress, recordAddress } from '../../../lib/store/keys.ts'
+import { recordAddress } from '../../../lib/store/keys.ts'
 import { addressOfRecord } from '../../../lib/store/stored-record.ts'
 import { addressOf, epochSeconds, type Item, toKey } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'

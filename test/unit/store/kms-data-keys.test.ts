@@ -1,6 +1,8 @@
 /** Data keys on AWS: made by KMS, kept sealed in the table with the transaction that first needs them. */
+
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { dataKeyAddress, keyAddress } from '../../../lib/store/keys.ts'
+import { keyAddress } from '../../../lib/keys/key-item.ts'
+import { dataKeyAddress } from '../../../lib/store/keys.ts'
 import { toKey } from '../../../lib/store/table.ts'
 import { stopAtEnd } from '../../support/stop-at-end.ts'
 import { startKms } from '../../support/table/kms-server.ts'

@@ -1,13 +1,14 @@
 /** A table of another layout: nothing is read or written in it, and a mended one is used without a new process. */
+
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ensureLayout, readLayout } from '../../../infra/layout.ts'
 import { newEntry } from '../../../lib/outbox/waiting-list.ts'
 import { RECORDS } from '../../../lib/records/kinds.ts'
 import { DUE_SHARDS, dueFor } from '../../../lib/store/due.ts'
-import { eventPartitions } from '../../../lib/store/keys.ts'
 import { LAYOUT_ITEM, LAYOUT_KEY, LayoutCheck } from '../../../lib/store/layout.ts'
 import type { Item } from '../../../lib/store/table.ts'
+import { eventPartitions } from '../../../lib/webhooks/event-item.ts'
 import { failure } from './started-table.ts'
 import { useTable } from './use-table.ts'
 

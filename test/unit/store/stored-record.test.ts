@@ -1,28 +1,19 @@
-/** A record's way into items and back, and addresses that never meet. */
+/** A record's way into items and back, and addresses that are read back. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import {
+  basicMessageAddress,
+  eventLane,
+  eventLaneOf,
+  jobAddress,
+  jobKeyOf,
+  messageLane,
+  messageLaneOf,
+} from '../../../lib/outbox/keys.ts'
 import { RECORDS } from '../../../lib/records/kinds.ts'
 import { indexEntries } from '../../../lib/store/index-entries.ts'
 import type { Image } from '../../../lib/store/item.ts'
-import {
-  basicMessageAddress,
-  dataKeyAddress,
-  entryPartition,
-  eventLane,
-  eventLaneOf,
-  idempotencyAddress,
-  issuerDidAddress,
-  jobAddress,
-  jobKeyOf,
-  keyAddress,
-  messageLane,
-  messageLaneOf,
-  messageMarkAddress,
-  organizationPartition,
-  organizationTenants,
-  recordAddress,
-  tenantAddress,
-} from '../../../lib/store/keys.ts'
+import { messageMarkAddress } from '../../../lib/store/keys.ts'
 import { fromRecordItem, hasContent, toRecordItem, toStoredRecord } from '../../../lib/store/stored-record.ts'
 import { addressOf } from '../../../lib/store/table.ts'
 import { ACME, storedRecord } from './records.ts'
@@ -80,47 +71,6 @@ test.each([
 })
 
 describe('addresses', () => {
-  const id = fc.stringMatching(/^[A-Za-z0-9._:-]{1,64}$/)
-  const tenant = fc.oneof(id, fc.constant('@base'))
-  const places = (of: string, name: string): string[] =>
-    [
-      recordAddress(of, 'ProofRecord', name),
-      keyAddress(of, name),
-      dataKeyAddress(of),
-      dataKeyAddress(organizationPartition(name)),
-      messageMarkAddress(of, name, name),
-      idempotencyAddress(of, name, name),
-      issuerDidAddress(of),
-      tenantAddress(name),
-      { pk: organizationPartition(name), sk: 'webhook' },
-      { pk: organizationTenants(name), sk: name },
-      { pk: entryPartition(of, 'ProofRecord', 'threadId', name), sk: 'x' },
-    ].map(({ pk, sk }) => `${pk} ${sk}`)
-
-  test('should be of one thing only, whatever tenants and ids are called', () => {
-    fc.assert(
-      fc.property(tenant, id, (of, name) => {
-        expect(new Set(places(of, name)).size).toBe(places(of, name).length)
-      }),
-    )
-  })
-
-  test('should be of one tenant only, but for what belongs to no tenant', () => {
-    const shared = ['@org|', '@tenant|', '@service|']
-    const own = (of: string, name: string) =>
-      places(of, name).filter((place) => !shared.some((prefix) => place.startsWith(prefix)))
-    fc.assert(
-      fc.property(tenant, tenant, id, id, (one, other, name, otherName) => {
-        fc.pre(one !== other)
-        const theirs = new Set(own(other, otherName))
-        for (const place of own(one, name)) {
-          expect(place.startsWith(`${one}|`)).toBe(true)
-          expect(theirs.has(place)).toBe(false)
-        }
-      }),
-    )
-  })
-
   test('of jobs and lanes should be read back, and no others be taken for them', () => {
     const job = { tenant: 'acme', type: 'presentation', id: 'p' }
     expect(jobKeyOf(jobAddress(job).pk)).toEqual(job)

@@ -1,28 +1,28 @@
 /** The checker of the table finds what it is there to find, and nothing in a table that is sound. */
+
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { parkedItem, triesItem } from '../../../lib/delivery/parked-changes.ts'
+import { keyAddress } from '../../../lib/keys/key-item.ts'
 import { destinationItem } from '../../../lib/outbox/destination.ts'
+import { slotAddress } from '../../../lib/outbox/keys.ts'
 import { laneItem } from '../../../lib/outbox/lane.ts'
 import { outboxItem, outcomeItem } from '../../../lib/outbox/message-item.ts'
 import { entryWrite, newEntry } from '../../../lib/outbox/waiting-list.ts'
 import { dueFor } from '../../../lib/store/due.ts'
 import { indexEntries } from '../../../lib/store/index-entries.ts'
 import {
+  address,
   dataKeyAddress,
-  dispatchTriesAddress,
   entryPartition,
   idempotencyAddress,
-  issuerDidAddress,
-  keyAddress,
   messageMarkAddress,
-  parkedAddress,
   recordAddress,
-  slotAddress,
-  tenantAddress,
 } from '../../../lib/store/keys.ts'
-import { publishedOf, withdrawnOf } from '../../../lib/store/published-invitations.ts'
+import { pointerTo } from '../../../lib/store/pointers.ts'
 import { type StoredRecord, toRecordItem } from '../../../lib/store/stored-record.ts'
 import { addressOf, type Item, toKey } from '../../../lib/store/table.ts'
+import { tenantAddress } from '../../../lib/tenants/tenants.ts'
 import {
   type Attempt,
   attemptItem,
@@ -113,7 +113,7 @@ test('should find nothing in an empty table, nor where everything fits', async (
   await store(DID)
   await table.putAll([
     KEY,
-    { ...toKey(issuerDidAddress(ACME)), kind: { S: 'issuer-did' }, did: { S: 'did:key:1' } },
+    { ...toKey(address(`${ACME}|issuer-did`)), kind: { S: 'issuer-did' }, did: { S: 'did:key:1' } },
     { ...toKey(dataKeyAddress(ACME)), kind: { S: 'data-key' } },
     { ...toKey(messageMarkAddress(ACME, 's', 'm')), kind: { S: 'mark' } },
     { ...toKey(idempotencyAddress(ACME, 'root', 'i')), kind: { S: 'idempotency' } },
@@ -130,8 +130,8 @@ test('should find nothing in an empty table, nor where everything fits', async (
     destinationItem.encode({ destination: 'https://wallet.example', version: 1, ...dueFor('x', 1) }),
     waitingFor('https://wallet.example'),
     { ...toKey(slotAddress('https://wallet.example', 0)), kind: { S: 'slot' } },
-    { ...toKey(parkedAddress({ sequence: '1', part: 0 })), kind: { S: 'parked-change' } },
-    { ...toKey(dispatchTriesAddress({ sequence: '1' })), kind: { S: 'dispatch-tries' } },
+    { ...toKey(parkedItem.addressOf({ sequence: '1', part: 0 })), kind: { S: 'parked-change' } },
+    { ...toKey(triesItem.addressOf({ sequence: '1' })), kind: { S: 'dispatch-tries' } },
   ])
   expect(await table.check()).toEqual([])
 })
@@ -190,12 +190,12 @@ describe('should find', () => {
     const record = storedRecord({ type: 'OutOfBandRecord', id: 'o1', value })
     await store(record)
     expect(await table.check()).toEqual(['acme|OutOfBandRecord|o1 ~: its invitation is not found'])
-    const pointer = publishedOf(record) ?? {}
+    const pointer = pointerTo(record) ?? {}
     await table.put(pointer)
     expect(await table.check()).toEqual([])
     for (const item of [toRecordItem(record), ...indexEntries(record).values()]) await remove(item)
     expect(await table.check()).toEqual([`${at(pointer)}: its record has no such invitation`])
-    await table.put(withdrawnOf(record) ?? {})
+    await table.put(pointerTo(record, 1) ?? {})
     expect(await table.check()).toEqual([])
   })
 
@@ -206,7 +206,7 @@ describe('should find', () => {
   })
 
   test('an issuer DID that is none of the agent', async () => {
-    await table.put({ ...toKey(issuerDidAddress(ACME)), kind: { S: 'issuer-did' }, did: { S: 'did:key:1' } })
+    await table.put({ ...toKey(address(`${ACME}|issuer-did`)), kind: { S: 'issuer-did' }, did: { S: 'did:key:1' } })
     expect(await table.check()).toEqual(['acme|issuer-did ~: lacks the record of its DID'])
   })
 

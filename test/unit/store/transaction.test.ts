@@ -1,9 +1,10 @@
 /** An operation is one transaction: run again from the start when it met another, and never half done. */
+
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { isAgentError } from '../../../lib/errors.ts'
+import { keyAddress } from '../../../lib/keys/key-item.ts'
 import { defineItem } from '../../../lib/store/item.ts'
 import { text } from '../../../lib/store/item-fields.ts'
-import { keyAddress } from '../../../lib/store/keys.ts'
 import type { NewRecord } from '../../../lib/store/stored-record.ts'
 import { toKey } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'

@@ -1,8 +1,10 @@
 /** What one unit of work sees and what it writes: its own changes at once, everybody's after one transaction. */
+
 import { beforeEach, describe, expect, test } from 'vitest'
+import { keyAddress } from '../../../lib/keys/key-item.ts'
 import { connectionRecords } from '../../../lib/records/kinds.ts'
 import { tagPartition } from '../../../lib/store/index-entries.ts'
-import { keyAddress, recordAddress } from '../../../lib/store/keys.ts'
+import { recordAddress } from '../../../lib/store/keys.ts'
 import type { NewRecord } from '../../../lib/store/stored-record.ts'
 import { addressOf, type Item, toKey } from '../../../lib/store/table.ts'
 import { currentUnit, transaction } from '../../../lib/store/transaction.ts'

@@ -2,8 +2,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
-import { eventPartitions } from '../../../lib/store/keys.ts'
-import { type Attempt, attemptItem, expiryOf, storedResponse } from '../../../lib/webhooks/event-item.ts'
+import {
+  type Attempt,
+  attemptItem,
+  eventPartitions,
+  expiryOf,
+  storedResponse,
+} from '../../../lib/webhooks/event-item.ts'
 
 const ATTEMPT: Attempt = {
   endpointId: 'e1',

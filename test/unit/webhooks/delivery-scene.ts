@@ -1,15 +1,17 @@
 /** What a delivery is tried with: an endpoint that listens, an event for it and a clock, anew before each test of a file. */
+
 import { randomUUID } from 'node:crypto'
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
 import { QUICK_FOR } from '../../../lib/outbox/circuit-breaker.ts'
 import { deliverLane } from '../../../lib/outbox/deliver-lane.ts'
 import { destinationItem } from '../../../lib/outbox/destination.ts'
+import { endpointDestination, laneAddress } from '../../../lib/outbox/keys.ts'
 import { type Lane, laneItem } from '../../../lib/outbox/lane.ts'
 import type { Transport } from '../../../lib/outbox/messages.ts'
 import type { LaneWakeUp } from '../../../lib/outbox/wake-up.ts'
-import { endpointDestination, laneAddress, organizationPartition } from '../../../lib/store/keys.ts'
 import { toKey } from '../../../lib/store/table.ts'
+import { organizationPartition } from '../../../lib/webhooks/endpoint-item.ts'
 import { type NewEvent, pendingEvent, pendingEventItem } from '../../../lib/webhooks/event-item.ts'
 import { openEventLane } from '../../../lib/webhooks/event-lane.ts'
 import { type FaultyReceiver, startFaultyReceiver } from '../../support/webhooks/faulty-receiver.ts'

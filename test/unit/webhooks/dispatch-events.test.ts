@@ -1,15 +1,16 @@
 /** Changes become events: each once, in order for each record, and nothing is lost when the table does not answer. */
+
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { committedId, groupOf } from '../../../lib/outbox/wake-up.ts'
 import { dynamodb } from '../../../lib/store/client.ts'
-import { organizationTenants, pendingAddress } from '../../../lib/store/keys.ts'
 import type { StoredRecord } from '../../../lib/store/stored-record.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'
 import { epochSeconds, type Item, toKey } from '../../../lib/store/table.ts'
 import { transact } from '../../../lib/store/write.ts'
+import { organizationTenants } from '../../../lib/tenants/tenants.ts'
 import { dispatchEvents } from '../../../lib/webhooks/dispatch-events.ts'
-import { pendingItem } from '../../../lib/webhooks/endpoint-item.ts'
+import { pendingAddress, pendingItem } from '../../../lib/webhooks/endpoint-item.ts'
 import { eventItem, pendingEventItem } from '../../../lib/webhooks/event-item.ts'
 import { openEventLane } from '../../../lib/webhooks/event-lane.ts'
 import { inserted, modified } from '../../support/webhooks/changes.ts'

@@ -2,11 +2,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { destinationItem, isClosed } from '../../../lib/outbox/destination.ts'
 import { reportToDestination } from '../../../lib/outbox/destination-access.ts'
-import { endpointDestination } from '../../../lib/store/keys.ts'
+import { endpointDestination } from '../../../lib/outbox/keys.ts'
 import type { Item } from '../../../lib/store/table.ts'
-import { insertTenant } from '../../../lib/store/tenants.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
+import { insertTenant } from '../../../lib/tenants/tenants.ts'
 import { deleteEndpoint, enableEndpoint } from '../../../lib/webhooks/endpoint-changes.ts'
 import { type Endpoint, endpointItem } from '../../../lib/webhooks/endpoint-item.ts'
 import {

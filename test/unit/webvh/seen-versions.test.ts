@@ -1,8 +1,7 @@
 /** The newest version that was seen of a DID, whoever else sees one at the same time. */
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { webvhSeenAddress } from '../../../lib/store/anoncreds-keys.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import { assertNoRollback, expireVersions, removeExpiry } from '../../../lib/webvh/seen-versions.ts'
+import { assertNoRollback, expireVersions, removeExpiry, seenItem } from '../../../lib/webvh/seen-versions.ts'
 import { useTable } from '../store/use-table.ts'
 
 const table = await useTable({ check: false, stream: false })
@@ -42,7 +41,7 @@ test('what a handshake has seen expires, renewed once a day, and what is known f
       if (isHandshake) expireVersions(unit)
       await assertNoRollback(unit, did, ['1-a'])
     })
-    return Number((await table.get(webvhSeenAddress('acme', did)))?.expiresAt?.N)
+    return Number((await table.get(seenItem.addressOf({ tenant: 'acme', subject: did })))?.expiresAt?.N)
   }
   const [known, stranger] = ['did:webvh:scid:known.example', 'did:webvh:scid:stranger.example']
   expect(await expiryAfter(known, false)).toBeNaN()
@@ -62,5 +61,5 @@ test('what a handshake has seen expires, renewed once a day, and what is known f
   expect(table.requests).toEqual(['GetItem'])
   const unseen = 'did:webvh:scid:unseen.example'
   await transaction('acme', (unit) => removeExpiry(unit, unseen))
-  expect(await table.get(webvhSeenAddress('acme', unseen))).toBeUndefined()
+  expect(await table.get(seenItem.addressOf({ tenant: 'acme', subject: unseen }))).toBeUndefined()
 })

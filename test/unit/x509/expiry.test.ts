@@ -1,11 +1,12 @@
 /** The end of certificates: the record changes 30 days before and at the end, and each change is an event. */
+
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { jobItem } from '../../../lib/jobs/job.ts'
 import { runJob } from '../../../lib/jobs/run.ts'
+import { keyAddress } from '../../../lib/keys/key-item.ts'
 import { storedKeys } from '../../../lib/keys/stored-keys.ts'
 import { certificateRecords } from '../../../lib/records/openid-kinds.ts'
 import { readItem } from '../../../lib/store/item.ts'
-import { keyAddress } from '../../../lib/store/keys.ts'
 import { requireRecord } from '../../../lib/store/record-reads.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { type CertificateRequest, createCertificate } from '../../../lib/x509/create.ts'

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type * as v from 'valibot'
+import { readPublishedDefinition } from '../../../anoncreds/credential-definitions.ts'
 import { assertAnonCredsDeployed } from '../../../anoncreds-library.ts'
 import { AgentError, invalidField } from '../../../errors.ts'
 import { type IndyDid, idLike, parseIndyDid, parseIndyId } from '../../../indy/ids.ts'
@@ -11,7 +12,6 @@ import type { CreateCredentialDefinition } from '../../../interface/anoncreds.ts
 import { enqueue } from '../../../jobs/job.ts'
 import { DEFAULT_REGISTRY_SIZE, type StoredCredentialDefinition } from '../../../records/credential-definition.ts'
 import { type RecordJson, toRecordJson } from '../../../records/record-json.ts'
-import { readPublishedDefinition } from '../../../store/credential-definitions.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
 import { currentAgent } from '../../credo/index.ts'
 import { issuerOf } from '../../dids/index.ts'

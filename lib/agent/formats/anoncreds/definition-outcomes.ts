@@ -9,12 +9,12 @@ import {
   AnonCredsKeyCorrectnessProofRepository,
   type CreateCredentialDefinitionReturn,
 } from '@credo-ts/anoncreds'
+import { ledgerObjectItem } from '../../../anoncreds/ledger-objects.ts'
 import { AgentError } from '../../../errors.ts'
 import { enqueue } from '../../../jobs/job.ts'
 import { isObject } from '../../../json.ts'
 import type { StoredCredentialDefinition } from '../../../records/credential-definition.ts'
 import { enqueueFirstRegistry } from '../../../revocation/registry.ts'
-import { ledgerObjectItem } from '../../../store/ledger-objects.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
 import { currentAgent, type TenantAgent } from '../../credo/index.ts'
 import { releaseQuota } from './definition-quota.ts'

@@ -3,10 +3,10 @@
  * forever.
  */
 import { AgentError } from '../../../errors.ts'
-import { definitionSlotAddress } from '../../../store/anoncreds-keys.ts'
 import { countOne } from '../../../store/count.ts'
 import { defineItem, type Stored } from '../../../store/item.ts'
 import { inKey, text } from '../../../store/item-fields.ts'
+import { address } from '../../../store/keys.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
 
 /** Definitions whose keys are generated at the same time: each has one of these. */
@@ -15,11 +15,15 @@ const SLOTS = ['1', '2']
 const MAX_A_DAY = 50
 const DAY = 24 * 60 * 60
 
-const slotItem = defineItem('definition-slot', definitionSlotAddress, {
-  slot: inKey('sk', text()),
-  /** Of the definition's record. */
-  id: text(),
-})
+const slotItem = defineItem(
+  'definition-slot',
+  ({ tenant, slot }: { tenant: string; slot: string }) => address(`${tenant}|definition-slot`, slot),
+  {
+    slot: inKey('sk', text()),
+    /** Of the definition's record. */
+    id: text(),
+  },
+)
 
 /** A slot that no definition has; undefined if there is none. */
 export const findFreeSlot = async (unit: UnitOfWork): Promise<string | undefined> => {

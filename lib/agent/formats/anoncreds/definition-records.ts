@@ -7,9 +7,9 @@ import * as v from 'valibot'
 import { StoredCredentialDefinition } from '../../../records/credential-definition.ts'
 import { credentialDefinitionRecords } from '../../../records/kinds.ts'
 import type { RecordContent } from '../../../records/record-json.ts'
-import { definitionKeyAddress } from '../../../store/anoncreds-keys.ts'
 import { defineItem } from '../../../store/item.ts'
 import { text } from '../../../store/item-fields.ts'
+import { address, digest } from '../../../store/keys.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
 
 /** The key by which a definition is unique. */
@@ -19,7 +19,7 @@ type DefinitionKey = Pick<StoredCredentialDefinition, 'issuerId' | 'schemaId' | 
 const definitionKeyItem = defineItem(
   'definition-place',
   ({ tenant, issuerId, schemaId, tag }: DefinitionKey & { tenant: string }) =>
-    definitionKeyAddress(tenant, [issuerId, schemaId, tag]),
+    address(`${tenant}|definition|${digest(JSON.stringify([issuerId, schemaId, tag]))}`),
   { record: text() },
 )
 

@@ -1,11 +1,11 @@
 /** The job that waits until an operator has written an object to a ledger. */
 import type { AnonCredsCredentialDefinition } from '@credo-ts/anoncreds'
 import * as v from 'valibot'
+import { ledgerObjectItem } from '../../../anoncreds/ledger-objects.ts'
 import { AgentError } from '../../../errors.ts'
 import { LedgerTransaction } from '../../../indy/transactions.ts'
 import type { Job, JobHandler } from '../../../jobs/job.ts'
 import type { StoredCredentialDefinition } from '../../../records/credential-definition.ts'
-import { ledgerObjectItem } from '../../../store/ledger-objects.ts'
 import { transaction } from '../../../store/transaction.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
 import { failDefinition, finishDefinition } from './definition-outcomes.ts'

@@ -1,10 +1,11 @@
 /** The job that waits until an operator has written an object of a revocation registry, and continues from there. */
+
+import { type RegistryWrite, registryWriteItem } from '../../../anoncreds/ledger-objects.ts'
 import { isAgentError } from '../../../errors.ts'
 import type { Done, GivenUp, JobHandler, PutOff } from '../../../jobs/job.ts'
 import { log } from '../../../log.ts'
 import { toLedgerObject } from '../../../records/ledger-object.ts'
 import { type NewRegistry, registryItem, registryOfJob, waitForNextWrite } from '../../../revocation/registry.ts'
-import { type RegistryWrite, registryWriteItem } from '../../../store/ledger-objects.ts'
 import { transaction } from '../../../store/transaction.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
 import { isOverdue, overdueReason, pauseSince, stateOnLedger } from './ledger-waiting.ts'

@@ -8,6 +8,7 @@ import {
   AnonCredsRevocationRegistryDefinitionRepository,
 } from '@credo-ts/anoncreds'
 import type { AgentContext } from '@credo-ts/core'
+import { registryWriteItem } from '../../../anoncreds/ledger-objects.ts'
 import { AgentError, isAgentError } from '../../../errors.ts'
 import { legacyId } from '../../../indy/ids.ts'
 import type { JobHandler } from '../../../jobs/job.ts'
@@ -21,9 +22,7 @@ import {
   revocableOf,
   withRevocation,
 } from '../../../revocation/pending-revocation.ts'
-import { registryItem, revokes, waitForWrite } from '../../../revocation/registry.ts'
-import { registryPartition } from '../../../store/anoncreds-keys.ts'
-import { registryWriteItem } from '../../../store/ledger-objects.ts'
+import { registryItem, registryPartition, revokes, waitForWrite } from '../../../revocation/registry.ts'
 import type { StoredRecord } from '../../../store/stored-record.ts'
 import { epochSeconds } from '../../../store/table.ts'
 import { transaction } from '../../../store/transaction.ts'

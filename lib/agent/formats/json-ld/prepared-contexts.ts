@@ -6,9 +6,9 @@
 import type { AgentContext } from '@credo-ts/core'
 import type { PresentationDefinition } from '../../../presentation-exchange/definition-schema.ts'
 import { settings } from '../../../settings.ts'
-import { findContexts, SERVICE, STORED } from '../../../store/contexts.ts'
 import { BUNDLED_CONTEXTS, COMMUNITY_CONTEXTS, CREDENTIALS_V1 } from './bundled-contexts.ts'
 import { assertProcessable, definedTerms, isOwnContext } from './context-documents.ts'
+import { findContexts, SERVICE, STORED } from './contexts.ts'
 import { type DocumentBounds, readDocument } from './read-document.ts'
 import { type ContextDocument, loaderOf, parseContext } from './verifier-contexts.ts'
 

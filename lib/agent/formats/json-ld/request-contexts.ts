@@ -6,10 +6,10 @@ import type { DocumentLoader } from '@digitalcredentials/jsonld'
 import { Bounded } from '../../../bounded.ts'
 import { invalidField } from '../../../errors.ts'
 import { settings } from '../../../settings.ts'
-import { findContexts, SERVICE, type StoredContext, storeContext } from '../../../store/contexts.ts'
 import { currentUnit } from '../../../store/transaction.ts'
 import { BUNDLED_CONTEXTS, bundledContext, COMMUNITY_CONTEXTS, CREDENTIALS_V1 } from './bundled-contexts.ts'
 import { assertProcessable, definedTerms } from './context-documents.ts'
+import { findContexts, SERVICE, type StoredContext, storeContext } from './contexts.ts'
 import { assertOrdered } from './ordered-terms.ts'
 import {
   CONTEXTS_PATH,

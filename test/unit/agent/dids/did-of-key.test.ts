@@ -1,4 +1,5 @@
 /** DIDs of ours that have a key made for them alone: the key's item names them, and they have no record in the table. */
+
 import { generateKeyPairSync } from 'node:crypto'
 import {
   type AgentContext,
@@ -19,10 +20,10 @@ import { freshPeerDid, freshServiceOf } from '../../../../lib/agent/dids/dids.ts
 import { KnownDids } from '../../../../lib/agent/dids/known-dids.ts'
 import { type Ed25519Key, keyOfVerkey, verkeyOf } from '../../../../lib/agent/keys/ed25519-key.ts'
 import { SealedKeyStore } from '../../../../lib/agent/keys/sealed-key-store.ts'
+import { keyAddress } from '../../../../lib/keys/key-item.ts'
 import { shortForm } from '../../../../lib/records/did-forms.ts'
 import { settings } from '../../../../lib/settings.ts'
 import { dynamodb } from '../../../../lib/store/client.ts'
-import { keyAddress } from '../../../../lib/store/keys.ts'
 import { currentUnit, transaction } from '../../../../lib/store/transaction.ts'
 import { itemsOf } from '../../../support/table/items.ts'
 import { unknownKid } from '../../../support/wallets/hand-made-envelope.ts'

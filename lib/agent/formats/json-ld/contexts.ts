@@ -1,11 +1,11 @@
 /** JSON-LD contexts that verifiers trust: immutable documents, each in an item under the digest of its text. */
-import { Bounded } from '../bounded.ts'
-import { AgentError } from '../errors.ts'
-import { defineItem } from './item.ts'
-import { inKey, packedText, text } from './item-fields.ts'
-import { type Address, contextAddress, digest } from './keys.ts'
-import { getItems, type Item } from './table.ts'
-import type { UnitOfWork } from './unit-of-work.ts'
+import { Bounded } from '../../../bounded.ts'
+import { AgentError } from '../../../errors.ts'
+import { defineItem } from '../../../store/item.ts'
+import { inKey, packedText, text } from '../../../store/item-fields.ts'
+import { type Address, address, digest } from '../../../store/keys.ts'
+import { getItems, type Item } from '../../../store/table.ts'
+import type { UnitOfWork } from '../../../store/unit-of-work.ts'
 
 export interface StoredContext {
   /** The owner: a tenant's id, BASE_AGENT, or SERVICE for contexts of the stage's setting. */
@@ -14,7 +14,10 @@ export interface StoredContext {
   digest: string
 }
 
-const contextItem = defineItem('context', contextAddress, { pk: inKey('pk', text()), text: packedText() })
+const contextItem = defineItem('context', ({ scope, digest }: StoredContext) => address(`${scope}|context|${digest}`), {
+  pk: inKey('pk', text()),
+  text: packedText(),
+})
 
 /** Scope of contexts of the stage. It is no tenant's id, because of its `@`. */
 export const SERVICE = '@service'
@@ -30,7 +33,7 @@ export const findContexts = async (
   unit: { getAll(addresses: Address[]): Promise<Item[]> },
   contexts: readonly StoredContext[],
 ): Promise<(string | undefined)[]> => {
-  const addresses = contexts.map(contextAddress)
+  const addresses = contexts.map(contextItem.addressOf)
   // Not only in `known`, where one that is read may take the place of another.
   const texts = new Map(addresses.map(({ pk }) => [pk, known.get(pk)]))
   // Several addresses of the web may share a text, and a batch takes each key once.
@@ -60,7 +63,7 @@ const CREATED = Symbol('contexts that a unit of work creates')
 export const storeContext = async (unit: UnitOfWork, scope: string, text: string): Promise<StoredContext> => {
   const context = { scope, digest: digest(text) }
   const created = unit.slot(CREATED, () => new Set<string>())
-  const { pk } = contextAddress(context)
+  const { pk } = contextItem.addressOf(context)
   const [stored] = await findContexts(unit, [context])
   if (stored === undefined && !created.has(pk)) unit.create(contextItem.encode({ ...context, text }))
   created.add(pk)

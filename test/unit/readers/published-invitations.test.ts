@@ -1,13 +1,14 @@
 /** What strangers may see of our invitations follows their records, in the same transaction. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { findPublishedInvitation } from '../../../lib/readers/published-invitations.ts'
 import { recordAddress } from '../../../lib/store/keys.ts'
-import { findPublishedInvitation, withdrawnOf } from '../../../lib/store/published-invitations.ts'
+import { pointerTo } from '../../../lib/store/pointers.ts'
 import type { NewRecord } from '../../../lib/store/stored-record.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { removeIf } from '../../../lib/store/write.ts'
-import { ACME, newRecord } from './records.ts'
-import { useTable } from './use-table.ts'
+import { ACME, newRecord } from '../store/records.ts'
+import { useTable } from '../store/use-table.ts'
 
 const TYPE = 'OutOfBandRecord'
 
@@ -62,7 +63,7 @@ describe('an invitation', () => {
     await save(record)
     await remove(record)
     expect(await findPublishedInvitation(invitation['@id'])).toBe('gone')
-    expect(withdrawnOf(record, 1)?.expiresAt).toEqual({ N: String(1 + 90 * 24 * 60 * 60) })
+    expect(pointerTo(record, 1)?.expiresAt).toEqual({ N: String(1 + 90 * 24 * 60 * 60) })
   })
 
   test('that stands for a DID, as other agents may have it, is not shown', async () => {

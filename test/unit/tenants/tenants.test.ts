@@ -1,11 +1,17 @@
 /** Tenants in the table: written once, remembered for a minute. */
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterEach, expect, test, vi } from 'vitest'
-import { tenantAddress } from '../../../lib/store/keys.ts'
 import { toKey } from '../../../lib/store/table.ts'
-import { hasTenants, insertTenant, readTenant, type Tenant, tenantExists } from '../../../lib/store/tenants.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import { useTable } from './use-table.ts'
+import {
+  hasTenants,
+  insertTenant,
+  readTenant,
+  type Tenant,
+  tenantAddress,
+  tenantExists,
+} from '../../../lib/tenants/tenants.ts'
+import { useTable } from '../store/use-table.ts'
 
 const ACME: Tenant = { id: 'acme', label: 'Acme', orgId: 'org1', createdAt: '2026-01-01T00:00:00.000Z' }
 const OTHER: Tenant = { ...ACME, id: 'other', connectionImageUrl: 'https://example.com/logo.png' }

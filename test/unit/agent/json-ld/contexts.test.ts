@@ -1,9 +1,9 @@
 /** Contexts that verifiers trust, by the digest of their text. */
 import { expect, test } from 'vitest'
-import { readContexts, storeContext } from '../../../lib/store/contexts.ts'
-import { transaction } from '../../../lib/store/transaction.ts'
-import { ACME } from './records.ts'
-import { useTable } from './use-table.ts'
+import { readContexts, storeContext } from '../../../../lib/agent/formats/json-ld/contexts.ts'
+import { transaction } from '../../../../lib/store/transaction.ts'
+import { ACME } from '../../store/records.ts'
+import { useTable } from '../../store/use-table.ts'
 
 await useTable()
 

@@ -1,9 +1,9 @@
 /** Reads an exchange with its messages, in two requests. */
 import { didCommMessageRecords } from '../records/kinds.ts'
-import { tagPartition } from './index-entries.ts'
-import { type ReadRecord, requireRecord } from './record-reads.ts'
-import { toStoredRecord } from './stored-record.ts'
-import { queryAll } from './table.ts'
+import { tagPartition } from '../store/index-entries.ts'
+import { type ReadRecord, requireRecord } from '../store/record-reads.ts'
+import { toStoredRecord } from '../store/stored-record.ts'
+import { queryAll } from '../store/table.ts'
 
 interface ReadExchange {
   record: ReadRecord

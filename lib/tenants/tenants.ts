@@ -1,10 +1,15 @@
 /** Tenants in the table. */
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
-import { defineItem, type Reader, readItem, type Stored } from './item.ts'
-import { flag, optional, text } from './item-fields.ts'
-import { organizationTenants, tenantAddress } from './keys.ts'
-import { getItem, type Item, queryPage } from './table.ts'
+import { defineItem, type Reader, readItem, type Stored } from '../store/item.ts'
+import { flag, optional, text } from '../store/item-fields.ts'
+import { type Address, address } from '../store/keys.ts'
+import { getItem, type Item, queryPage } from '../store/table.ts'
+
+export const tenantAddress = (tenant: string): Address => address(`@tenant|${tenant}`)
+
+/** Partition of an organization's tenants, by id. */
+export const organizationTenants = (orgId: string): string => `@org|${orgId}|tenants`
 
 const tenantItem = defineItem('tenant', ({ id }: { id: string }) => tenantAddress(id), {
   id: text(),
