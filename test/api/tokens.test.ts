@@ -8,36 +8,21 @@ const path = '/connections'
 const statusWith = async (authorization: string) => (await api.get(path, { headers: { authorization } })).status
 
 describe('a token is taken', () => {
-  test.each(['eddsa', 'es256', 'rs256', 'ps256'] as const)('signed with %s', async (name) => {
+  test.each(['eddsa', 'remote'] as const)('of an issuer with keys that are %s', async (name) => {
     expect(await statusWith(`Bearer ${await sign(world.issuers[name])}`)).toBe(200)
-  })
-
-  test("signed with a key of the issuer's key set at its address", async () => {
-    expect(await statusWith(`Bearer ${await sign(world.issuers.remote)}`)).toBe(200)
   })
 
   test('of the local stage itself, as it is printed', async () => {
     expect(await statusWith(`Bearer ${world.printedToken}`)).toBe(200)
   })
 
-  test.each([
-    ['bare, as the clients of credo-controller send it', tokens.root],
-    ['with a scheme in small letters', `bearer ${tokens.root}`],
-    ['with a scheme in capitals', `BEARER ${tokens.root}`],
-    ['after more than one space', `Bearer   ${tokens.root}`],
-  ])('%s', async (_, authorization) => {
-    expect(await statusWith(authorization)).toBe(200)
+  test('bare, as the clients of credo-controller send it', async () => {
+    expect(await statusWith(tokens.root)).toBe(200)
   })
 
   test.each([
-    ['several audiences, of which one is this', { aud: ['somebody-else', 'agent'] }],
-    ['no iat and no sub', { iat: undefined, sub: undefined }],
-    ['an expiry within the tolerance of 30 s', { exp: epochSeconds() - 5 }],
-    ['a beginning within the tolerance', { nbf: epochSeconds() + 20, iat: epochSeconds() + 20 }],
     ['an expiry with a fraction', { exp: epochSeconds() + 60.5 }],
     ['claims that nobody knows', { scope: 'openid', azp: 'x', realm_access: { roles: ['owner'] } }],
-    ['organizations whose ids are none', { resource_access: { 'a b': { roles: ['owner'] }, account: {} } }],
-    ['a tenant that a root role has no use for', { tenantId: acme.tenantId }],
   ])('with %s', async (_, claims) => {
     expect(await statusWith(`Bearer ${await tokenWith(claims)}`)).toBe(200)
   })

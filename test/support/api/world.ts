@@ -17,10 +17,7 @@ export interface World {
   tableName: string
   /** A token of the stage's own issuer, as it prints it. */
   printedToken: string
-  issuers: Record<
-    'eddsa' | 'es256' | 'rs256' | 'ps256' | 'remote' | 'unreachable' | 'limited' | 'ofOrganizations',
-    TestIssuer
-  >
+  issuers: Record<'eddsa' | 'es256' | 'rs256' | 'remote' | 'unreachable' | 'limited' | 'ofOrganizations', TestIssuer>
   /** Of root roles; they act in the base agent. */
   tokens: { root: string; rootWithTenants: string }
   base: Party
@@ -55,11 +52,10 @@ const serveKeys = async (issuer: TestIssuer): Promise<{ server: Server; url: str
 }
 
 const startIssuers = async () => {
-  const [eddsa, es256, rs256, ps256, remote, unreachable, limited, ofOrganizations] = await Promise.all([
+  const [eddsa, es256, rs256, remote, unreachable, limited, ofOrganizations] = await Promise.all([
     newIssuer('eddsa', 'EdDSA'),
     newIssuer('es256', 'ES256'),
     newIssuer('rs256', 'RS256'),
-    newIssuer('ps256', 'PS256'),
     newIssuer('remote', 'ES256'),
     newIssuer('unreachable', 'ES256'),
     newIssuer('limited', 'EdDSA'),
@@ -69,14 +65,14 @@ const startIssuers = async () => {
   const entry = ({ issuer, audience }: TestIssuer, keys: Json) => ({ issuer, audience, ...keys, grants: ALL_GRANTS })
   const withKey = (issuer: TestIssuer) => entry(issuer, { jwks: { keys: [publicKeyOf(issuer)] } })
   const settings = [
-    ...[eddsa, es256, rs256, ps256].map(withKey),
+    ...[eddsa, es256, rs256].map(withKey),
     { ...withKey(limited), grants: LIMITS.limited },
     { ...withKey(ofOrganizations), grants: LIMITS.ofOrganizations },
     entry(remote, { jwksUri: url }),
     // The discard port: nobody listens there.
     entry(unreachable, { jwksUri: 'http://127.0.0.1:9/jwks' }),
   ]
-  return { server, settings, issuers: { eddsa, es256, rs256, ps256, remote, unreachable, limited, ofOrganizations } }
+  return { server, settings, issuers: { eddsa, es256, rs256, remote, unreachable, limited, ofOrganizations } }
 }
 
 /** Starts all of it. */
