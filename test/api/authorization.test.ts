@@ -1,4 +1,4 @@
-/** Who may do what, over HTTP: root tokens and organizations, tenants that are gone, issuers that are limited, organizations of any name. */
+/** Who may do what, over HTTP: tenants that are gone, issuers that are limited, organizations of any name. */
 import { randomUUID } from 'node:crypto'
 import { DeleteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -6,18 +6,7 @@ import { OPERATIONS } from '../../lib/interface/operations.ts'
 import { tenantAddress } from '../../lib/store/keys.ts'
 import { toKey } from '../../lib/store/table.ts'
 import { pathOf } from '../support/api/refusals.ts'
-import {
-  acme,
-  api,
-  base,
-  expectError,
-  globex,
-  newOrganization,
-  tokenIn,
-  tokens,
-  tokenWith,
-  world,
-} from '../support/api/scene.ts'
+import { acme, api, base, expectError, globex, newOrganization, tokenIn, tokens, world } from '../support/api/scene.ts'
 import { type Claims, sign } from '../support/api/tokens.ts'
 import { CREDENTIALS, REGION } from '../support/table/dynamo.ts'
 
@@ -50,28 +39,6 @@ const register = (orgId: string, token: string | undefined) =>
   api.post(`/webhooks/orgs/${orgId}/register`, { token, body: { webhookUrl: url } })
 const registerNotification = (orgId: string, token: string | undefined) =>
   api.post('/notification/register/webhook-endpoint', { token, body: { orgId, notificationWebhook: url } })
-
-describe('a root token without tenants', () => {
-  test.each(ON_ORGANIZATIONS)("has nothing to say about a tenant's organization: %s", async (_, method, path, body) => {
-    const orgId = await newOrganization()
-    const { body: registered } = await register(orgId, tokens.rootWithTenants)
-    const owner = await tokenWith({ role: 'RestRootAgent', resource_access: { [orgId]: { roles: ['owner'] } } })
-    for (const token of [tokens.root, owner])
-      for (const endpoint of [registered.data.id, ENDPOINT])
-        expectError(await api.ask(method, path(orgId, endpoint), { token, body }), 403)
-  })
-
-  test('may not have notifications of one, nor of an organization that does not exist', async () => {
-    for (const orgId of [globex.orgId, randomUUID()]) expectError(await registerNotification(orgId, tokens.root), 403)
-  })
-
-  test.each(ON_ORGANIZATIONS)("manages the base agent's: %s", async (_, method, path, body) => {
-    const { body: registered } = await register(base.orgId, tokens.root)
-    const { status } = await api.ask(method, path(base.orgId, registered.data.id), { token: tokens.root, body })
-    expect(status).toBeLessThan(300)
-    expect((await registerNotification(base.orgId, tokens.root)).status).toBe(201)
-  })
-})
 
 describe('a tenant', () => {
   const dynamodb = new DynamoDBClient({ endpoint: world.dynamodbEndpoint, region: REGION, credentials: CREDENTIALS })
