@@ -13,20 +13,10 @@ import {
 import { parametersOf } from '../support/calls/request-line.ts'
 import { contractOf } from '../support/source/operation-functions.ts'
 
-/** Read with a token, written with and without a body, read and written through a tenant in the path, a token that is optional. */
-const WITH_TOKENS = [
-  'GetConnectionById',
-  'SendMessage',
-  'DeleteWebhookEndpoint',
-  'tenant_GetBasicMessages',
-  'RegisterNotificationWebhook',
-]
+/** With a token, and with one that is optional. */
+const WITH_TOKENS = ['GetConnectionById', 'RegisterNotificationWebhook']
 const WITH_IDS = [
   ['GetConnectionById', 'connectionId'],
-  ['SendMessage', 'connectionId'],
-  ['DeleteWebhookEndpoint', 'orgId'],
-  ['DeleteWebhookEndpoint', 'endpointId'],
-  ['tenant_GetBasicMessages', 'tenantId'],
   ['ReceiveDidcomm', 'tenantId'],
   ['GetTailsFile', 'hash'],
 ] as const
