@@ -1,6 +1,5 @@
 /** Revocation: what was revoked is in the published list, its holder is told, and a presentation of it fails. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addIssuedExchange, revocableAt } from '../support/anoncreds/issued-exchange.ts'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import { type AnonCredsWorld, issueAnonCreds, startAnonCredsWorld } from '../support/anoncreds/world.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
@@ -54,26 +53,5 @@ describeWithLibrary('revocation', () => {
       Math.floor(Date.now() / 1000) + 60,
     )
     return { ...revocationStatusList?.revocationList }
-  }
-
-  test('200 that are revoked at once are all in the list', async () => {
-    const { revocationRegistryId, ids } = await issuedWithoutConnection(200)
-    const answers = await Promise.all(ids.map((id) => revoke(id)))
-    expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 200))
-    // A busy queue may have taken no wake-up; the sweep finds what waits.
-    await world.stage.line.sweep()
-    for (const id of ids) await published(id)
-    const list = await listOf(revocationRegistryId)
-    expect(Object.entries(list).filter(([index, revoked]) => Number(index) > 50 && revoked === 1)).toHaveLength(200)
-  })
-
-  /** Exchanges as they are after issuing, with the indexes from 51 on. */
-  const issuedWithoutConnection = async (count: number) => {
-    const { allocateRevocationIndex } = await import('../../lib/revocation/allocate-index.ts')
-    const { tenantId } = world.caller
-    const { registryId } = await allocateRevocationIndex(tenantId, world.credentialDefinitionId)
-    const ids: string[] = []
-    for (let at = 0; at < count; at++) ids.push(await addIssuedExchange(tenantId, revocableAt(registryId, 51 + at)))
-    return { revocationRegistryId: registryId, ids }
   }
 })

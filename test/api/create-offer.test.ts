@@ -56,11 +56,6 @@ describe('refuses what cannot be sent on: 409', () => {
   })
 })
 
-test('an offer to a wallet that has no endpoint waits until it is fetched', async () => {
-  const { status, body } = await offer({ ...valid, connectionId: acme.silentConnectionId })
-  expect({ status, state: body.state }).toEqual({ status: 200, state: 'offer-sent' })
-})
-
 describe('the issuer is a DID of this agent', () => {
   test.each<[string, unknown]>([
     ['as a string', acme.issuerDid],

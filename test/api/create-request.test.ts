@@ -1,8 +1,7 @@
 /** CreateRequest over HTTP. */
-import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
-import { acme, api, expectInvalid, tokens, world } from '../support/api/scene.ts'
+import { acme, api, expectInvalid, globex, tokens, world } from '../support/api/scene.ts'
 import { anonCredsRequest, degreeDefinition } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 
@@ -171,6 +170,8 @@ describe('takes every optional field', () => {
 
   test.each([
     ['invitationDid', 'of the wallet', acme.theirDid],
+    ['invitationDid', 'of another tenant', globex.invitationDid],
+    ['recipientKey', 'of another tenant', globex.recipientKey],
     ['invitationDid', 'of nobody', 'did:key:z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'],
     ['recipientKey', 'of nobody', 'z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'],
     ['recipientKey', 'that is none', 'nonsense'],
@@ -208,19 +209,5 @@ describe('names every field that is wrong', () => {
     const { status, body } = await create(withContexts({ 'urn:a': { '@context': { hasOwnProperty: 'urn:b' } } }))
     expect(status).toBe(422)
     expect(body.details).toEqual([{ path: contexts, message: "a context can't be read: unknown" }])
-  })
-})
-
-describe('with an Idempotency-Key', () => {
-  const post = (key: string, body: object) => api.post(path, { token, body, headers: { 'Idempotency-Key': key } })
-
-  test('the same request again gets the same invitation', async () => {
-    const key = randomUUID()
-    const first = await post(key, valid)
-    expect((await post(key, valid)).body).toEqual(first.body)
-    // Defaults and the order of fields make no other request.
-    const { protocolVersion, proofFormats } = valid
-    const same = { autoAcceptProof: 'contentApproved', proofFormats, protocolVersion }
-    expect((await post(key, same)).body).toEqual(first.body)
   })
 })

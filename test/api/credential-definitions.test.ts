@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { hasLibrary, testWithLibrary } from '../support/anoncreds/library.ts'
 import { expectExample } from '../support/api/example.ts'
-import { api, expectError, expectInvalid, globex, tokens, tokenWith } from '../support/api/scene.ts'
+import { api, expectInvalid, globex, tokens, tokenWith } from '../support/api/scene.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
 
@@ -57,17 +57,6 @@ testWithLibrary(
     await expectExample(shown)
   },
 )
-
-testWithLibrary('shows others the definition, and nothing of its record', async () => {
-  const { credentialDefinitionId, credentialDefinition } = made
-  expect((await read(credentialDefinitionId, globex.token)).body).toEqual({
-    credentialDefinitionId,
-    credentialDefinition,
-    resolutionMetadata: {},
-    credentialDefinitionMetadata: {},
-  })
-  expectError(await read(made.id, globex.token), 404, { message: 'there is no such object' })
-})
 
 testWithLibrary('lists the definitions of the agent that the token acts for, and no other', async () => {
   const answer = await api.get(path, { token })

@@ -1,7 +1,6 @@
 /** The steps of credential exchanges over HTTP, between two tenants: their examples, and what their bodies may not be. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
-import { followPages } from '../support/api/pages.ts'
 import { api, expectInvalid, expectMalformed, globex, tokens, tokenWith } from '../support/api/scene.ts'
 import { offerBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
@@ -87,15 +86,6 @@ test('an offer is declined', async () => {
   const { id } = await exchangeIn(holder, offer.threadId, 'offer-received')
   await take(holder, 'decline-offer', { credentialRecordId: id, problemReportDescription: 'This is not my degree' })
   await exchangeIn(issuer, offer.threadId, 'abandoned')
-})
-
-test('the list shows the exchanges of its own agent, a page at a time', async () => {
-  const pages = await followPages('/credentials?limit=1&order=desc', issuer.token)
-  expect(pages.flat().length).toBe(pages.length)
-  const { body: others } = await api.get('/credentials', { token: globex.token })
-  const own = new Set(pages.flat().map(({ id }) => id))
-  expect(others.some(({ id }: Json) => own.has(id))).toBe(false)
-  expect(others.map(({ id }: Json) => id)).toContain(globex.credentialRecordId)
 })
 
 test.each([

@@ -42,12 +42,6 @@ describe('resolves it', () => {
     }
   })
 
-  test.each(Object.entries(tokens))('for %s', async (_, other) => {
-    const { did } = (await create({ method: 'key', seed: 'seed-of-the-example-of-ResolveDi' })).body
-    const answer = await api.get(`/dids/${did}`, { token: other })
-    expect(answer).toMatchObject({ status: 200, body: { didDocument: { id: did } } })
-  })
-
   test('with its metadata', async () => {
     const { did } = (await create({ method: 'key', seed: 'seed-of-the-example-of-ResolveDi' })).body
     await expectExample(await api.get(`/dids/${did}`, { token }))

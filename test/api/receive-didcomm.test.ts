@@ -61,19 +61,6 @@ describe("an envelope at somebody else's door is a 400, and nothing comes of it"
 })
 
 describe('an envelope that was altered is a 400', () => {
-  const flip = (text: string, place = 5) =>
-    text.slice(0, place) + (text[place] === 'A' ? 'B' : 'A') + text.slice(place + 1)
-
-  test.each<[string, (envelope: Json) => unknown]>([
-    ['its ciphertext', (envelope) => ({ ...envelope, ciphertext: flip(envelope.ciphertext) })],
-    ['its tag', (envelope) => ({ ...envelope, tag: flip(envelope.tag) })],
-    ['its iv', (envelope) => ({ ...envelope, iv: flip(envelope.iv) })],
-    ['its header', (envelope) => ({ ...envelope, protected: flip(envelope.protected, 40) })],
-    ['cut short', (envelope) => ({ ...envelope, ciphertext: envelope.ciphertext.slice(0, -30) })],
-  ])('%s', async (_, alter) => {
-    expectError(await receive(alter(altered)), 400, cannotHandle)
-  })
-
   test('the true one is still good, also behind a byte order mark', async () => {
     const body = `\uFEFF${JSON.stringify(altered)}`
     const { status } = await api.send({ method: 'POST', path, headers: { 'content-type': ENVELOPE }, body })
@@ -92,14 +79,6 @@ describe('what is no envelope is a 400', () => {
     { payload: 'e30', signatures: [] },
   ])('%j', async (body) => {
     expectError(await receive(body), 400, noEnvelope)
-  })
-
-  test.each([
-    { protected: '', iv: '', ciphertext: '', tag: '' },
-    { protected: 'e30', iv: 'e30', ciphertext: 'e30', tag: 'e30' },
-    { protected: '%%%', iv: 'b', ciphertext: 'c', tag: 'd' },
-  ])('%j', async (body) => {
-    expectError(await receive(body), 400, cannotHandle)
   })
 })
 

@@ -1,7 +1,7 @@
 /** CreateSchema and GetSchemaById over HTTP: a schema's id has slashes, and goes into a path as it is or encoded. */
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
-import { acme, api, expectError, expectInvalid, expectMalformed, globex, tokens } from '../support/api/scene.ts'
+import { acme, api, expectError, expectInvalid, expectMalformed } from '../support/api/scene.ts'
 
 const path = '/anoncreds/schemas'
 const { token } = acme
@@ -29,11 +29,6 @@ describe('reads it', () => {
   ])('by its id in the path, %s', async (_, write) => {
     const { status, body } = await api.get(`${path}/${write(schemaId)}`, { token })
     expect({ status, body }).toMatchObject({ status: 200, body: { schemaId, schema: { name: 'degree' } } })
-  })
-
-  test.each(Object.entries({ ...tokens, globex: globex.token }))('as %s: a schema is public', async (_, other) => {
-    const answer = await api.get(`${path}/${encodeURIComponent(schemaId)}`, { token: other })
-    expect(answer).toMatchObject({ status: 200, body: { schemaId } })
   })
 
   test('with its metadata', async () => {

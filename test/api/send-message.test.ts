@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
-import { followPages } from '../support/api/pages.ts'
 import { acme, api, expectError, expectInvalid } from '../support/api/scene.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 
@@ -82,28 +81,6 @@ describe('takes any text of 1 to 100,000 characters as it is', () => {
   })
 })
 
-test('a page of the list also ends at 1 MB', async () => {
-  const sent: string[] = []
-  for (let number = 0; number < 12; number++) {
-    const { body } = await api.post(path, { token, body: { content: `${number}${'x'.repeat(99_000)}` } })
-    sent.push(body.id)
-  }
-  const pages = await followPages(`/multi-tenancy${path}/${acme.tenantId}?limit=1000`, token)
-  expect(pages.length).toBeGreaterThan(1)
-  for (const page of pages) expect(JSON.stringify(page).length).toBeLessThan(1.1 * 1024 * 1024)
-  const listed: string[] = pages.flat().map(({ id }) => id)
-  expect(listed.filter((id) => sent.includes(id))).toEqual(sent)
-  expect(new Set(listed).size).toBe(listed.length)
-})
-
-test('keeps a message for a wallet that has no endpoint until it fetches it', async () => {
-  const { status, body } = await api.post(pathOf(acme.silentConnectionId), { token, body: route.body })
-  expect({ status, delivery: body.metadata['_agent/delivery'] }).toEqual({
-    status: 200,
-    delivery: { state: 'waiting-for-pickup', attempts: 0 },
-  })
-})
-
 describe('refuses what cannot be sent on', () => {
   test('an unknown connection: 404', async () => {
     expectError(await api.post(pathOf(randomUUID()), { token, body: route.body }), 404, {
@@ -121,14 +98,6 @@ describe('refuses what cannot be sent on', () => {
 describe('with an Idempotency-Key', () => {
   const post = (key: string, content: string, at = path, as = token) =>
     api.post(at, { token: as, body: { content }, headers: { 'idempotency-key': key } })
-
-  test('the same request again gets the first answer again, and sends nothing', async () => {
-    const [key, content] = [randomUUID(), randomUUID()]
-    const first = await post(key, content)
-    const again = await post(key, content)
-    expect(again.body).toEqual(first.body)
-    expect((await contents()).filter((one) => one === content)).toEqual([content])
-  })
 
   test('ten at once are one', async () => {
     const [key, content] = [randomUUID(), randomUUID()]

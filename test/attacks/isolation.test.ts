@@ -1,7 +1,4 @@
-/**
- * Tenant isolation of every operation, by the table of example calls: nobody reaches what is another agent's, or learns whether it exists.
- * The same over HTTP, for some operations and each pair of agents: test/api/isolation.test.ts.
- */
+/** Tenant isolation of every operation, by the table of example calls: nobody reaches what is another agent's, or learns whether it exists. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { errorStatusesOf } from '../../lib/interface/contract.ts'

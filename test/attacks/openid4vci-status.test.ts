@@ -83,16 +83,6 @@ describe('a status', () => {
     }
   })
 
-  test('of another tenant’s session is as unknown as any', async () => {
-    const theirs = await issued({}, String(globex.tenantId))
-    for (const name of ['revoke', 'suspend', 'resume'] as const) {
-      const [foreign, unknown] = [await change(name, theirs), await change(name, 'unknown')]
-      expect(foreign).toMatchObject({ status: 404 })
-      expect(foreign.body).toEqual(unknown.body)
-    }
-    expect(await bitsOf(theirs, globex.tenantId)).toEqual([0])
-  })
-
   test('that is revoked is not undone by a resume at the same time', async () => {
     for (let round = 0; round < 10; round++) {
       const id = await issued()

@@ -119,24 +119,3 @@ describe('a request is a 422', () => {
     expect(body.authorizationRequest).toMatch(/^haip-vp:\/\/\?client_id=x509_hash/)
   })
 })
-
-test('each id of another tenant is unknown to each operation', async () => {
-  const { session } = await foreign.request()
-  const issuers = await foreign.done('getTrustedIssuers', {})
-  const path = { verificationSessionId: session.id, verifierId: foreign.verifierId, trustedIssuerId: issuers[0].id }
-  const asked: [string, object?][] = [
-    ['createPresentationRequest', { verifierId: foreign.verifierId, dcql: { query: QUERY } }],
-    ['completeVerificationSession', { responseCode: 'a' }],
-    ['getVerificationSessionById'],
-    ['deleteVerificationSession'],
-    ['getVerifierById'],
-    ['updateVerifier', {}],
-    ['deleteVerifier'],
-    ['deleteTrustedIssuer'],
-  ]
-  for (const [operation, body] of asked)
-    expect(await verifier.call(operation, { path, body }), operation).toMatchObject({ status: 404 })
-  expect(await foreign.now(session)).toMatchObject({ state: 'RequestUriRetrieved' })
-  const sessions = await verifier.done('getVerificationSessions', { query: { publicVerifierId: foreign.verifierId } })
-  expect(sessions).toEqual([])
-})

@@ -40,17 +40,7 @@ const SCRIPT = `require('fs').writeFileSync(${JSON.stringify(MARKER)}, '')`
 describe('refused with a problem report, and without looking at the presentation:', () => {
   test.each([
     ['a script', `$[(this.constructor.constructor(${JSON.stringify(`process.mainModule.${SCRIPT}`)})())]`],
-    ['a filter that reaches a function', '$[?(@.constructor.constructor("return process")().exit(1))]'],
-    ['a filter that calls', `$..[?(({__proto__: []}).constructor.constructor('return 1')())]`],
     ['a search', '$..verifiableCredential[0]'],
-    ['searches in searches', `$${'..*'.repeat(100)}`],
-    ['a wildcard', '$.verifiableCredential[*]'],
-    ['a slice', '$.verifiableCredential[0:1]'],
-    ['a union', '$.verifiableCredential[0,1]'],
-    ['a step back', '$.verifiableCredential[-1]'],
-    ['more than 16 steps', `$${'.verifiableCredential'.repeat(17)}`],
-    ['no path', 'verifiableCredential'],
-    ['nothing', ''],
   ])('%s', async (_, path) => {
     rmSync(MARKER, { force: true })
     const { proof, answer } = await submitted(withPath(path))
@@ -71,10 +61,7 @@ describe('refused with a problem report, and without looking at the presentation
   })
 
   test.each<[string, Json]>([
-    ['51 descriptors', { ...withPath('$'), descriptor_map: Array(51).fill(withPath('$').descriptor_map[0]) }],
     ['no descriptor', { ...withPath('$'), descriptor_map: [] }],
-    ['a descriptor that is a list', { ...withPath('$'), descriptor_map: [[]] }],
-    ['no map', { id: 'a', definition_id: 'anything' }],
     ['text', 'submission'],
     ['nothing', null],
   ])('%s', async (_, submission) => {
@@ -84,12 +71,8 @@ describe('refused with a problem report, and without looking at the presentation
 
 describe('not met by', () => {
   test.each([
-    ['the presentation itself', '$'],
-    ['a credential that is not there', '$.verifiableCredential[1]'],
     ['a part of a credential', '$.verifiableCredential[0].credentialSubject'],
-    ['what a prototype has', '$.constructor'],
     ['what a list inherits', '$.verifiableCredential.length'],
-    ['another member of the presentation', '$.proof'],
   ])('%s', async (_, path) => {
     const { proof } = await submitted(withPath(path))
     expect(proof).toMatchObject({ isVerified: false, errorMessage: expect.stringContaining('leads to no credential') })
@@ -102,7 +85,7 @@ describe('not met by', () => {
   })
 })
 
-test.each([33, 40, 400, 4_000])(
+test.each([33, 4_000])(
   'a presentation that is nested %i levels deep is refused before a library reads it',
   async (levels) => {
     const asked = await askForProof(stage, caller, holder, { presentationDefinition })

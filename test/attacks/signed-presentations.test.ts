@@ -121,19 +121,13 @@ describe('what a holder writes around a signature', () => {
   }
   const replaceContext = (credential: Json, context: Json): Json => ({ ...credential, '@context': context })
 
-  test.each(['before', 'after'])(
-    'two terms of an inline context, swapped with their values %s signing',
-    async (when) => {
-      const credential = await degreeOf(holder.did, { degree: 'Bachelor', honour: 'Master' }, [CREDENTIALS_V1, honest])
-      const forged = replaceContext(withSwappedValues(credential), [CREDENTIALS_V1, swapped])
-      const proof =
-        when === 'before'
-          ? await presented(holder, [forged])
-          : await presented(holder, [credential], {}, (one) => ({ ...one, verifiableCredential: [forged] }))
-      expectRefused(proof, /not trusted: an inline context/)
-      expect(JSON.stringify(proof.presentation ?? {})).not.toContain('Master')
-    },
-  )
+  test('two terms of an inline context, swapped with their values', async () => {
+    const credential = await degreeOf(holder.did, { degree: 'Bachelor', honour: 'Master' }, [CREDENTIALS_V1, honest])
+    const forged = replaceContext(withSwappedValues(credential), [CREDENTIALS_V1, swapped])
+    const proof = await presented(holder, [forged])
+    expectRefused(proof, /not trusted: an inline context/)
+    expect(JSON.stringify(proof.presentation ?? {})).not.toContain('Master')
+  })
 
   test('the same by address', async () => {
     const credential = await degreeOf(holder.did, { degree: 'Bachelor', honour: 'Master' })
@@ -493,7 +487,7 @@ describe('work that a presentation may cost', () => {
   })
 
   test.each<[string, number, Json]>([
-    ['in the JSON', 200, { type: 'Ed25519Signature2018' }],
+    ['in the JSON', 130, { type: 'Ed25519Signature2018' }],
     // In the terms of the verifier it has one.
     ['in no term of the JSON', 400, { '@type': 'https://w3id.org/security#Ed25519Signature2018' }],
   ])('types with contexts of their own cost little where the issuer is the holder: %s', async (_, size, type) => {

@@ -17,7 +17,6 @@ import { inTenant } from '../support/anoncreds/world.ts'
 import { connect, createTenant } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useTenantAndWallet } from '../support/stage/use-stage.ts'
-import { itemsOf } from '../support/table/items.ts'
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
 import { StoreFaults } from '../support/table/store-fault.ts'
 import { connectionOf, inviteToConnect } from '../support/tenants.ts'
@@ -328,43 +327,4 @@ describe('handshakes that come to nothing', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 8 * DAYS })
     expect((await connectionNow(id)).status).toBe(404)
   })
-
-  /** Whether keys, records and their entries expire that are not among `before`. */
-  const expiries = async (before: Json[]): Promise<boolean[]> =>
-    (await itemsOf(stage, caller.tenantId))
-      .filter(({ kind, pk }) => /^(key|record|entry)$/.test(kind?.S ?? '') && !before.some((one) => one.pk.S === pk?.S))
-      .map(({ expiresAt }) => expiresAt !== undefined)
-
-  test.each(Object.entries({ didExchange, connections }))(
-    'are none where a message shows that the response has arrived, of which nothing expires then: %s',
-    async (_, requestOf) => {
-      const { invitation, invitationDid, outOfBandId } = await inviteToConnect(stage, caller, {
-        multiUseInvitation: true,
-        autoAcceptConnection: false,
-      })
-      const before = await itemsOf(stage, caller.tenantId)
-      const { route } = await ask(await raw.routeToDid(invitationDid), invitation['@id'], requestOf)
-      const [{ id }] = await connectionsOf(outOfBandId)
-      // In another unit of work: what the request has made is completed with what the response makes.
-      const { did, state } = (await accept(id)).body
-      expect(state).toBe('response-sent')
-      expect(new Set(await expiries(before))).toEqual(new Set([true]))
-      const message = {
-        '@type': 'https://didcomm.org/basicmessage/1.0/message',
-        '@id': randomUUID(),
-        content: 'hello',
-        sent_time: '2026-01-01T00:00:00.000Z',
-      }
-      const recipientKeys = await inTenant(caller.tenantId, async ({ dids }) => {
-        const { recipientKeys } = await dids.resolveDidDocument(did)
-        return recipientKeys.filter((one) => one.is(Kms.Ed25519PublicJwk))
-      })
-      const back = { ...route, recipientKeys }
-      expect((await raw.send(message, back)).status).toBe(200)
-      expect((await connectionNow(id)).body.state).toBe('completed')
-      expect(new Set(await expiries(before))).toEqual(new Set([false]))
-      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 8 * DAYS })
-      expect((await connectionNow(id)).status).toBe(200)
-    },
-  )
 })

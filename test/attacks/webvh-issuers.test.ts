@@ -445,7 +445,7 @@ describe('witnesses', () => {
   })
 })
 
-describe('a status list', () => {
+describe('a status list', async () => {
   const registryWith = (linksOf: (registryId: string) => object[], name = `list-${++count}`) => {
     const content = { ...registryOf(issuer.did, `${issuer.did}/resources/z1`), tag: name }
     return issuer.publish(content, { links: linksOf(issuer.idOf(content)) })
@@ -521,27 +521,21 @@ describe('a status list', () => {
     expect(resolutionMetadata.message).toMatch(reason)
   }
 
-  test('of another registry is refused', async () => {
-    const other = registryWith(() => [])
-    await refusesList(
-      registryWith((registryId) => [published(registryId, 100, { revRegDefId: other })]),
-      /another registry/,
-    )
-  })
+  const thief = await newIssuer()
 
-  test('of another issuer is refused', async () => {
-    const thief = await newIssuer()
-    const list = (registryId: string) => thief.publish({ ...listOf(thief.did, registryId), timestamp: 100 })
-    await refusesList(
-      registryWith((registryId) => [linkTo(list(registryId), 100)]),
+  test.each<[string, (registryId: string) => object, RegExp]>([
+    ['another registry', (id) => published(id, 100, { revRegDefId: registryWith(() => []) }), /another registry/],
+    [
+      'another issuer',
+      (id) => linkTo(thief.publish({ ...listOf(thief.did, id), timestamp: 100 }), 100),
       /not of the registry's issuer/,
-    )
-  })
-
-  test('of another time than its link is refused', async () => {
+    ],
+    ['another time than its link', (id) => ({ ...published(id, 100), timestamp: 400 }), /another time/],
+    ['another length than its registry', (id) => published(id, 100, { revocationList: [0, 0] }), /another length/],
+  ])('of %s is refused', async (_, linkOf, reason) => {
     await refusesList(
-      registryWith((registryId) => [{ ...published(registryId, 100), timestamp: 400 }]),
-      /another time/,
+      registryWith((registryId) => [linkOf(registryId)]),
+      reason,
     )
   })
 
@@ -556,13 +550,6 @@ describe('a status list', () => {
     expect((await getList(id, 399)).revocationStatusList).toBeUndefined()
     const twice = registryWith((registryId) => [published(registryId, 100), published(registryId, 100)])
     expect((await getList(twice, 500)).revocationStatusList?.timestamp).toBe(100)
-  })
-
-  test('of another length than its registry is refused', async () => {
-    await refusesList(
-      registryWith((registryId) => [published(registryId, 100, { revocationList: [0, 0] })]),
-      /another length/,
-    )
   })
 
   test('whose link was added after the proof is refused', async () => {

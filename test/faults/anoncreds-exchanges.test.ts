@@ -64,8 +64,8 @@ describeWithLibrary('AnonCreds are issued and proved once', () => {
     await play()
   })
 
-  test.each(['is throttled', 'times out after it worked'])('when any request to the table %s', async (name) => {
-    const fault = FAULTS[name]
+  test('when any request to the table times out after it worked', async () => {
+    const fault = FAULTS['times out after it worked']
     if (fault === undefined) throw new Error('there is no such fault')
     world.stage.onEnvelope((handle) => faults.untilNoneIsLeft(fault, handle))
     await play()

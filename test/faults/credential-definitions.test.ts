@@ -69,15 +69,6 @@ const stored = async () => {
 const ONE = [1, 1, 1, 0, 2]
 
 describe('is made once', () => {
-  test('when its wake-up is delivered three times at once, and once more', async () => {
-    const { id } = (await define()).body
-    await Promise.all([deliver(id), deliver(id), deliver(id)])
-    await deliver(id)
-    expect(keys.made).toBe(1)
-    expect(await read(id)).toMatchObject({ state: 'finished' })
-    expect(await stored()).toEqual(ONE)
-  })
-
   test('when it is asked for three times at once', async () => {
     const answers = await Promise.all([define(), define(), define()])
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 202])
@@ -95,26 +86,6 @@ describe('is made once', () => {
       expect(run.result.status, `request ${at}`).toBe(202)
       expect(await list(), `request ${at}`).toHaveLength(2)
     }
-  })
-
-  test('when the process is killed while its keys are made: the sweep finds it, and what comes late changes nothing', async () => {
-    const late = Promise.withResolvers<void>()
-    keys.before = () => late.promise
-    const { id } = (await define()).body
-    const killed = deliver(id)
-    await expect.poll(() => keys.made).toBe(1)
-    keys.before = async () => {}
-    await deliver(id)
-    expect(keys.made).toBe(1)
-    pass(LEASE)
-    await stage.line.sweep()
-    await stage.line.settle()
-    const made = await read(id)
-    expect(made).toMatchObject({ state: 'finished' })
-    late.resolve()
-    await killed
-    expect(await read(id)).toEqual(made)
-    expect(await stored()).toEqual(ONE)
   })
 
   test('when a request to the table fails once', async () => {

@@ -3,12 +3,10 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vit
 import { messageLane } from '../../lib/outbox/keys.ts'
 import { type OutboxItem, outboxItem, outcomeItem } from '../../lib/outbox/message-item.ts'
 import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
-import { MESSAGE_PLAN } from '../../lib/outbox/retry-plan.ts'
-import { encodeWakeUp } from '../../lib/outbox/wake-up.ts'
 import { fromRecordItem, toRecordItem } from '../../lib/store/stored-record.ts'
 import { type Mishap, mishaps, startPipeline } from '../support/delivery/pipeline.ts'
 import { stopAtEnd } from '../support/stop-at-end.ts'
-import { type Behaviour, type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
+import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 
 let wallet: FaultyReceiver
 let count = 0
@@ -95,28 +93,6 @@ describe('a message', () => {
     expect(await pipeline.read(outcome)).toBeUndefined()
   })
 
-  test('should arrive in order within its connection, 20 in a row with a wallet that fails now and then', async () => {
-    const texts = Array.from({ length: 20 }, (_, index) => `message ${index}`)
-    const moods: Behaviour[] = [{ status: 200 }, { status: 500 }, 'reset after the body was read', { status: 429 }]
-    for (const text of texts) await commit('c1', text)
-    wallet.behave({ status: 503 }, ...moods, ...moods, ...moods, { status: 200 })
-    await pipeline.settle(async () => new Set(taken('c1')).size === 20)
-    expect([...new Set(taken('c1'))]).toEqual(texts)
-  })
-
-  test('should not wait for the wallet of another connection', async () => {
-    const down = await startFaultyReceiver()
-    await down.stop()
-    const endpoint = `${down.url}/down`
-    await putItem(itemFor('down', [], { messages: [{ endpoint, payload: payload('a') }] }))
-    await pipeline.dispatch()
-    await pipeline.deliver()
-    const other = await commit('up', 'b')
-    await pipeline.dispatch()
-    await pipeline.deliver()
-    expect(await stateOf(other)).toMatchObject({ state: 'delivered', attempts: 1 })
-  })
-
   test('should reach a wallet that was down and came up again, in order', async () => {
     const { port } = wallet
     await wallet.stop()
@@ -131,23 +107,6 @@ describe('a message', () => {
     expect(await stateOf(first)).toMatchObject({ state: 'delivered' })
   })
 
-  test('should not be sent again when a later one of its item failed', async () => {
-    wallet.behave({ status: 200 }, { status: 500 }, { status: 500 }, { status: 200 })
-    const item = await commit('c1', 'a', 'b', 'c')
-    await pipeline.settle(async () => taken('c1').length === 3)
-    expect(wallet.received.map(({ body }) => JSON.parse(body).ciphertext)).toEqual(['a', 'b', 'b', 'b', 'c'])
-    expect(await stateOf(item)).toMatchObject({ state: 'delivered', attempts: 3 })
-  })
-
-  test('should be sent once when its lane is woken again and again', async () => {
-    const item = await commit('c1', 'a')
-    await pipeline.settle()
-    const lane = messageLane(item.tenant, item.connectionId)
-    for (const kind of ['committed', 'committed'] as const) pipeline.enqueue(encodeWakeUp({ lane, reason: { kind } }))
-    await pipeline.settle()
-    expect(taken('c1')).toEqual(['a'])
-  })
-
   test('should arrive when the stream stands still, for the function that commits it wakes its lane', async () => {
     const item = await commit('c1', 'a')
     const { wakeNow } = await import('../../lib/outbox/queues.ts')
@@ -156,74 +115,6 @@ describe('a message', () => {
     expect(taken('c1')).toEqual(['a'])
     await pipeline.settle()
     expect(taken('c1')).toEqual(['a'])
-  })
-
-  test('should arrive through the stream, once, when the function that commits it can not reach the queue', async () => {
-    const { sqsOnce, wakeNow } = await import('../../lib/outbox/queues.ts')
-    const send = vi.spyOn(sqsOnce(), 'send').mockRejectedValue(new Error('injected') as never)
-    const item = await commit('c1', 'a')
-    await wakeNow({ lane: messageLane(item.tenant, item.connectionId), itemId: item.id })
-    expect(send).toHaveBeenCalledTimes(1)
-    send.mockRestore()
-    await pipeline.deliver()
-    expect(taken('c1')).toEqual([])
-    await pipeline.settle()
-    expect(taken('c1')).toEqual(['a'])
-    expect(await stateOf(item)).toMatchObject({ state: 'delivered', attempts: 1 })
-  })
-})
-
-describe('a wallet', () => {
-  /** A message whose time is over in a minute and a half. */
-  const commitOld = async (connectionId: string, text: string): Promise<OutboxItem> => {
-    const createdAt = new Date(Date.now() - MESSAGE_PLAN.lifetime + 90_000).toISOString()
-    const item = itemFor(connectionId, [text], { createdAt })
-    await putItem(item)
-    return item
-  }
-
-  test('should be given up when the time of the message is over, and the next message goes on', async () => {
-    wallet.behave({ status: 500 })
-    const lost = await commitOld('c1', 'a')
-    const started = Date.now()
-    await pipeline.settle(async () => (await stateOf(lost)).state === 'failed')
-    expect(Date.now() - started).toBeGreaterThanOrEqual(90_000)
-    expect(await stateOf(lost)).toMatchObject({ state: 'failed', lastError: 'status 500' })
-    wallet.behave({ status: 200 })
-    const next = await commit('c1', 'b')
-    await pipeline.settle(async () => (await stateOf(next)).state === 'delivered')
-    expect(taken('c1')).toEqual(['b'])
-    expect([pipeline.queued(), pipeline.dead()]).toEqual([0, 0])
-  })
-
-  test('should be given up without another attempt when it has been down for all of that time', async () => {
-    const { port } = wallet
-    await wallet.stop()
-    const lost = await commitOld('c1', 'a')
-    await pipeline.settle(async () => (await stateOf(lost)).state === 'failed')
-    wallet = await startFaultyReceiver(undefined, port)
-    expect(await stateOf(lost)).toMatchObject({ state: 'failed', lastError: 'connect: ECONNREFUSED' })
-    const next = await commit('c1', 'b')
-    await pipeline.settle(async () => (await stateOf(next)).state === 'delivered')
-    expect(taken('c1')).toEqual(['b'])
-  })
-})
-
-describe('nothing is sent', () => {
-  test('because of a queue message that is no wake-up', async () => {
-    for (const body of ['no wake-up', '{}', encodeWakeUp({ destination: 'any', at: 1 })]) pipeline.enqueue(body)
-    await pipeline.settle()
-    expect(wallet.received).toEqual([])
-  })
-
-  test('of an item that cannot be read: it has failed, and the next one is sent', async () => {
-    const item = itemFor('c1', ['lost'])
-    await putItem(item, { messages: { S: '{"secret-envelope' } })
-    await commit('c1', 'next')
-    await pipeline.settle(async () => taken('c1').length === 1)
-    expect(taken('c1')).toEqual(['next'])
-    expect(await stateOf(item)).toMatchObject({ state: 'failed', lastError: 'the stored item is corrupt' })
-    expect(lines.some((line) => line.includes('outbox.item_corrupt'))).toBe(true)
   })
 })
 

@@ -1,4 +1,5 @@
 /** Hostile receivers in the simulation: they delay nobody but themselves, or once. */
+import { FULL } from '../support/depth.ts'
 import '../simulation/queue-urls.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { UNAVAILABLE } from '../simulation/service.ts'
@@ -13,7 +14,7 @@ test.each([500, 503])(
   },
 )
 
-test.each([45, 130])(
+test.each(FULL ? [45, 130] : [45])(
   '%i connections that a mediator answers with 503, each at an address of its own, delay nobody else behind it',
   async (hostile) => {
     const result = await runHostile(UNAVAILABLE, { hostile, ownAddresses: true })
@@ -31,7 +32,6 @@ describe('endpoints that answer after 14 s', () => {
   })
 
   test.each([
-    ['all new, at once', { atOnce: 'new' }],
     ['all new, at once, behind the tenants of healthy ones', { atOnce: 'new', sameTenants: true }],
     ['all known to be quick until then', { atOnce: 'primed' }],
   ] as const)('%s, do not delay healthy ones', async (_name, how) => {

@@ -8,7 +8,7 @@ import type { Json } from '../support/stage/in-process-stage.ts'
 import { useStage } from '../support/stage/use-stage.ts'
 import { stopAtEnd } from '../support/stop-at-end.ts'
 import { itemsOf } from '../support/table/items.ts'
-import { FAULTS, type Fault, StoreFaults } from '../support/table/store-fault.ts'
+import { FAULTS, StoreFaults } from '../support/table/store-fault.ts'
 import { checkTable } from '../support/table/table-checker.ts'
 import { TransactionConflicts } from '../support/table/transaction-conflicts.ts'
 import { useFetchingWallet, V1, V2 } from '../support/wallets/fetching-wallet.ts'
@@ -136,11 +136,6 @@ const runExpiry = async (connectionId: string): Promise<void> => {
 
 const tenant = () => ({ tenant: caller.tenantId })
 
-const isThere = async (connectionId: string): Promise<boolean> => {
-  const { readItem } = await import('../../lib/store/item.ts')
-  return (await readItem(queueItem, { ...tenant(), connectionId })) !== undefined
-}
-
 /** From here on: each line of the log with messages that were given up. */
 const countGivenUp = async () => {
   const { settings } = await import('../../lib/settings.ts')
@@ -189,71 +184,6 @@ test('what nobody has fetched within 14 days has failed, which an event says, an
   expect(told[1].data.record.metadata).toEqual({ '_agent/delivery': failed })
 })
 
-test('the job of a queue ends with it, and the next message makes both anew', async () => {
-  onTestFinished(() => void vi.useRealTimers())
-  const { wallet, connectionId, walletConnectionId } = await startFetching()
-  await say(connectionId, 'one')
-  await wallet.pickUp(walletConnectionId)
-  expect(await isThere(connectionId)).toBe(true)
-  inDays(15)
-  await runExpiry(connectionId)
-  expect(await isThere(connectionId)).toBe(false)
-  expect((await say(connectionId, 'two')).status).toBe(200)
-  inDays(15)
-  await runExpiry(connectionId)
-  expect((await deliveries(connectionId)).map(({ state }) => state)).toEqual(['delivered', 'failed'])
-})
-
-test('a message that can not be read blocks nothing, and is set aside in the end', async () => {
-  onTestFinished(() => void vi.useRealTimers())
-  const { wallet, connectionId, walletConnectionId } = await startFetching()
-  await say(connectionId, 'one')
-  const broken = pickupMessage.encode({
-    ...{ ...tenant(), connectionId, id: '00000000-0000-7000-8000-000000000000', payload: '{}', recipients: [] },
-    createdAt: new Date().toISOString(),
-  })
-  await stage.client.send(
-    new PutItemCommand({ TableName: stage.table, Item: { ...broken, createdAt: { S: 'never' } } }),
-  )
-  await wallet.pickUp(walletConnectionId)
-  await hears(wallet, ['one'])
-  inDays(15)
-  await runExpiry(connectionId)
-  inDays(1)
-  await runExpiry(connectionId)
-  expect(await isThere(connectionId)).toBe(false)
-})
-
-/** What waits in the share of a connection's queue, as it is counted. */
-const usageOf = async (connectionId: string): Promise<unknown> => {
-  const { readItem } = await import('../../lib/store/item.ts')
-  const usage = await readItem(usageItem, { ...tenant(), connectionId })
-  return usage && { messages: usage.messages, bytes: usage.bytes }
-}
-
-const waitingIn = async (connectionId: string): Promise<unknown> => {
-  const { readItem } = await import('../../lib/store/item.ts')
-  const queue = await readItem(queueItem, { ...tenant(), connectionId })
-  return queue && { messages: queue.messages, bytes: queue.bytes }
-}
-
-test('a process that ends between a commit and its count is made good for by the job of the queue', async () => {
-  onTestFinished(() => void vi.useRealTimers())
-  const { connectionId } = await startFetching()
-  await say(connectionId, 'one')
-  const before = await usageOf(connectionId)
-  const { result, injected } = await faults.inject(5, FAULTS['is throttled'] as Fault, () => say(connectionId, 'two'))
-  expect([result.status, injected]).toEqual([200, true])
-  expect(await usageOf(connectionId)).toEqual(before)
-  expect(await waitingIn(connectionId)).toMatchObject({ messages: 2 })
-  // Another test may have counted this share, on a day that is still to come.
-  const { updateIf } = await import('../../lib/store/write.ts')
-  await updateIf(usageItem.addressOf({ ...tenant(), connectionId }), { remove: ['countedAt'] })
-  inDays(1)
-  await runExpiry(connectionId)
-  expect(await usageOf(connectionId)).toEqual(await countedAnew(connectionId))
-})
-
 test('messages to different wallets conflict nowhere', async () => {
   const connected = [await startFetching(), await startFetching(), await startFetching()]
   for (const { connectionId } of connected) await say(connectionId, 'the first makes the job')
@@ -264,30 +194,6 @@ test('messages to different wallets conflict nowhere', async () => {
   expect(conflicting).toEqual([])
   expect(written.filter((address) => inShares.some((share) => address.startsWith(`${share} `)))).toEqual([])
 })
-
-test('the queue of a deleted connection is emptied by its job, at the next sweep', async () => {
-  onTestFinished(() => void vi.useRealTimers())
-  const { connectionId } = await startFetching()
-  for (let number = 0; number < 31; number++) await say(connectionId, `message ${number}`)
-  await runExpiry(connectionId)
-  expect(await waitingIn(connectionId)).toMatchObject({ messages: 31 })
-  expect((await stage.call('deleteConnection', { caller, path: { connectionId } })).status).toBe(204)
-  // The wake-up of the deletion may run the job at the same time: then a run here finds its lease, and does nothing.
-  await waitFor('the end of the queue', async () => {
-    await runExpiry(connectionId)
-    return !(await isThere(connectionId))
-  })
-  expect(await usageOf(connectionId)).toEqual(await countedAnew(connectionId))
-})
-
-/** What waits in the share of a connection's queue, by its queues themselves. */
-const countedAnew = async (connectionId: string): Promise<unknown> => {
-  const { pk } = usageItem.addressOf({ ...tenant(), connectionId })
-  const queues = (await itemsOf(stage, `${caller.tenantId}|pickup|`)).filter(queueItem.is).map(queueItem.decode)
-  const ofShare = queues.filter((queue) => usageItem.addressOf(queue).pk === pk)
-  const sumOf = (part: 'messages' | 'bytes') => ofShare.reduce((sum, queue) => sum + queue[part], 0)
-  return { messages: sumOf('messages'), bytes: sumOf('bytes') }
-}
 
 test('what all of this has left in the table fits together', async () => {
   onTestFinished(() => void vi.useRealTimers())

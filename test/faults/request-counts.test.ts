@@ -4,7 +4,6 @@ import { anonCredsRequest, connect, createTenant, issueDegree, offerBody, reques
 import type { Call, OperationName } from '../support/stage/in-process-stage.ts'
 import { useStage } from '../support/stage/use-stage.ts'
 import { StoreFaults } from '../support/table/store-fault.ts'
-import { connectTenants } from '../support/tenants.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
@@ -61,26 +60,6 @@ test.each(['didexchange', 'connections'] as const)('a tenant stays within the bu
   expect(await count('tenantProofFormData', { caller, path: formData })).toBeLessThanOrEqual(3)
   for (const made of inbound) expect(made.length).toBeLessThanOrEqual(11)
   await wallet.stop()
-})
-
-test('an invitation with a request, on an older connection, needs as few after many others as after none', async () => {
-  const inviter = await createTenant(stage, 'Inviter')
-  const invitee = await createTenant(stage, 'Invitee')
-  const { invited } = await connectTenants(stage, inviter, invitee)
-  const { protocolVersion, credentialFormats } = offerBody(
-    '',
-    'did:key:z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX',
-  )
-  const { invitationDid } = invited
-  for (let time = 0; time < 3; time++)
-    for (const [operation, asked] of [
-      ['createRequest', requestBody],
-      ['createOfferOob', { protocolVersion, credentialFormats }],
-    ] as const) {
-      const { body } = await stage.call(operation, { caller: inviter, body: { ...asked, invitationDid } })
-      const received = { invitation: body.invitation, reuseConnection: true }
-      expect(await count('receiveInvitation', { caller: invitee, body: received })).toBeLessThanOrEqual(6)
-    }
 })
 
 test('nothing ever scans the table', () => {

@@ -2,16 +2,14 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type AnonCredsIssuerService, AnonCredsIssuerServiceSymbol } from '@credo-ts/anoncreds'
 import type { SQSEvent } from 'aws-lambda'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ensureRegistry } from '../../lib/revocation/registry.ts'
 import { type IndyProxy, startIndyProxy } from '../support/anoncreds/indy-proxy.ts'
 import { LedgerOperator } from '../support/anoncreds/ledger-operator.ts'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
 import { degreeOffer } from '../support/anoncreds/revocable-degree.ts'
-import { inTenant } from '../support/anoncreds/world.ts'
 import { STEP } from '../support/depth.ts'
 import { createTenant } from '../support/scenes.ts'
 import {
@@ -35,9 +33,6 @@ describeWithLibrary('a revocation registry', () => {
   let caller: Caller & { tenantId: string }
   let operator: LedgerOperator
   let folder: string
-  /** How often one was made, and what stands before it: a test may hold it back. */
-  let made = 0
-  let before: () => Promise<unknown> = async () => {}
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'registries-'))
@@ -48,7 +43,6 @@ describeWithLibrary('a revocation registry', () => {
     stage = await startInProcessStage()
     faults = new StoreFaults(stage.serviceClient)
     await useQuickKeys()
-    await watchRegistries()
   })
   afterAll(async () => {
     vi.useRealTimers()
@@ -56,31 +50,11 @@ describeWithLibrary('a revocation registry', () => {
     await proxy.stop()
     await rm(folder, { recursive: true })
   })
-  beforeEach(() => {
-    made = 0
-    before = async () => {}
-  })
   afterEach(async () => {
     expect(await checkTable(stage.client, stage.table)).toEqual([])
     // A process that creates many registries has room for few files.
     expect(await readdir(tmpdir())).toEqual([])
   })
-
-  const watchRegistries = async (): Promise<void> => {
-    const service = await inTenant('@base', async ({ context }) =>
-      context.resolve<AnonCredsIssuerService>(AnonCredsIssuerServiceSymbol),
-    )
-    const prototype: AnonCredsIssuerService = Object.getPrototypeOf(service)
-    const { createRevocationRegistryDefinition: make } = prototype
-    vi.spyOn(prototype, 'createRevocationRegistryDefinition').mockImplementation(async function (
-      this: AnonCredsIssuerService,
-      ...parameters
-    ) {
-      made += 1
-      await before()
-      return make.apply(this, parameters)
-    })
-  }
 
   const pass = (ms: number) => vi.setSystemTime(Date.now() + ms)
 
@@ -203,38 +177,6 @@ describeWithLibrary('a revocation registry', () => {
       const added = Object.entries(now).map(([name, count]) => [name, count - found[name as keyof typeof found]])
       expect(Object.fromEntries(added), what).toEqual(adds)
     }
-
-    const expectUsable = async (): Promise<void> => {
-      await publish(definition)
-      expect((await stored()).registries).toBe(number)
-      expect((await jobs()).filter((job) => !job.includes('|registry-write|'))).toEqual([])
-    }
-
-    test('whose job is delivered three times at once, and once more, is made once', async () => {
-      const job = await wanted()
-      await Promise.all([deliver(job), deliver(job), deliver(job)])
-      await deliver(job)
-      expect(made).toBe(1)
-      await expectOneMore()
-      await expectUsable()
-    })
-
-    test('whose process is killed while it is made is made by the next one; what comes late changes nothing', async () => {
-      const job = await wanted()
-      const late = Promise.withResolvers<void>()
-      before = () => late.promise
-      const killed = deliver(job)
-      await expect.poll(() => made).toBe(1)
-      before = async () => {}
-      await deliver(job)
-      expect(made).toBe(1)
-      await turn()
-      expect(made).toBe(2)
-      late.resolve()
-      await killed
-      await expectOneMore()
-      await expectUsable()
-    })
 
     test('is made once when a request to the table fails once', async () => {
       const [fault] = Object.values(FAULTS)

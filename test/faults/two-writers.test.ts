@@ -1,11 +1,11 @@
-/** Two writers on one record, 200 times: one of them is run again, none is lost, nobody sees a 500. */
+/** Two writers on one record, 50 times: one of them is run again, none is lost, nobody sees a 500. */
 import { expect, test } from 'vitest'
 import { requestBody } from '../support/scenes.ts'
 import { useStage } from '../support/stage/use-stage.ts'
 import { readRecord } from '../support/table/stored.ts'
 import { checkTable } from '../support/table/table-checker.ts'
 
-const ROUNDS = Array.from({ length: 200 }, (_, round) => round)
+const ROUNDS = Array.from({ length: 50 }, (_, round) => round)
 
 const stage = await useStage({ delivers: false })
 
@@ -26,18 +26,4 @@ test('no update of a proof record is lost', async () => {
   const { metadata } = await readRecord('ProofRecord', request.proofRecordId)
   expect(metadata).toEqual({ count: { of: 2 * ROUNDS.length } })
   expect(await checkTable(stage.client, stage.table)).toEqual([])
-})
-
-test('of two that register an endpoint at once, one is the active one', async () => {
-  const register = (orgId: string, webhookUrl: string) =>
-    stage.call('registerWebhook', { path: { orgId }, body: { webhookUrl } })
-  for (const round of ROUNDS) {
-    const orgId = `org-${round % 10}`
-    const replies = await Promise.all([
-      register(orgId, `https://one.example.com/${round}`),
-      register(orgId, `https://two.example.com/${round}`),
-    ])
-    expect(replies.map(({ status }) => status)).toEqual([201, 201])
-    expect(new Set(replies.map(({ body }) => body.data.secret)).size).toBe(2)
-  }
 })

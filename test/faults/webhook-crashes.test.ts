@@ -4,7 +4,6 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { QUICK_FOR } from '../../lib/outbox/circuit-breaker.ts'
 import { destinationItem } from '../../lib/outbox/destination.ts'
 import { endpointDestination } from '../../lib/outbox/keys.ts'
-import { WEBHOOK_PLAN } from '../../lib/outbox/retry-plan.ts'
 import { type NewEvent, pendingEvent, pendingEventItem } from '../../lib/webhooks/event-item.ts'
 import { type Mishap, mishaps, startPipeline } from '../support/delivery/pipeline.ts'
 import { stopAtEnd } from '../support/stop-at-end.ts'
@@ -113,23 +112,6 @@ test('at every single call of a 410: the endpoint is disabled, and all of its ev
     expect({ mishap, states: await statesOf(events) }).toEqual({ mishap, states: ['held', 'held'] })
     expect(pipeline.dead()).toBe(0)
   }
-})
-
-test('what has used up its plan is given up, and the next event of its record goes on', async () => {
-  receiver.behave({ status: 500 })
-  const endpoint = await registerAt(`${receiver.url}/hook`)
-  const lost = eventFor(endpoint)
-  const since = new Date(Date.now() - WEBHOOK_PLAN.lifetime + 60_000).toISOString()
-  await pipeline.put(pendingEventItem.encode(pendingEvent(lost, since)))
-  await pipeline.settle(async () => (await statesOf([lost]))[0] === 'failed')
-  expect(receiver.received.length).toBeGreaterThan(1)
-  expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([lost.id]))
-  receiver.behave({ status: 200 })
-  const next = eventFor(endpoint)
-  await write([next])
-  await pipeline.settle(async () => (await statesOf([next]))[0] === 'delivered')
-  expect(await readStoredEvent(next)).toMatchObject({ state: 'delivered', attempts: 1 })
-  expect(pipeline.dead()).toBe(0)
 })
 
 test('no line of the log holds a secret, a signature or an event', () => {

@@ -84,16 +84,6 @@ describe('a request that waits', () => {
     await settled(stage)
     expect(wallet.envelopes.length).toBe(before)
   })
-
-  test('can not be accepted, tried, ended or seen by another tenant', async () => {
-    const { connectionId } = await requested()
-    for (const operation of [
-      ...(['acceptConnectionRequest', 'acceptConnectionResponse', 'sendPing'] as const),
-      ...(['deleteConnection', 'getConnectionById'] as const),
-    ])
-      expect((await act(operation, connectionId, { as: other })).status).toBe(404)
-    expect(await stateOf(connectionId)).toBe('request-received')
-  })
 })
 
 test('a response that waits is accepted by a call, once', async () => {

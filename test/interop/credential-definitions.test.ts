@@ -116,17 +116,6 @@ describe('a schema', () => {
     })
   })
 
-  test.each(['master_secret', 'Master_Secret', '__proto__', 'constructor', 'Prototype'])(
-    'with an attribute %s is refused',
-    async (name) => {
-      const { status, body } = await stage.call('createSchema', {
-        caller: acme,
-        body: { ...schemaBody, attributes: ['degree', name] },
-      })
-      expect({ status, body }).toMatchObject({ status: 422, body: { details: [{ path: 'attributes' }] } })
-    },
-  )
-
   test('of an issuer that nobody can be is refused, without a word of the schema of the body', async () => {
     const answer = await stage.call('createSchema', {
       caller: acme,

@@ -1,7 +1,7 @@
 /** What organizations hear of whole exchanges: exactly the events of what happened, in order, signed. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { connect, createTenant, degreeDefinition, issueDegree, offerBody } from '../support/scenes.ts'
-import type { Caller, Json } from '../support/stage/in-process-stage.ts'
+import { connect, createTenant, issueDegree, offerBody } from '../support/scenes.ts'
+import type { Caller } from '../support/stage/in-process-stage.ts'
 import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { stopAtEnd } from '../support/stop-at-end.ts'
 import { readRecord } from '../support/table/stored.ts'
@@ -25,6 +25,7 @@ const stories = (heard: Heard[]) =>
     ]),
   )
 
+/** Of the base agent one story: it differs from others in where its organization is named. */
 describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
   let caller: Caller
   let tenantId: string
@@ -37,13 +38,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
     stage.line.run()
   })
 
-  /** Runs with the Credo of this agent: for what no operation does. */
-  const withCredo = async <T>(act: (credo: Json) => Promise<T>): Promise<T> => {
-    const { transaction } = await import('../../lib/store/transaction.ts')
-    await import('../../lib/agent/compose.ts')
-    const { currentAgent } = await import('../../lib/agent/credo/current.ts')
-    return transaction(tenantId, async () => act(await currentAgent()))
-  }
+  const testOfTenant = test.runIf(agent === 'a tenant')
 
   const proofState = async (id: string): Promise<string> => {
     if (caller.tenantId === undefined) return String((await readRecord('ProofRecord', id)).state)
@@ -67,7 +62,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
 
   const heardCount = () => organization.heard('webhook').length
 
-  test('a wallet that hangs up', async () => {
+  testOfTenant('a wallet that hangs up', async () => {
     const wallet = await useWallet({ answerProofs: false })
     const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
     const connection = () => stage.call('getConnectionById', { caller, path: { connectionId } })
@@ -132,7 +127,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
     expect(recordOf('proof.state_changed')).toMatchObject({ isVerified: true, state: 'done', connectionId })
   })
 
-  test('a question to a wallet, and one of the wallet', async () => {
+  testOfTenant('a question to a wallet, and one of the wallet', async () => {
     const wallet = await useWallet({ answerProofs: false })
     const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
     await heardSince(0)
@@ -166,7 +161,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
     expect(heard.findLast(({ recordId }) => recordId === ours.id)?.body.data.record).toEqual(answered)
   })
 
-  test('a credential and a proof that the wallet declines', async () => {
+  testOfTenant('a credential and a proof that the wallet declines', async () => {
     const from = heardCount()
     const wallet = await useWallet({ acceptOffers: false, answerProofs: false })
     const { connectionId, request } = await connect(stage, wallet, caller)
@@ -186,109 +181,4 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
       [request.proofRecordId]: ['1 proof.state_changed request-sent', '2 proof.state_changed request-sent abandoned'],
     })
   })
-
-  test('a credential and a proof that the agent declines', async () => {
-    const wallet = await useWallet({ answerProofs: false })
-    const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
-    const from = (await heardSince(0)).length
-    const { credentials, proofs } = wallet.agent.didcomm
-    await credentials.offerCredential({
-      connectionId: walletConnectionId,
-      protocolVersion: 'v2',
-      credentialFormats: {
-        jsonld: {
-          ...offerBody(connectionId, wallet.did).credentialFormats.jsonld,
-          credential: {
-            ...offerBody(connectionId, wallet.did).credentialFormats.jsonld.credential,
-            issuer: wallet.did,
-          } as Json,
-        },
-      },
-    })
-    await proofs.requestProof({
-      connectionId: walletConnectionId,
-      protocolVersion: 'v2',
-      proofFormats: { presentationExchange: { presentationDefinition: degreeDefinition as Json } },
-    })
-    const [[offer], [request]] = await waitFor('offer and request to come', () =>
-      withCredo(async ({ didcomm }) => {
-        const found = await Promise.all([
-          didcomm.credentials.findAllByQuery({ connectionId }),
-          didcomm.proofs.findAllByQuery({ connectionId, role: 'prover' }),
-        ])
-        return found.every(({ length }) => length === 1) && found
-      }),
-    )
-    await withCredo(({ didcomm }) =>
-      didcomm.credentials.declineOffer({ credentialExchangeRecordId: offer.id, sendProblemReport: true }),
-    )
-    await withCredo(({ didcomm }) =>
-      didcomm.proofs.declineRequest({ proofExchangeRecordId: request.id, sendProblemReport: true }),
-    )
-    expect(stories(await heardSince(from))).toEqual({
-      [offer.id]: ['1 credential.state_changed offer-received', '2 credential.state_changed offer-received declined'],
-      [request.id]: ['1 proof.state_changed request-received', '2 proof.state_changed request-received declined'],
-    })
-  })
-
-  test('a message that was given up, and one that is too large for an event', async () => {
-    const wallet = await useWallet()
-    const { connectionId } = await connect(stage, wallet, caller)
-    const from = (await heardSince(0)).length
-    const send = async (text: string) =>
-      (await stage.call('sendMessage', { caller, path: { connectionId }, body: { content: text } })).body
-    const large = await send('large '.repeat(5_000))
-    await heardSince(from)
-    await stage.line.pause()
-    const late = await send('late')
-    await giveUp(connectionId)
-    const heard = await heardSince(from)
-    expect(stories(heard)).toEqual({
-      [large.id]: ['1 basic_message.sent', '2 basic_message.delivered'],
-      [late.id]: ['1 basic_message.sent', '2 basic_message.failed'],
-    })
-    const { id, threadId } = large
-    for (const { body } of heard.filter(({ recordId }) => recordId === large.id))
-      expect(body.data).toMatchObject({ truncated: true, record: { id, connectionId, threadId } })
-    expect(heard.at(-1)?.body.data.record).toEqual({
-      ...late,
-      metadata: { '_agent/delivery': { state: 'failed', attempts: expect.any(Number) } },
-    })
-  })
-
-  /** What a turn does when the time of an item is over, without waiting for a day. */
-  const giveUp = async (connectionId: string): Promise<void> => {
-    const { openMessageLane } = await import('../../lib/outbox/messages.ts')
-    const { messageLane } = await import('../../lib/outbox/keys.ts')
-    const { transact } = await import('../../lib/store/write.ts')
-    const contents = openMessageLane(messageLane(tenantId, connectionId))
-    const [item] = (await contents?.read(Date.now()))?.items ?? []
-    if (contents === undefined || item === undefined) throw new Error('there is nothing to give up')
-    expect(await transact(contents.givenUp(item, Date.now()))).toEqual({ written: true })
-  }
-})
-
-test('an endpoint that is gone, told to the other one, and nothing lost of what it would have heard', async () => {
-  const gone = await startFaultyReceiver()
-  gone.behave({ status: 410 })
-  const caller = await createTenant(stage)
-  const parts = { stage, receiver, webhookReceiver: gone, issuer }
-  const organization = await OrganizationEndpoints.register(parts, caller.tenantId)
-  await connect(stage, await useWallet(), caller)
-  await stage.line.pause()
-  await stage.line.settle()
-
-  const heard = organization.heard('notification')
-  const disabled = heard.filter(({ type }) => type === 'endpoint.disabled')
-  expect(disabled).toMatchObject([
-    { previousState: 'active', body: { data: { record: { kind: 'webhook', status: 'disabled' } } } },
-  ])
-  const { queryAll } = await import('../../lib/store/table.ts')
-  const { eventItem, eventPartitions } = await import('../../lib/webhooks/event-item.ts')
-  const items = await Promise.all(eventPartitions(String(disabled[0]?.recordId)).map(queryAll))
-  const held = items.flat().filter(eventItem.is)
-  expect(held).toHaveLength(heard.length - 1)
-  expect(new Set(held.map(({ state }) => state?.S))).toEqual(new Set(['held']))
-  expect(gone.received.length).toBeLessThan(heard.length)
-  await gone.stop()
 })

@@ -51,13 +51,6 @@ describe('a verifier', () => {
     expect((await newVerifier()).verifierId).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  test('is of its tenant only', async () => {
-    const { verifierId } = await newVerifier()
-    for (const operationId of ['GetVerifierById', 'UpdateVerifier', 'DeleteVerifier'])
-      expect(await statusOf(operationId, { caller: globex, path: { verifierId }, body: {} })).toBe(404)
-    expect(await tenantOfPublicId(verifierId, 'verifier')).toBe(acme.tenantId)
-  })
-
   test('has an id that nobody gets again, and that leads to nobody after its deletion', async () => {
     const verifierId = randomUUID()
     await newVerifier({ verifierId })

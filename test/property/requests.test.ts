@@ -19,7 +19,7 @@ import { Wallet } from '../wallet/wallet.ts'
 import { type Puppet, startPuppet } from './puppet.ts'
 import { requestArbitrary } from './request-arbitrary.ts'
 
-const REQUESTS = FULL ? 10_000 : 2_500
+const REQUESTS = FULL ? 10_000 : 1_500
 /** Of a full run. */
 const SHARE = REQUESTS / 10_000
 /** Under way at once, at most. The sizes vary, so that a batch that fails can shrink to the request that fails. */

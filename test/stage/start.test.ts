@@ -89,9 +89,26 @@ test('Ctrl-C ends it without another word, and leaves no process', async () => {
   await whenGone(processes)
 })
 
+const attributes = { degree: { name: 'degree', restrictions: [{ schema_name: 'degree' }] } }
+const anonCreds = { name: 'Degree', version: '1.0', requested_attributes: attributes, requested_predicates: {} }
+const ANONCREDS_REQUEST = { protocolVersion: 'v2', proofFormats: { indy: anonCreds, anoncreds: anonCreds } }
+
 test('another one knows nothing of it, and leaves no process when npm alone is told to end', async () => {
-  const other = await whenReady(npmStart())
+  await using folder = await temporaryFolder()
+  // Where nobody has called npm run anoncreds.
+  const other = await whenReady(npmStart({ env: { LIB_ANONCREDS_PATH: folder.path } }))
   expect(await knock(other.baseUrl, tenantId, handMade({ kid: unknownKid() }))).toBe(404)
+  expect(other.lines).toHaveLength(7)
+  expect(other.lines[0]).toMatch(/^AnonCreds is off: .*npm run anoncreds/)
+  const asked = await fetch(`${other.baseUrl}/proofs/create-request-oob`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${other.rootToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify(ANONCREDS_REQUEST),
+  })
+  expect({ status: asked.status, body: await asked.json() }).toMatchObject({
+    status: 200,
+    body: { proofRecordId: expect.any(String) },
+  })
 
   const others = processTree(other.program.pid)
   // As a supervisor does it: npm's shell ends, and passes nothing on.

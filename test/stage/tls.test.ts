@@ -73,16 +73,12 @@ test('a tenant connects to another one of the stage', async () => {
   await completed(stage, inviter, invitation)
 })
 
-test('the next start has the same certificate, and one with PUBLIC_URL has one for its host too', async () => {
+test('a start with PUBLIC_URL has a certificate for its host too', async () => {
   const before = await readFile(path, 'utf8')
-  await end(stage)
-  const env = { TLS: 'on', DATA_DIR: folder.path }
-  stage = await whenReady(npmStart({ env }))
-  expect(await readFile(path, 'utf8')).toBe(before)
   await end(stage)
   stage = await whenReady(
     startProgram('npx', ['--no-install', 'serverless', 'offline', 'start', '--httpPort', '0'], {
-      env: { ...env, PUBLIC_URL, SLS_LOG_LEVEL: 'error' },
+      env: { TLS: 'on', DATA_DIR: folder.path, PUBLIC_URL, SLS_LOG_LEVEL: 'error' },
     }),
   )
   const ca = await readFile(path, 'utf8')

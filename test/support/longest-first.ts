@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Without results of an earlier run vitest goes by the size of the files, which says nothing of these. */
 const LONG = [
+  'test/attacks/signed-presentations.test.ts',
   'test/attacks/foreign-threads.test.ts',
   'test/faults/store-faults.test.ts',
   'test/stage/guides.test.ts',

@@ -137,16 +137,8 @@ export const startPipeline = async () => {
     read: async ({ pk = { S: '' }, sk = { S: '' } }: Item): Promise<Item | undefined> =>
       (await dynamo.client.send(new GetItemCommand({ TableName: dynamo.table, Key: { pk, sk }, ConsistentRead: true })))
         .Item,
-    /** Puts any body into the queue of wake-ups. */
-    enqueue: (body: string) =>
-      queues.server.sendMessage('wake-ups.fifo', body, {
-        region: REGION,
-        messageGroupId: 'any',
-        messageDeduplicationId: crypto.randomUUID(),
-      }),
     dispatch: () => line.dispatch(),
     deliver: (batchSize?: number) => line.deliver(batchSize),
-    sweep: () => line.sweep(),
     /** Dispatches and delivers until `done`, or until nothing has been left to do for ten minutes of virtual time. Needs a fake `Date`. */
     settle: async (done?: () => Promise<boolean>, batchSize = 1): Promise<void> => {
       for (let idle = 0, round = 0; idle < 40; round++) {
@@ -158,10 +150,7 @@ export const startPipeline = async () => {
         if (moved === 0) await passTime(idle < 3 ? 2_000 : idle < 15 ? 20_000 : 3_600_000)
       }
     },
-    queued: () => queues.waiting(),
     dead: () => queues.dead(),
-    client: dynamo.client,
-    table: dynamo.table,
     stop: async () => {
       await line.stop()
       await queues.stop()

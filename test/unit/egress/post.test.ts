@@ -8,7 +8,7 @@ import type { LookupFunction } from 'node:net'
 import { createServer } from 'node:net'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { isTaken, type Post, post } from '../../../lib/egress/post.ts'
+import { isTaken, POST_LIMITS, type Post, post } from '../../../lib/egress/post.ts'
 import { certificateFor } from '../../support/webhooks/certificate.ts'
 import { type FaultyReceiver, startFaultyReceiver } from '../../support/webhooks/faulty-receiver.ts'
 
@@ -47,6 +47,10 @@ beforeEach(async () => {
 afterEach(async () => {
   vi.unstubAllEnvs()
   await Promise.all(started.splice(0).map((one) => one.stop()))
+})
+
+test('an attempt has 3 s to connect, 15 s in all, and reads 64 KB at most, unless its sender says otherwise', () => {
+  expect(POST_LIMITS).toEqual({ connectMs: 3_000, attemptMs: 15_000, responseBytes: 65_536 })
 })
 
 describe('an answer', () => {

@@ -62,6 +62,19 @@ interface Sent {
   key?: string | undefined
 }
 
+/** The answer of an operation to a request with the key, unless it is to have another or none. */
+const ask = (
+  handler: Parameters<typeof call>[0],
+  { principal = ROOT, id = '1', query = {}, body = {}, ...more }: Sent = {},
+) => {
+  const sentKey = 'key' in more ? more.key : key
+  const headers = {
+    'content-type': 'application/json',
+    ...(sentKey !== undefined && { 'Idempotency-Key': sentKey }),
+  }
+  return call(handler, { authorizer: authorizerOf(principal), path: { id }, query, headers, body })
+}
+
 interface Means {
   /** Before the handler has written all that it writes. */
   before?: () => Promise<void>
@@ -73,8 +86,7 @@ interface Means {
  * Sends a request to an operation that writes a record of its agent and answers its id. Rejects with the body of an
  * error.
  */
-const send = async (request: Sent = {}, { before, authorize }: Means = {}) => {
-  const { operationId = 'MakeThing', principal = ROOT, id = '1', query = {}, body = { content: 'hi' } } = request
+const send = async ({ operationId = 'MakeThing', ...request }: Sent = {}, { before, authorize }: Means = {}) => {
   const handler = command(contractOf(operationId), {
     authorize: (asked) => {
       authorize?.()
@@ -88,12 +100,7 @@ const send = async (request: Sent = {}, { before, authorize }: Means = {}) => {
       return { id: record.id, body: asked }
     },
   })
-  const sentKey = 'key' in request ? request.key : key
-  const headers = {
-    'content-type': 'application/json',
-    ...(sentKey !== undefined && { 'Idempotency-Key': sentKey }),
-  }
-  const answer = await call(handler, { authorizer: authorizerOf(principal), path: { id }, query, headers, body })
+  const answer = await ask(handler, { body: { content: 'hi' }, ...request })
   if (answer.statusCode !== 200) throw answer.body
   return answer.body
 }
@@ -296,11 +303,8 @@ test('a handler that changes its input should leave the request of the key as it
     if (conflicts-- > 0) throw new AgentError('store.conflict', 'another was quicker')
     return {}
   })
-  const headers = { 'content-type': 'application/json', 'idempotency-key': key }
-  for (let time = 0; time < 2; time++) {
-    const asked = { authorizer: authorizerOf(ROOT), path: { id: '1' }, headers, body: { content: 'hi' } }
-    expect(await call(handler, asked)).toMatchObject({ statusCode: 200 })
-  }
+  for (let time = 0; time < 2; time++)
+    expect(await ask(handler, { body: { content: 'hi' } })).toMatchObject({ statusCode: 200 })
 })
 
 test('an answer that breaks its contract should be a 500, and nothing be written', async () => {
@@ -309,10 +313,8 @@ test('an answer that breaks its contract should be a 500, and nothing be written
     unit.insert(newRecord({ tenant: unit.tenant, type: 'StorageVersionRecord' }))
     return {}
   })
-  const headers = { 'content-type': 'application/json', 'idempotency-key': key }
-  const asked = { authorizer: authorizerOf(ROOT), path: { id: '1' }, headers, body: {} }
-  expect(await effectsOf(() => call(handler, asked))).toBe(0)
-  expect(await call(handler, asked)).toMatchObject({ statusCode: 500 })
+  expect(await effectsOf(() => ask(handler))).toBe(0)
+  expect(await ask(handler)).toMatchObject({ statusCode: 500 })
 })
 
 describe('a stored answer', () => {
@@ -352,19 +354,13 @@ describe('an answer with a secret', () => {
     handle: async () => ({ secret }),
     codec: sealedResponses,
   })
-  const ask = (principal = ROOT) =>
-    call(handler, {
-      authorizer: authorizerOf(principal),
-      path: { id: '1' },
-      headers: { 'content-type': 'application/json', 'idempotency-key': key },
-      body: {},
-    })
+  const askIt = (principal = ROOT) => ask(handler, { principal })
   const stored = (agent: string) => table.get(idempotencyAddress(agent, 'root', key))
 
   test('should come again, and lie in the table sealed', async () => {
-    const first = await ask()
+    const first = await askIt()
     expect(first.body).toEqual({ secret })
-    expect(await ask()).toMatchObject({ statusCode: 200, body: first.body })
+    expect(await askIt()).toMatchObject({ statusCode: 200, body: first.body })
     const item = await stored('@base')
     expect(Buffer.from(item?.sealed?.B ?? []).length).toBeGreaterThan(secret.length)
     for (const text of [secret, Buffer.from(secret).toString('base64').slice(0, 16)])
@@ -373,17 +369,17 @@ describe('an answer with a secret', () => {
 
   test('should be a 409 for the key of an answer without one, and the other way round', async () => {
     await send()
-    expect(await ask()).toMatchObject({ statusCode: 409, body: MISMATCH })
+    expect(await askIt()).toMatchObject({ statusCode: 409, body: MISMATCH })
     key = `${key}-sealed`
-    await ask()
+    await askIt()
     await expect(send()).rejects.toMatchObject(MISMATCH)
   })
 
   test('should open at its own address only', async () => {
-    await ask()
+    await askIt()
     const theirs = await stored('@base')
     await table.put({ ...theirs, pk: { S: idempotencyAddress('acme', 'root', key).pk } })
-    expect(await ask(tenantToken('acme'))).toMatchObject({ statusCode: 500 })
+    expect(await askIt(tenantToken('acme'))).toMatchObject({ statusCode: 500 })
   })
 })
 
@@ -396,8 +392,7 @@ test('an answer that could not be kept whole should be a 500, and change nothing
       },
     })
     const made = await effectsOf(async () => {
-      const { statusCode } = await call(handler, { authorizer: authorizerOf(ROOT), path: { id: '1' }, body: {} })
-      expect(statusCode).toBe(500)
+      expect((await ask(handler, { key: undefined })).statusCode).toBe(500)
     })
     expect(made).toBe(0)
   }
@@ -411,16 +406,9 @@ test('an answer without a body should come again without one', async () => {
       return undefined
     },
   })
-  const remove = () =>
-    call(handler, {
-      authorizer: authorizerOf(ROOT),
-      path: { id: '1' },
-      headers: { 'content-type': 'application/json', 'idempotency-key': key },
-      body: {},
-    })
   const made = await effectsOf(async () => {
     for (let time = 0; time < 2; time++) {
-      const { statusCode, headers, body } = await remove()
+      const { statusCode, headers, body } = await ask(handler)
       expect([statusCode, headers['content-type'], body]).toEqual([204, undefined, undefined])
     }
   })
@@ -439,7 +427,7 @@ describe('what an operation prepares', () => {
       return { given }
     },
   })
-  const ask = () => call(make, { authorizer: authorizerOf(ROOT), path: { id: '1' }, body: {} })
+  const askIt = () => ask(make, { key: undefined })
 
   beforeEach(() => {
     prepared.length = 0
@@ -449,7 +437,7 @@ describe('what an operation prepares', () => {
 
   test('is prepared once, though the transaction runs again', async () => {
     conflicts = 2
-    expect(await ask()).toMatchObject({ statusCode: 200, body: { given: 7 } })
+    expect(await askIt()).toMatchObject({ statusCode: 200, body: { given: 7 } })
     expect(prepared).toEqual([7, 7, 7])
     expect(prepare).toHaveBeenCalledTimes(1)
   })
@@ -462,8 +450,7 @@ describe('what an operation prepares', () => {
       prepare,
       handle: async () => ({}),
     })
-    const answer = await call(refused, { authorizer: authorizerOf(ROOT), path: { id: '1' }, body: {} })
-    expect(answer.statusCode).toBe(403)
+    expect((await ask(refused, { key: undefined })).statusCode).toBe(403)
     expect(prepare).not.toHaveBeenCalled()
   })
 })

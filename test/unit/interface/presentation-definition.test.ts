@@ -63,7 +63,10 @@ const withDescriptor = (changed: object) => ({ ...version1, input_descriptors: [
 const withField = (changed: object) => withDescriptor({ constraints: { fields: [{ ...field, ...changed }] } })
 const withConstraints = (constraints: object) => ({ id: 'd', input_descriptors: [{ id: 'i', constraints }] })
 const withFilter = (filter: object) => withConstraints({ fields: [{ path: ['$.a'], filter }] })
-const atFilter = 'input_descriptors.0.constraints.fields.0.filter'
+const D = 'input_descriptors.0'
+const C = `${D}.constraints`
+const F = `${C}.fields.0`
+const atFilter = `${F}.filter`
 
 describe('a presentation definition', () => {
   test.each([
@@ -82,47 +85,35 @@ describe('a presentation definition', () => {
     ['without descriptors', { id: 'd' }, 'input_descriptors'],
     ['with no descriptor', { id: 'd', input_descriptors: [] }, 'input_descriptors'],
     ['with an unknown field', { ...version1, extra: 1 }, 'extra'],
-    [
-      'with a descriptor without id',
-      { id: 'd', input_descriptors: [{ schema: [{ uri: 'x' }] }] },
-      'input_descriptors.0.id',
-    ],
+    ['with a descriptor without id', { id: 'd', input_descriptors: [{ schema: [{ uri: 'x' }] }] }, `${D}.id`],
     ['with descriptors of one id', { id: 'd', input_descriptors: [descriptor, descriptor] }, ''],
     ['with descriptors of both versions', { id: 'd', input_descriptors: [descriptor, { id: 'j' }] }, ''],
-    ['with a schema that is no list', withDescriptor({ schema: { uri: 'x' } }), 'input_descriptors.0.schema'],
+    ['with a schema that is no list', withDescriptor({ schema: { uri: 'x' } }), `${D}.schema`],
     [
       'with a format in a descriptor of version 1',
       withDescriptor({ format: { ldp: { proof_type: ['Ed25519Signature2018'] } } }),
-      'input_descriptors.0.format',
+      `${D}.format`,
     ],
     ...['name', 'optional', 'intent_to_retain'].map((name): [string, object, string] => [
       `with a field of version 1 that has what came with version 2: ${name}`,
       withField({ [name]: name === 'name' ? 'it' : true }),
-      `input_descriptors.0.constraints.fields.0.${name}`,
+      `${F}.${name}`,
     ]),
     ['with an empty format', { ...version1, format: { ldp_vc: { proof_type: [] } } }, 'format.ldp_vc.proof_type'],
     ['with a format that is no object', { ...version2, format: { ...version2.format, pdf: 'a' } }, 'format.pdf'],
     ['with only a format that is unknown', { ...version1, format: { pdf: {} } }, 'format'],
-    ['with a field without path', withField({ path: [] }), 'input_descriptors.0.constraints.fields.0.path'],
-    [
-      'with a path that is none',
-      withField({ path: ['credentialSubject'] }),
-      'input_descriptors.0.constraints.fields.0.path.0',
-    ],
-    [
-      'with a filter that is no object',
-      withField({ filter: 'string' }),
-      'input_descriptors.0.constraints.fields.0.filter',
-    ],
+    ['with a field without path', withField({ path: [] }), `${F}.path`],
+    ['with a path that is none', withField({ path: ['credentialSubject'] }), `${F}.path.0`],
+    ['with a filter that is no object', withField({ filter: 'string' }), atFilter],
     [
       'with a predicate and no filter',
       withDescriptor({ constraints: { fields: [{ path: ['$.a'], predicate: 'preferred' }] } }),
-      'input_descriptors.0.constraints.fields.0',
+      F,
     ],
     [
       'with an unknown optionality',
       withDescriptor({ constraints: { limit_disclosure: 'maybe' } }),
-      'input_descriptors.0.constraints.limit_disclosure',
+      `${C}.limit_disclosure`,
     ],
     [
       'with a requirement of neither group',
@@ -150,12 +141,12 @@ describe('a presentation definition', () => {
     [
       'with a holder of an unknown field',
       withDescriptor({ constraints: { fields: [field], is_holder: [{ field_id: ['x'], directive: 'required' }] } }),
-      'input_descriptors.0.constraints',
+      C,
     ],
     [
       'with a subject of an unknown field',
       withDescriptor({ constraints: { fields: [field], same_subject: [{ field_id: ['x'], directive: 'required' }] } }),
-      'input_descriptors.0.constraints',
+      C,
     ],
     [
       'with two fields of one id',
@@ -181,7 +172,7 @@ describe('a presentation definition', () => {
       'format',
     ],
     ['with more of a format of ours', { ...version1, format: { ldp_vc: { ...OURS, alg: [] } } }, 'format.ldp_vc.alg'],
-    ['with metadata that is no object', withDescriptor({ metadata: 'a' }), 'input_descriptors.0.metadata'],
+    ['with metadata that is no object', withDescriptor({ metadata: 'a' }), `${D}.metadata`],
   ])('may not be %s', (_, definition, path) => {
     expect(faults(definition)).toContain(path)
   })
@@ -198,34 +189,30 @@ describe('what would not be enforced is refused', () => {
   const ofA = [{ id: 'i', group: ['A'] }]
 
   test.each<[string, object, string]>([
-    [
-      'a limit of disclosure',
-      withConstraints({ limit_disclosure: 'required' }),
-      'input_descriptors.0.constraints.limit_disclosure',
-    ],
+    ['a limit of disclosure', withConstraints({ limit_disclosure: 'required' }), `${C}.limit_disclosure`],
     ...['active', 'suspended', 'revoked'].flatMap((status) =>
       ['required', 'disallowed'].map((directive): [string, object, string] => [
         `a status: ${status} ${directive}`,
         withConstraints({ statuses: { [status]: { directive } } }),
-        `input_descriptors.0.constraints.statuses.${status}.directive`,
+        `${C}.statuses.${status}.directive`,
       ]),
     ),
     [
       'a predicate in place of a value',
       withConstraints({ fields: [{ path: ['$.a'], filter: { type: 'number', minimum: 1 }, predicate: 'required' }] }),
-      'input_descriptors.0.constraints.fields.0.predicate',
+      `${F}.predicate`,
     ],
     [
       'a holder of no field',
       withConstraints({ is_holder: [{ field_id: [], ...required }] }),
-      'input_descriptors.0.constraints.is_holder.0.field_id',
+      `${C}.is_holder.0.field_id`,
     ],
     [
       'one subject of no field',
       withConstraints({ same_subject: [{ field_id: [], ...required }] }),
-      'input_descriptors.0.constraints.same_subject.0.field_id',
+      `${C}.same_subject.0.field_id`,
     ],
-    ['an unknown constraint', withConstraints({ max_age: 1 }), 'input_descriptors.0.constraints.max_age'],
+    ['an unknown constraint', withConstraints({ max_age: 1 }), `${C}.max_age`],
     ['a frame', formats({ frame: {} }), 'frame'],
     ['another format', formats({ format: { jwt_vc: { alg: ['EdDSA'] } } }), 'format'],
     ['another format of a mobile document', formats({ format: { mso_mdoc: { alg: ['ES256'] } } }), 'format'],
@@ -235,7 +222,7 @@ describe('what would not be enforced is refused', () => {
     [
       'another format of a descriptor',
       formats({ input_descriptors: [{ id: 'i', format: { jwt_vp: { alg: ['EdDSA'] } } }] }),
-      'input_descriptors.0.format',
+      `${D}.format`,
     ],
     [
       'a descriptor of no group beside submission requirements',
@@ -474,9 +461,7 @@ describe('a path', () => {
     '$[?@.a]',
     '$.a[?true]',
   ])('may not be %s', (path) => {
-    expect(faults(withField({ path: [path] }))).toEqual(
-      expect.arrayContaining(['input_descriptors.0.constraints.fields.0.path.0']),
-    )
+    expect(faults(withField({ path: [path] }))).toEqual(expect.arrayContaining([`${F}.path.0`]))
   })
 })
 

@@ -77,6 +77,11 @@ const v2 = (name: string, attach: string, parts: [id: string, format: string, da
   [attach]: parts.map(([id, , data]) => ({ '@id': id, 'mime-type': 'application/json', data })),
 })
 
+const v1 = (name: string, more: object): Message => ({
+  ...{ '@type': `https://didcomm.org/present-proof/1.0/${name}`, '@id': name },
+  ...more,
+})
+
 const indyRequest = {
   name: 'degree',
   version: '1.0',
@@ -134,21 +139,17 @@ const EXCHANGES: [name: string, version: string, messages: Message[]][] = [
     'request and presentation of version 1',
     'v1',
     [
-      {
-        '@type': 'https://didcomm.org/present-proof/1.0/request-presentation',
-        '@id': 'request-1',
+      v1('request-presentation', {
         'request_presentations~attach': [
           { '@id': 'other', data: { json: { wrong: true } } },
           { '@id': 'libindy-request-presentation-0', data: { base64: base64(indyRequest) } },
         ],
-      },
-      {
-        '@type': 'https://didcomm.org/present-proof/1.0/presentation',
-        '@id': 'presentation-1',
+      }),
+      v1('presentation', {
         'presentations~attach': [
           { '@id': 'libindy-presentation-0', data: { base64: base64({ requested_proof: {} }) } },
         ],
-      },
+      }),
     ],
   ],
   [
@@ -166,9 +167,7 @@ const EXCHANGES: [name: string, version: string, messages: Message[]][] = [
     'a proposal of version 1 that groups attributes, answered by a request',
     'v1',
     [
-      {
-        '@type': 'https://didcomm.org/present-proof/1.0/propose-presentation',
-        '@id': 'proposal-1',
+      v1('propose-presentation', {
         presentation_proposal: {
           '@type': 'https://didcomm.org/present-proof/1.0/presentation-preview',
           attributes: [
@@ -178,12 +177,10 @@ const EXCHANGES: [name: string, version: string, messages: Message[]][] = [
           ],
           predicates: [],
         },
-      },
-      {
-        '@type': 'https://didcomm.org/present-proof/1.0/request-presentation',
-        '@id': 'request-1',
+      }),
+      v1('request-presentation', {
         'request_presentations~attach': [{ '@id': 'libindy-request-presentation-0', data: { json: indyRequest } }],
-      },
+      }),
     ],
   ],
 ]
@@ -255,13 +252,12 @@ describe('form data', () => {
   })
 
   test('gives what a preview of version 1 does not name a stable name: a read does not change from call to call', () => {
-    const proposal: Message = {
-      '@type': 'https://didcomm.org/present-proof/1.0/propose-presentation',
+    const proposal = v1('propose-presentation', {
       presentation_proposal: {
         attributes: [{ name: 'degree', cred_def_id: 'cd' }],
         predicates: [{ name: 'age', cred_def_id: 'cd', predicate: '>=', threshold: 18 }],
       },
-    }
+    })
     const restrictions = [{ cred_def_id: 'cd' }]
     expect(formDataOf('v1', [proposal])).toEqual({
       proposal: {
@@ -277,34 +273,25 @@ describe('form data', () => {
 })
 
 test('a preview of version 1 that names no definition restricts nothing', () => {
-  const proposal: Message = {
-    '@type': 'https://didcomm.org/present-proof/1.0/propose-presentation',
+  const proposal = v1('propose-presentation', {
     presentation_proposal: { attributes: [{ name: 'degree' }], predicates: [] },
-  }
+  })
   expect(formDataOf('v1', [proposal])).toMatchObject({
     proposal: { indy: { requested_attributes: { 'attribute-0': { restrictions: [{}] } } } },
   })
 })
 
 test('the formats in which a presentation was verified are shown, of those that were requested', () => {
-  const attachment = (id: string) => ({ '@id': id, data: { base64: base64({}) } })
+  const data = { base64: base64({}) }
   const messages = [
-    {
-      '@type': 'https://didcomm.org/present-proof/2.0/request-presentation',
-      formats: [
-        { attach_id: 'a', format: 'anoncreds/proof-request@v1.0' },
-        { attach_id: 'b', format: 'dif/presentation-exchange/definitions@v1.0' },
-      ],
-      'request_presentations~attach': [attachment('a'), attachment('b')],
-    },
-    {
-      '@type': 'https://didcomm.org/present-proof/2.0/presentation',
-      formats: [
-        { attach_id: 'a', format: 'anoncreds/proof@v1.0' },
-        { attach_id: 'b', format: 'hlindy/proof@v2.0' },
-      ],
-      'presentations~attach': [attachment('a'), attachment('b')],
-    },
+    v2('request-presentation', 'request_presentations~attach', [
+      ['a', 'anoncreds/proof-request@v1.0', data],
+      ['b', 'dif/presentation-exchange/definitions@v1.0', data],
+    ]),
+    v2('presentation', 'presentations~attach', [
+      ['a', 'anoncreds/proof@v1.0', data],
+      ['b', 'hlindy/proof@v2.0', data],
+    ]),
   ]
   const asVerified = (isVerified: boolean) => {
     const { value, tags } = proof('v2')

@@ -23,125 +23,43 @@ const lookUp = (type: string, query: TagQuery) => partitionsOf(ACME, type, query
 const NOT_INDEXED = expect.objectContaining({ code: 'store.query_not_indexed' })
 
 describe('a record', () => {
-  test.each<[string, Tags, [string, string][]]>([
-    ['DidRecord', { did: 'd', role: 'created', method: 'peer' }, [['did', 'd']]],
-    [
-      'DidRecord',
-      { did: 'd', alternativeDids: ['e', 'f'] },
-      [
-        ['did', 'd'],
-        ['did', 'e'],
-        ['did', 'f'],
-      ],
-    ],
-    [
-      'DidRecord',
-      { recipientKeyFingerprints: ['k', 'l'] },
-      [
-        ['recipientKey', 'k'],
-        ['recipientKey', 'l'],
-      ],
-    ],
-    ['ConnectionRecord', {}, [['*', '*']]],
-    [
-      'ConnectionRecord',
-      { did: 'd', previousDids: ['c'] },
-      [
-        ['*', '*'],
-        ['did', 'd'],
-        ['did', 'c'],
-      ],
-    ],
-    [
-      'ConnectionRecord',
-      { theirDid: 'd', previousTheirDids: ['c'] },
-      [
-        ['*', '*'],
-        ['theirDid', 'd'],
-        ['theirDid', 'c'],
-      ],
-    ],
-    [
-      'ConnectionRecord',
-      { threadId: 't', outOfBandId: 'o' },
-      [
-        ['*', '*'],
-        ['threadId', 't'],
-        ['outOfBandId', 'o'],
-      ],
-    ],
+  test.each<[string, Tags, string]>([
+    ['DidRecord', { did: 'd', role: 'created', method: 'peer' }, 'did=d'],
+    ['DidRecord', { did: 'd', alternativeDids: ['e', 'f'] }, 'did=d, did=e, did=f'],
+    ['DidRecord', { recipientKeyFingerprints: ['k', 'l'] }, 'recipientKey=k, recipientKey=l'],
+    ['ConnectionRecord', {}, '*=*'],
+    ['ConnectionRecord', { did: 'd', previousDids: ['c'] }, '*=*, did=d, did=c'],
+    ['ConnectionRecord', { theirDid: 'd', previousTheirDids: ['c'] }, '*=*, theirDid=d, theirDid=c'],
+    ['ConnectionRecord', { threadId: 't', outOfBandId: 'o' }, '*=*, threadId=t, outOfBandId=o'],
     [
       'CredentialRecord',
       { connectionId: 'c', anonCredsCredentialRevocationId: '7' },
-      [
-        ['revocation', 'c 7'],
-        ['*', '*'],
-        ['connectionId', 'c'],
-      ],
+      'revocation=c 7, *=*, connectionId=c',
     ],
-    ['CredentialRecord', { anonCredsCredentialRevocationId: '7' }, [['*', '*']]],
-    [
-      'OutOfBandRecord',
-      { invitationId: 'i', threadId: 't', state: 's' },
-      [
-        ['*', '*'],
-        ['invitationId', 'i'],
-      ],
-    ],
-    [
-      'OutOfBandRecord',
-      { invitationRequestsThreadIds: ['r'] },
-      [
-        ['*', '*'],
-        ['requestThreadId', 'r'],
-      ],
-    ],
-    ['DidCommMessageRecord', { associatedRecordId: 'p', messageId: 'm' }, []],
-    ['BasicMessageRecord', { connectionId: 'c', role: 'sender' }, []],
-    [
-      'ProofRecord',
-      { threadId: 't', parentThreadId: 'p' },
-      [
-        ['*', '*'],
-        ['threadId', 't'],
-        ['parentThreadId', 'p'],
-      ],
-    ],
-    [
-      'CredentialRecord',
-      { threadId: 't', connectionId: 'c' },
-      [
-        ['*', '*'],
-        ['threadId', 't'],
-        ['connectionId', 'c'],
-      ],
-    ],
+    ['CredentialRecord', { anonCredsCredentialRevocationId: '7' }, '*=*'],
+    ['OutOfBandRecord', { invitationId: 'i', threadId: 't', state: 's' }, '*=*, invitationId=i'],
+    ['OutOfBandRecord', { invitationRequestsThreadIds: ['r'] }, '*=*, requestThreadId=r'],
+    ['DidCommMessageRecord', { associatedRecordId: 'p', messageId: 'm' }, ''],
+    ['BasicMessageRecord', { connectionId: 'c', role: 'sender' }, ''],
+    ['ProofRecord', { threadId: 't', parentThreadId: 'p' }, '*=*, threadId=t, parentThreadId=p'],
+    ['CredentialRecord', { threadId: 't', connectionId: 'c' }, '*=*, threadId=t, connectionId=c'],
     [
       'W3cCredentialRecord',
       { anonCredsCredentialDefinitionId: 'd', anonCredsSchemaId: 's', 'anonCredsAttr::age::marker': true },
-      [
-        ['*', '*'],
-        ['credentialDefinitionId', 'd'],
-        ['schemaId', 's'],
-      ],
+      '*=*, credentialDefinitionId=d, schemaId=s',
     ],
     [
       'W3cCredentialRecord',
       {
-        anonCredsCredentialDefinitionId: 'd',
-        anonCredsUnqualifiedCredentialDefinitionId: 'e',
+        ...{ anonCredsCredentialDefinitionId: 'd', anonCredsUnqualifiedCredentialDefinitionId: 'e' },
         anonCredsUnqualifiedSchemaId: 's',
       },
-      [
-        ['*', '*'],
-        ['credentialDefinitionId', 'd'],
-        ['credentialDefinitionId', 'e'],
-        ['schemaId', 's'],
-      ],
+      '*=*, credentialDefinitionId=d, credentialDefinitionId=e, schemaId=s',
     ],
-    ['StorageVersionRecord', { threadId: 't' }, []],
-  ])('of type %s with %o should have the entries %o', (type, tags, entries) => {
-    const expected = entries.map(([index, value]) => at(type, index, value))
+    ['StorageVersionRecord', { threadId: 't' }, ''],
+  ])('of type %s with %o should have the entries %s', (type, tags, entries) => {
+    const named = entries === '' ? [] : entries.split(', ').map((entry) => entry.split('='))
+    const expected = named.map(([index = '', value = '']) => at(type, index, value))
     expect(partitionsWith(type, tags).sort()).toEqual(expected.sort())
   })
 
@@ -201,17 +119,6 @@ describe('a record', () => {
       expect(Buffer.byteLength(pk?.S ?? '')).toBeLessThanOrEqual(2_048)
       expect(Buffer.byteLength(sk?.S ?? '')).toBeLessThanOrEqual(1_024)
     }
-  })
-
-  test('should never share an index with another tenant or type', () => {
-    const tags = { threadId: 't' }
-    const of = (changes: object) => [...indexEntries(storedRecord({ tags, ...changes })).keys()]
-    const all = [
-      ...of({ type: 'ProofRecord' }),
-      ...of({ type: 'CredentialRecord' }),
-      ...of({ type: 'ProofRecord', tenant: 'other' }),
-    ]
-    expect(new Set(all).size).toBe(all.length)
   })
 })
 
@@ -340,7 +247,7 @@ test('should look where every record that matches has an entry, whatever the que
         expect(partitionsWith('DidRecord', tags).some((partition) => where.includes(partition))).toBe(true)
       looked += matching.length
     }),
-    { numRuns: 1_000 },
+    { numRuns: 200 },
   )
-  expect(looked).toBeGreaterThan(100)
+  expect(looked).toBeGreaterThan(20)
 })

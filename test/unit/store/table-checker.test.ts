@@ -169,12 +169,6 @@ describe('should find', () => {
     expect(await table.check()).toEqual([expect.stringMatching(/: its record has no such entry$/)])
   })
 
-  test('an entry at another place of its list', async () => {
-    await store(CONNECTION)
-    await table.put({ ...entryOf(CONNECTION), sk: { S: '2020-01-01T00:00:00.000Z#c1' } })
-    expect(await table.check()).toEqual([expect.stringMatching(/: its record has no such entry$/)])
-  })
-
   test('a DID and an invitation whose key is not there', async () => {
     await store(DID)
     const invitation = { id: 'o1', invitationInlineServiceKeys: [{ recipientKeyFingerprint: 'z6Mk', kmsKeyId: 'k2' }] }
@@ -199,12 +193,6 @@ describe('should find', () => {
     expect(await table.check()).toEqual([])
   })
 
-  test('a key of another tenant in the place of the own one', async () => {
-    await store(DID)
-    await table.put({ ...KEY, ...toKey(keyAddress('other', 'k1')) })
-    expect(await table.check()).toEqual(['acme|DidRecord|d1 ~: lacks its key k1'])
-  })
-
   test('an issuer DID that is none of the agent', async () => {
     await table.put({ ...toKey(address(`${ACME}|issuer-did`)), kind: { S: 'issuer-did' }, did: { S: 'did:key:1' } })
     expect(await table.check()).toEqual(['acme|issuer-did ~: lacks the record of its DID'])
@@ -219,23 +207,6 @@ describe('should find', () => {
       'acme|ProofRecord|p1 ~: not a record',
       'acme|ProofRecord|p2 ~: version 0',
     ])
-  })
-
-  test('a record that lies in the partition of another exchange, or alone', async () => {
-    const message = storedRecord({ type: 'DidCommMessageRecord', id: 'm1', tags: { associatedRecordId: 'p1' } })
-    const elsewhere = toRecordItem({ ...message, tags: { associatedRecordId: 'p2' } })
-    const item = toRecordItem(message)
-    await table.putAll([
-      { ...item, ...toKey(addressOf(elsewhere)) },
-      { ...item, ...toKey(recordAddress(ACME, message.type, message.id)) },
-    ])
-    expect(await table.check()).toEqual([
-      `${at(elsewhere)}: is not at its address`,
-      'acme|DidCommMessageRecord|m1 ~: is not at its address',
-    ])
-    for (const misplaced of await table.items()) await remove(misplaced)
-    await table.put(item)
-    expect(await table.check()).toEqual([])
   })
 
   test('an event that is at another place, or whose state does not fit its attempts', async () => {
@@ -272,13 +243,6 @@ describe('should find', () => {
         `${at(inLane)}: pending, and its expiry`,
       ].sort(),
     )
-  })
-
-  test('an attempt at an event that is not there, unless its endpoint is gone too', async () => {
-    await table.put(attemptItem.encode(ATTEMPT))
-    expect(await table.check()).toEqual([])
-    await table.put({ pk: { S: '@org|acme' }, sk: { S: 'webhook' }, kind: { S: 'registration' }, id: { S: 'e1' } })
-    expect(await table.check()).toEqual([`${at(attemptItem.encode(ATTEMPT))}: has no event`])
   })
 
   test('a message that waits and expires, has nothing to send, or has an outcome', async () => {

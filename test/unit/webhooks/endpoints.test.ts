@@ -91,10 +91,6 @@ const become = async (status: Endpoint['status'], health: Record<string, string>
 }
 
 describe('the list of endpoints', () => {
-  test('should be empty where nothing is registered', async () => {
-    expect(await listEndpoints(orgId)).toEqual([])
-  })
-
   test('should show each with its kind and status: active ones before pending ones, the newest of those first', async () => {
     const notification = await register('notification')
     const pending: string[][] = []
@@ -258,14 +254,6 @@ describe('rotating', () => {
     expect(secret?.B).not.toEqual(before?.secret?.B)
   })
 
-  test('should seal the secret: the table does not show it', async () => {
-    const { path } = await register()
-    const { secret } = await act((unit) => rotateSecret(unit, path))
-    const bytes = Buffer.from((await item('webhook'))?.secret?.B ?? new Uint8Array())
-    expect(bytes.includes(secret)).toBe(false)
-    expect(bytes.includes(Buffer.from(secret.replace('whsec_', ''), 'base64'))).toBe(false)
-  })
-
   test('at the same time as another writer should see what that one wrote', async () => {
     const { path } = await register()
     let runs = 0
@@ -277,13 +265,6 @@ describe('rotating', () => {
     })
     expect(runs).toBe(2)
     expect(await endpoint()).toMatchObject({ status: 'failing', ...HEALTH })
-  })
-
-  test('should outlive a registration of the same URL', async () => {
-    const { path, secret } = await register()
-    const rotated = await act((unit) => rotateSecret(unit, path))
-    await register()
-    expect(await openSecrets(await endpoint(), Date.now())).toEqual([rotated.secret, secret])
   })
 })
 
@@ -395,14 +376,6 @@ describe('a test event', () => {
     })
     expect(event?.body).not.toContain('whsec_')
     expect(event?.recordId).toBe(eventId)
-  })
-
-  test('should wait for no other test: each is in a lane of its own', async () => {
-    const { path } = await register()
-    for (const now of [1, 2, 3]) await act((unit) => sendTestEvent(unit, path, Date.now() + now))
-    const sent = await events(path)
-    expect(new Set(sent.map(({ recordId }) => recordId)).size).toBe(3)
-    expect(new Set(sent.map(({ id }) => id)).size).toBe(3)
   })
 
   test('should be another one when two are asked for in the same millisecond', async () => {

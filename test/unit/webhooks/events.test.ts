@@ -31,6 +31,9 @@ const only = ([fact, ...others]: Fact[]): Fact => {
   return fact
 }
 
+const changed = (...items: Parameters<typeof modified>): Fact => only(factsOf(modified(...items)))
+const made = (item: Parameters<typeof inserted>[0]): Fact => only(factsOf(inserted(item)))
+
 const questionItem = (state: string, version: number, more: object = {}) => {
   const validResponses = [{ text: 'I am Alice' }]
   const asked = { questionText: 'Is it you, Alice?', validResponses, signatureRequired: false, role: 'questioner' }
@@ -47,93 +50,56 @@ const HIDDEN_OF_SESSION = {
 
 /** One fact of each type. `endpoint.test` is no change of the table. */
 const FACTS: Record<string, Fact> = {
-  'connection.state_changed': only(
-    factsOf(
-      modified(
-        recordItem('ConnectionRecord', 'request-received', 1),
-        recordItem('ConnectionRecord', 'completed', 3, { theirLabel: 'Alice', theirDid: 'did:peer:4zAlice' }),
-      ),
-    ),
+  'connection.state_changed': changed(
+    recordItem('ConnectionRecord', 'request-received', 1),
+    recordItem('ConnectionRecord', 'completed', 3, { theirLabel: 'Alice', theirDid: 'did:peer:4zAlice' }),
   ),
-  'credential.state_changed': only(
-    factsOf(
-      inserted(
-        recordItem('CredentialRecord', 'offer-sent', 1, { credentialAttributes: [{ name: 'name', value: 'Alice' }] }),
-      ),
-    ),
+  'credential.state_changed': made(
+    recordItem('CredentialRecord', 'offer-sent', 1, { credentialAttributes: [{ name: 'name', value: 'Alice' }] }),
   ),
-  'credential.revocation_published': only(
-    factsOf(
-      modified(
-        recordItem('CredentialRecord', 'done', 4, revoked('pending')),
-        recordItem('CredentialRecord', 'done', 5, revoked('published')),
-      ),
-    ),
+  'credential.revocation_published': changed(
+    recordItem('CredentialRecord', 'done', 4, revoked('pending')),
+    recordItem('CredentialRecord', 'done', 5, revoked('published')),
   ),
-  'credential.revocation_notification_received': only(
-    factsOf(
-      modified(
-        recordItem('CredentialRecord', 'done', 4, { role: 'holder' }),
-        recordItem('CredentialRecord', 'done', 5, {
-          role: 'holder',
-          revocationNotification: { revocationDate: writtenAt(5), comment: 'Alice has left' },
-        }),
-      ),
-    ),
+  'credential.revocation_notification_received': changed(
+    recordItem('CredentialRecord', 'done', 4, { role: 'holder' }),
+    recordItem('CredentialRecord', 'done', 5, {
+      role: 'holder',
+      revocationNotification: { revocationDate: writtenAt(5), comment: 'Alice has left' },
+    }),
   ),
-  'proof.state_changed': only(
-    factsOf(
-      modified(
-        recordItem('ProofRecord', 'request-sent', 1),
-        recordItem('ProofRecord', 'abandoned', 2, { errorMessage: 'no, says Alice' }),
-      ),
-    ),
+  'proof.state_changed': changed(
+    recordItem('ProofRecord', 'request-sent', 1),
+    recordItem('ProofRecord', 'abandoned', 2, { errorMessage: 'no, says Alice' }),
   ),
-  'question_answer.state_changed': only(
-    factsOf(modified(questionItem('question-sent', 1), questionItem('answer-received', 2, { response: 'I am Alice' }))),
+  'question_answer.state_changed': changed(
+    questionItem('question-sent', 1),
+    questionItem('answer-received', 2, { response: 'I am Alice' }),
   ),
-  'credential_definition.state_changed': only(
-    factsOf(
-      modified(
-        definitionItem('wait', 1),
-        definitionItem('failed', 2, {
-          ...ofAlice(),
-          reason: 'its schema is not where its id says',
-        }),
-      ),
-    ),
+  'credential_definition.state_changed': changed(
+    definitionItem('wait', 1),
+    definitionItem('failed', 2, { ...ofAlice(), reason: 'its schema is not where its id says' }),
   ),
-  'credential_definition.ledger_objects_added': only(
-    factsOf(
-      modified(
-        definitionItem('finished', 3, ofAlice()),
-        definitionItem('finished', 4, { ...ofAlice(), ledgerObjectsAdded: 1 }),
-      ),
-    ),
+  'credential_definition.ledger_objects_added': changed(
+    definitionItem('finished', 3, ofAlice()),
+    definitionItem('finished', 4, { ...ofAlice(), ledgerObjectsAdded: 1 }),
   ),
-  'basic_message.received': only(factsOf(inserted(toRecordItem(message('receiver', 'from Alice'))))),
-  'basic_message.sent': only(factsOf(inserted(sentMessage(1, undefined, 'to Alice')))),
+  'basic_message.received': made(toRecordItem(message('receiver', 'from Alice'))),
+  'basic_message.sent': made(sentMessage(1, undefined, 'to Alice')),
   'basic_message.delivered': outcomeFact('delivered', 1),
   'basic_message.failed': outcomeFact('failed', 585),
-  'certificate.expires': only(factsOf(modified(certificateItem('valid', 1), certificateItem('expiring', 2)))),
-  'openid4vc_verification.state_changed': only(
-    factsOf(modified(sessionItem('RequestCreated', 1), sessionItem('RequestUriRetrieved', 2))),
+  'certificate.expires': changed(certificateItem('valid', 1), certificateItem('expiring', 2)),
+  'openid4vc_verification.state_changed': changed(
+    sessionItem('RequestCreated', 1),
+    sessionItem('RequestUriRetrieved', 2),
   ),
-  'openid4vc_issuance.state_changed': only(
-    factsOf(modified(issuanceItem('OfferCreated', 1), issuanceItem('OfferUriRetrieved', 2))),
+  'openid4vc_issuance.state_changed': changed(issuanceItem('OfferCreated', 1), issuanceItem('OfferUriRetrieved', 2)),
+  'openid4vc_issuance.status_changed': changed(
+    issuanceItem('Completed', 3, { credentialStatus: 'valid' }),
+    issuanceItem('Completed', 4, { credentialStatus: 'revoked' }),
   ),
-  'openid4vc_issuance.status_changed': only(
-    factsOf(
-      modified(
-        issuanceItem('Completed', 3, { credentialStatus: 'valid' }),
-        issuanceItem('Completed', 4, { credentialStatus: 'revoked' }),
-      ),
-    ),
-  ),
-  'openid4vc_status_revocation.done': only(factsOf(modified(revocationItem('pending', 1), revocationItem('done', 2)))),
-  'endpoint.disabled': only(
-    factsOf(modified(registrationItem('webhook', 'failing', 6), registrationItem('webhook', 'disabled', 7))),
-  ),
+  'openid4vc_status_revocation.done': changed(revocationItem('pending', 1), revocationItem('done', 2)),
+  'endpoint.disabled': changed(registrationItem('webhook', 'failing', 6), registrationItem('webhook', 'disabled', 7)),
 }
 
 function certificateItem(state: string, version: number) {
@@ -190,7 +156,7 @@ function revoked(state: 'pending' | 'published') {
 
 function outcomeFact(state: 'delivered' | 'failed', attempts: number): Fact {
   const after = sentMessage(attempts + 1, { state, attempts }, 'to Alice')
-  return only(factsOf(modified(sentMessage(1, undefined, 'to Alice'), after)))
+  return changed(sentMessage(1, undefined, 'to Alice'), after)
 }
 
 const CHANGES = Object.entries(FACTS)
@@ -237,7 +203,7 @@ test('the states of events are those of the records', () => {
     ['proof.state_changed', 'ProofRecord', PROOF_STATES],
   ] as const)
     for (const state of states) {
-      const fact = only(factsOf(inserted(recordItem(recordType, state))))
+      const fact = made(recordItem(recordType, state))
       expect(v.is(eventBodies(type).webhook, JSON.parse(eventBody(fact, 'org', 'webhook')))).toBe(true)
       expect(v.is(eventBodies(type).notification, JSON.parse(eventBody(fact, 'org', 'notification')))).toBe(true)
     }
@@ -256,7 +222,7 @@ test('an event of a verification session shows what was checked, and before the 
 
 test("the base agent's events say so", () => {
   const item = toRecordItem({ ...storedIn('ProofRecord', 'done'), tenant: '@base' })
-  const body = JSON.parse(eventBody(only(factsOf(inserted(item))), 'base', 'webhook'))
+  const body = JSON.parse(eventBody(made(item), 'base', 'webhook'))
   expect(body.data.tenantId).toBe('@base')
   expect(v.is(eventBodies('proof.state_changed').webhook, body)).toBe(true)
 })
@@ -318,10 +284,10 @@ describe('a body', () => {
 
 describe('the id of an event', () => {
   const eventIds = (fact: Fact) => eventsFor(fact, both).map(({ event }) => event.id)
-  const proofFact = only(factsOf(inserted(recordItem('ProofRecord', 'done'))))
+  const proofFact = made(recordItem('ProofRecord', 'done'))
 
   test('should be the same however often its change is relayed, and whatever the endpoint is called meanwhile', () => {
-    expect(eventIds(proofFact)).toEqual(eventIds(only(factsOf(inserted(recordItem('ProofRecord', 'done'))))))
+    expect(eventIds(proofFact)).toEqual(eventIds(made(recordItem('ProofRecord', 'done'))))
     const failing = both.map((endpoint) => ({ ...endpoint, status: 'failing' as const }))
     expect(eventsFor(proofFact, failing).map(({ event }) => event.id)).toEqual(eventIds(proofFact))
   })

@@ -1,5 +1,4 @@
 /** Which facts changes of the table are. */
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { CONNECTION_STATES } from '../../../lib/records/connection.ts'
 import { CREDENTIAL_STATES } from '../../../lib/records/credential-exchange.ts'
@@ -58,30 +57,6 @@ describe.each(MACHINES)('%s', (recordType, type, states) => {
 
   test('should tell of nothing when it is deleted', () => {
     expect(factsOf(removed(recordItem(recordType, states[0])))).toEqual([])
-  })
-
-  test('should tell of a walk through its states exactly the steps, with growing sequences', () => {
-    const steps = fc.array(fc.record({ state: fc.constantFrom(...states), skipped: fc.nat(3) }), { minLength: 1 })
-    fc.assert(
-      fc.property(steps, (walk) => {
-        let version = 0
-        let before: ReturnType<typeof recordItem> | undefined
-        let last: string | undefined
-        const expected: unknown[] = []
-        const told = walk.flatMap(({ state, skipped }) => {
-          version += 1 + skipped
-          if (state !== last) expected.push({ state, previousState: last, sequence: version })
-          const after = recordItem(recordType, state, version)
-          const change = before === undefined ? inserted(after) : modified(before, after)
-          last = state
-          before = after
-          return factsOf(change)
-        })
-        expect(
-          told.map(({ record, previousState, sequence }) => ({ state: record.state, previousState, sequence })),
-        ).toEqual(expected)
-      }),
-    )
   })
 })
 

@@ -23,15 +23,6 @@ const outcome = (status?: number): PostOutcome => ({
 })
 const metrics = () =>
   scene.lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'webhook.endpoint_disabled')
-/** Stores events of records of their own, and returns them with their lanes. */
-const events = (count: number) =>
-  Promise.all(
-    Array.from({ length: count }, async (_, index) => {
-      const event = eventFor(scene.endpoint, { recordId: `other-${index}` })
-      return { event, lane: await storeEvent(event) }
-    }),
-  )
-
 describe('the health of an endpoint', () => {
   test('is written when it is news, and not with every event', async () => {
     const versions: number[] = []
@@ -68,24 +59,6 @@ describe('the health of an endpoint', () => {
     expect(after).not.toHaveProperty('failingSince')
   })
 
-  test('is right, and every attempt listed, when many fail at the same time', async () => {
-    scene.receiver.behave({ status: 500 })
-    const stored = await events(12)
-    await Promise.all(stored.map(({ lane }) => scene.deliver({ lane })))
-    expect(await attemptsAt(scene.endpoint)).toHaveLength(12)
-    for (const { event } of stored)
-      expect(await readStoredEvent(event)).toMatchObject({ state: 'pending', attempts: 1 })
-    expect(await readRegistered(scene.endpoint)).toMatchObject({ status: 'failing', version: 2 })
-  })
-
-  test('is told as one metric when many get a 410 at the same time, and all of them are held', async () => {
-    scene.receiver.behave({ status: 410 })
-    const stored = await events(8)
-    await Promise.all(stored.map(({ lane }) => scene.deliver({ lane })))
-    for (const { event } of stored) expect((await readStoredEvent(event))?.state).toBe('held')
-    expect(metrics()).toHaveLength(1)
-  })
-
   test('is told in the log when an endpoint is disabled: ids, a reason and a metric, and nothing of a content', async () => {
     const since = new Date(scene.now - FAILING_MS).toISOString()
     await scene.changeEndpoint({ status: { S: 'failing' }, failingSince: { S: since } })
@@ -103,19 +76,6 @@ describe('the health of an endpoint', () => {
         alarm: 'UnreachableAlarm',
       },
     ])
-  })
-
-  test('is left alone when the endpoint was replaced during the attempt, whose event is gone with it', async () => {
-    const replaced = Promise.withResolvers<void>()
-    scene.receiver.behave({ status: 410, until: replaced.promise })
-    const running = scene.deliver()
-    await expect.poll(() => scene.receiver.received.length).toBe(1)
-    const replacement = await registerAt(`${scene.receiver.url}/other`, { orgId: scene.endpoint.orgId })
-    replaced.resolve()
-    await running
-    expect(await readRegistered(replacement)).toMatchObject({ status: 'active', version: 2 })
-    expect(await readStoredEvent(scene.event)).toBeUndefined()
-    expect(metrics()).toEqual([])
   })
 
   test('is told once when it fails on after it was disabled', async () => {

@@ -155,13 +155,6 @@ describe('one event', () => {
     expect(await waiting()).toEqual([event.id])
   })
 
-  test('asked for twice goes out once', async () => {
-    const event = eventAt(1)
-    await table.put(itemOf(event, 'failed'))
-    expect([await replayOne(event.id), await replayOne(event.id)]).toEqual([{ replayed: 1 }, { replayed: 0 }])
-    expect(await waiting()).toEqual([event.id])
-  })
-
   test('asked for by ten at once goes out once', async () => {
     const event = eventAt(1)
     await table.put(itemOf(event, 'failed'))
@@ -169,13 +162,6 @@ describe('one event', () => {
     const counts = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value.replayed : 0))
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(1)
     expect(await waiting()).toEqual([event.id])
-  })
-
-  test('does not expire while it waits', async () => {
-    const event = eventAt(1)
-    await table.put(itemOf(event, 'held'))
-    await replayOne(event.id)
-    expect(await read(event)).not.toHaveProperty('expiresAt')
   })
 
   test('goes out as a new wake-up each time, before the later events of its record', async () => {
@@ -296,12 +282,6 @@ describe('the events since a time', () => {
     expect(states.filter((state) => state === 'delivered')).toHaveLength(496)
   })
 
-  test.each(AT_REST)('that are %s and many go in calls of bounded work, each once', async (state) => {
-    const events = await fill(MAX_REPLAYED + 5, state)
-    expect(await replayToTheEnd({ state })).toEqual([MAX_REPLAYED, 5])
-    expect(await waiting()).toEqual(idsOf(events))
-  })
-
   test('of 20 KB each fit into one transaction', async () => {
     await fill(MAX_REPLAYED, 'delivered', { body: 'x'.repeat(20 * 1024) })
     const counts = await replayToTheEnd()
@@ -330,17 +310,6 @@ describe('the events since a time', () => {
     expect([first.replayed, again.replayed]).toEqual([MAX_REPLAYED, 5])
     expect(await replayAll({ cursor: first.cursor })).toEqual({ replayed: 0 })
     expect(await waiting()).toEqual(idsOf(await stored()))
-  })
-
-  test('go out once with an Idempotency-Key, though the first answer was lost and they were delivered since', async () => {
-    await fill(3, 'delivered')
-    const once = { subject: 'root', key: endpointId, request: 'replay' }
-    const ask = () => act((unit) => onlyOnce(unit, once, () => replaySince(unit, endpointId, { since: SINCE }, NOW)))
-    const first = await ask()
-    await deliverAll(await stored())
-    expect(await ask()).toEqual(first)
-    expect(first).toEqual({ replayed: 3 })
-    expect(await waiting()).toEqual([])
   })
 
   test('are with the answer of an Idempotency-Key in one transaction, however many there are', async () => {
