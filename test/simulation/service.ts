@@ -73,7 +73,7 @@ const nameOf = ({ pk, sk }: Item): string => `${pk?.S} ${sk?.S}`
 const STREAM_LATENCY = 250
 
 /** What fails: the functions, or the table. */
-export type Trouble = 'functions' | 'table'
+type Trouble = 'functions' | 'table'
 
 /** Timeouts in ms, as serverless.yml has them: of the sweep, and of all others in the background. */
 const SWEEP = 'SweepOutboxLambdaFunction'
