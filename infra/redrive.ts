@@ -4,12 +4,13 @@
  * Works on AWS with the caller's credentials; the environment (`TABLE_NAME`, `WAKE_UP_QUEUE_URL`) wins over the outputs
  * of the stage's stack.
  */
+
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import * as v from 'valibot'
 import { redriveParked } from '../lib/delivery/dispatch.ts'
 import { wakeLostLanes } from '../lib/delivery/lost-lanes.ts'
-import { redriveMessages } from '../lib/outbox/redrive.ts'
+import { redriveMessages } from '../lib/outbox/messages/index.ts'
 import { isDateTime } from '../lib/rfc3339.ts'
 import { tableBytes } from '../lib/store/scan.ts'
 import { nameStage, StageName } from './deployment/name-stage.ts'

@@ -10,7 +10,7 @@ export const guardFunctions = async ({ folder, uses, resources }: Start): Promis
   const load = (module: string) => import(pathToFileURL(join(folder, 'lib', module)).href)
   const { dynamodb } = await load('store/client.ts')
   guard.watch(dynamodb(), 'dynamodb')
-  const { sqs, sqsOnce } = await load('outbox/queues.ts')
+  const { sqs, sqsOnce } = await load('outbox/wake-ups/queues.ts')
   for (const client of [sqs(), sqsOnce()]) guard.watch(client, 'sqs')
   // Only with a KMS; functions load it when they need it.
   if (process.env.KMS_KEY_ID !== undefined) {

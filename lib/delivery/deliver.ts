@@ -1,4 +1,5 @@
 /** Handles a batch of wake-ups: one delivery for each lane, of messages or of events. */
+
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
@@ -7,8 +8,8 @@ import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
 import { deliverLane } from '../outbox/deliver-lane.ts'
-import { isDelivered, openMessageLane } from '../outbox/messages.ts'
-import { decodeWakeUp, type FirstItem, isForLane } from '../outbox/wake-up.ts'
+import { isDelivered, openMessageLane } from '../outbox/messages/index.ts'
+import { decodeWakeUp, type FirstItem, isForLane } from '../outbox/wake-ups/index.ts'
 import { openEventLane } from '../webhooks/event-lane.ts'
 import { postpone } from './postpone.ts'
 

@@ -2,14 +2,15 @@
  * The dispatcher of the table's stream: wakes lanes and writes events. A change that can never be dispatched is parked
  * and blocks nothing.
  */
+
 import { setTimeout } from 'node:timers/promises'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
-import { outboxItem } from '../outbox/message-item.ts'
-import { wakeCommitted } from '../outbox/queues.ts'
+import { outboxItem } from '../outbox/messages/index.ts'
 import { receiveHeartbeat } from '../outbox/stream-heartbeat.ts'
+import { wakeCommitted } from '../outbox/wake-ups/index.ts'
 import { isRetryable } from '../store/faults.ts'
 import { dispatchEvents, type FailedChange } from '../webhooks/dispatch-events.ts'
 import { pendingEventItem } from '../webhooks/event-item.ts'

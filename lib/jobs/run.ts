@@ -1,12 +1,12 @@
 /** Runs jobs under leases. A job's result and its end are one transaction. */
+
 import { randomUUID } from 'node:crypto'
 import type { SQSRecord } from 'aws-lambda'
 import { AgentError, errorName, isAgentError } from '../errors.ts'
 import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
 import { jobKeyOf } from '../outbox/keys.ts'
-import { wakeJobLater } from '../outbox/queues.ts'
-import { decodeJobWakeUp } from '../outbox/wake-up.ts'
+import { decodeJobWakeUp, wakeJobLater } from '../outbox/wake-ups/index.ts'
 import { isRetryable, translateFault } from '../store/faults.ts'
 import { transaction } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'

@@ -1,13 +1,10 @@
 /** What a delivery does to the world outside, and all it waits for: tests decide in which order that happens. */
+
 import type { Item } from '../store/table.ts'
 import { putIf, type TableWrite, type Transacted, transact } from '../store/write.ts'
-import type { Target } from './destination.ts'
-import { recentTarget } from './destination-access.ts'
-import { DUE_ACTIONS, type DueActions } from './destination-due.ts'
-import type { LaneContents } from './lane-contents.ts'
-import type { Pausing } from './pause.ts'
-import { type Slot, takeSlot } from './slow-destination.ts'
-import type { FirstItem } from './wake-up.ts'
+import { DUE_ACTIONS, type DueActions, recentTarget, type Slot, type Target, takeSlot } from './destinations/index.ts'
+import type { LaneContents, Pausing } from './lanes/index.ts'
+import type { FirstItem } from './wake-ups/index.ts'
 
 /** Of the process. Times are ms since the epoch. */
 export interface Environment extends Pausing {

@@ -1,12 +1,18 @@
 /** An attempt at an item, and how it is recorded what it has shown of its destination. */
+
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import type { Actions } from './actions.ts'
-import { reachedBy, SLOW_MS } from './circuit-breaker.ts'
-import type { Destination, Target } from './destination.ts'
-import { report, reportIfChanged } from './destination-events.ts'
-import type { Attempt, LaneContents } from './lane-contents.ts'
-import type { Slot } from './slow-destination.ts'
+import {
+  type Destination,
+  reachedBy,
+  report,
+  reportIfChanged,
+  SLOW_MS,
+  type Slot,
+  type Target,
+} from './destinations/index.ts'
+import type { Attempt, LaneContents } from './lanes/index.ts'
 
 /** Sends an item. */
 export const attempt = async (

@@ -1,6 +1,7 @@
 /** The census: how many lanes wait, and for how long, out of the entries of the index `due`. */
+
 import type { DueEntry } from '../store/due.ts'
-import { waitingAt } from './waiting-list.ts'
+import { waitingAt } from './destinations/index.ts'
 
 /** The lists of more destinations than this are not read: each of them counts as one lane then. */
 const MAX_DESTINATIONS = 200

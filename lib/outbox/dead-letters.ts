@@ -1,4 +1,5 @@
 /** The dead-letter queues: wake-ups that failed for good are recovered from, and what else lies there is counted. */
+
 import {
   DeleteMessageBatchCommand,
   GetQueueAttributesCommand,
@@ -7,8 +8,8 @@ import {
 } from '@aws-sdk/client-sqs'
 import { measure } from '../metrics.ts'
 import { settings } from '../settings.ts'
-import { sqs } from './queues.ts'
 import { recover } from './timer.ts'
+import { sqs } from './wake-ups/index.ts'
 
 /**
  * One value for all queues, and none where they are empty: what lies there is not told of again and again

@@ -2,6 +2,7 @@
  * Delivers from a lane: leases it, attempts its items in their order, records what comes of each, and leaves the lane
  * such that something wakes it if there is more to do.
  */
+
 import { describeOutcome, isTaken } from '../egress/post.ts'
 import { askedDelay } from '../egress/retry-after.ts'
 import { log } from '../log.ts'
@@ -9,19 +10,21 @@ import { type Measurements, type MetricName, measure } from '../metrics.ts'
 import { settings } from '../settings.ts'
 import { type Actions, actionsIn, type Environment } from './actions.ts'
 import { attempt, orLog, recordDuration, recordReached, type Tried } from './attempt.ts'
-import { faultOf } from './circuit-breaker.ts'
-import { logCorrupt } from './corrupt-item.ts'
-import { isClosed, isQuick, isSlow } from './destination.ts'
-import { report } from './destination-events.ts'
-import { laneWrites } from './lane.ts'
-import type { Attempt, LaneContents } from './lane-contents.ts'
-import { firstOf, leaseLane } from './lease.ts'
+import { faultOf, isClosed, isQuick, isSlow, report, type Slot } from './destinations/index.ts'
+import {
+  type Attempt,
+  addFault,
+  firstOf,
+  isTooMany,
+  type LaneContents,
+  laneWrites,
+  leaseLane,
+  logCorrupt,
+  nextAttemptAt,
+} from './lanes/index.ts'
 import { HeldLane } from './leave-lane.ts'
-import { addFault, isTooMany } from './own-faults.ts'
 import { repairLane } from './repair-lane.ts'
-import { nextAttemptAt } from './retry-plan.ts'
-import type { Slot } from './slow-destination.ts'
-import type { Bulkhead, LaneWakeUp } from './wake-up.ts'
+import type { Bulkhead, LaneWakeUp } from './wake-ups/index.ts'
 
 /**
  * A delivery ends after this number of items or this time (ms), and the lane is woken again, so that no lane occupies a

@@ -1,15 +1,13 @@
 /** A lane while this invocation has its lease: how the outcome of an item is recorded, and how the lane is left. */
+
 import { AgentError, errorName, isAgentError } from '../errors.ts'
 import { log } from '../log.ts'
 import { isRetryable } from '../store/faults.ts'
 import type { TableWrite } from '../store/write.ts'
 import type { Actions } from './actions.ts'
-import { awaitDestination, awaitUnlessDue } from './destination-events.ts'
-import { type LeasedLane, laneWrites, type Wait } from './lane.ts'
-import { addFault, type OwnFaults } from './own-faults.ts'
-import { pauseBefore } from './pause.ts'
-import { entryRemoval, entryWrite, newEntry } from './waiting-list.ts'
-import type { Bulkhead, LaneWakeUp } from './wake-up.ts'
+import { awaitDestination, awaitUnlessDue, entryRemoval, entryWrite, newEntry } from './destinations/index.ts'
+import { addFault, type LeasedLane, laneWrites, type OwnFaults, pauseBefore, type Wait } from './lanes/index.ts'
+import type { Bulkhead, LaneWakeUp } from './wake-ups/index.ts'
 
 /** Maximum number of repetitions of a write that conflicts with another transaction. */
 const MAX_CONFLICTS = 5

@@ -1,8 +1,9 @@
 /** Lanes that a wake-up cannot lease: an invocation that died may have left one in an unfinished state. */
+
 import type { Actions } from './actions.ts'
-import { awaitUnlessDue } from './destination-events.ts'
-import { type Lane, toEnter } from './lane.ts'
-import type { LaneWakeUp } from './wake-up.ts'
+import { awaitUnlessDue } from './destinations/index.ts'
+import { type Lane, toEnter } from './lanes/index.ts'
+import type { LaneWakeUp } from './wake-ups/index.ts'
 
 /**
  * Repairs a lane that another invocation holds or that waits (`found`). `repeated`: the wake-up was received before, so

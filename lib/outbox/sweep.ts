@@ -2,6 +2,7 @@
  * Once a minute the sweep wakes what is due. Every five it sends a heartbeat through the stream, counts what waits and
  * dead letters, and checks the key.
  */
+
 import { Bounded } from '../bounded.ts'
 import { measure } from '../metrics.ts'
 import { settings } from '../settings.ts'
@@ -10,9 +11,8 @@ import { checkSealingKey } from '../store/sealing-key.ts'
 import { Census } from './census.ts'
 import { countDeadLetters } from './dead-letters.ts'
 import { laneOwner } from './keys.ts'
-import { wakeDestinations, wakeJobs, wakeLanes } from './queues.ts'
 import { sendHeartbeat } from './stream-heartbeat.ts'
-import { jobGroupOf } from './wake-up.ts'
+import { jobGroupOf, wakeDestinations, wakeJobs, wakeLanes } from './wake-ups/index.ts'
 
 interface Swept {
   /** Entries that were due. */

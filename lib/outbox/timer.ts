@@ -2,15 +2,14 @@
  * Handles wake-ups that do not deliver by themselves: delayed ones, those of destinations, and those that failed for
  * good.
  */
+
 import type { SQSRecord } from 'aws-lambda'
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
-import { ensureDue } from './destination-access.ts'
-import { onDestinationDue } from './destination-due.ts'
-import { enterLane } from './lane.ts'
-import { wakeLanes } from './queues.ts'
-import { decodeWakeUp, isForLane, type WakeUp } from './wake-up.ts'
+import { ensureDue, onDestinationDue } from './destinations/index.ts'
+import { enterLane } from './lanes/index.ts'
+import { decodeWakeUp, isForLane, type WakeUp, wakeLanes } from './wake-ups/index.ts'
 
 type Received = Pick<SQSRecord, 'body' | 'messageId'>
 

@@ -1,9 +1,10 @@
 /** The job of a pickup queue: it gives up messages that were not fetched in time, and ends when the queue is empty. */
+
 import { AgentError } from '../errors.ts'
 import type { Done, Job, JobHandler, PutOff } from '../jobs/job.ts'
 import { measure } from '../metrics.ts'
-import { logCorrupt } from '../outbox/corrupt-item.ts'
 import { CONNECTION, LAST_WAITING } from '../outbox/keys.ts'
+import { logCorrupt } from '../outbox/lanes/index.ts'
 import { decodeIfSound } from '../store/item.ts'
 import { recordAddress } from '../store/keys.ts'
 import { setAside, setAsideKey } from '../store/set-aside.ts'

@@ -2,8 +2,9 @@
  * Items of message pickup, for wallets without an endpoint: a connection's queue, its messages, and the usage of an
  * agent.
  */
+
 import * as v from 'valibot'
-import { SentBasicMessage } from '../outbox/message-item.ts'
+import { SentBasicMessage } from '../outbox/messages/index.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { inKey, integer, isoTime, json, keyPart, optional, packedText, text } from '../store/item-fields.ts'
 import { address, shardOf } from '../store/keys.ts'

@@ -1,6 +1,7 @@
 /**
  * Pickup queues on the unit of work: messages are added, handed out and removed in the transaction of the operation.
  */
+
 import { AgentError } from '../errors.ts'
 import { dueJob, enqueue, type JobKey, jobItem } from '../jobs/job.ts'
 import { LAST_WAITING } from '../outbox/keys.ts'
@@ -8,10 +9,11 @@ import {
   deliveryUpdates,
   failedAt,
   failedDelivery,
+  newOutboxId,
   outcomeItem,
   type SentBasicMessage,
-} from '../outbox/message-item.ts'
-import { newOutboxId, timeOfId } from '../outbox/outbox-id.ts'
+  timeOfId,
+} from '../outbox/messages/index.ts'
 import type { StoredDelivery } from '../records/delivery.ts'
 import type { Condition } from '../store/conditions.ts'
 import { decodeIfSound } from '../store/item.ts'

@@ -2,10 +2,11 @@
  * Writes events of committed changes for the endpoints of their organizations: each event once, those of a record in
  * order.
  */
+
 import type { DynamoDBRecord } from 'aws-lambda'
 import { isAgentError } from '../errors.ts'
 import { measure } from '../metrics.ts'
-import { type CommittedItem, wakeCommitted } from '../outbox/queues.ts'
+import { type CommittedItem, wakeCommitted } from '../outbox/wake-ups/index.ts'
 import { BASE_AGENT } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
 import { isRetryable } from '../store/faults.ts'

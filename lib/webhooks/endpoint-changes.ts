@@ -1,7 +1,8 @@
 /** Enables and deletes webhook endpoints for their organization, and releases the lanes that wait for them. */
+
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
-import { reportToDestination } from '../outbox/destination-access.ts'
+import { reportToDestination } from '../outbox/destinations/index.ts'
 import { endpointDestination } from '../outbox/keys.ts'
 import type { WebhookEndpoint } from '../records/webhook-endpoint.ts'
 import type { Address } from '../store/keys.ts'

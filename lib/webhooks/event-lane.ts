@@ -2,12 +2,12 @@
  * The lanes of webhook events: the pending events of one record for one endpoint, in order, and what an attempt writes
  * to the table.
  */
+
 import { isTaken } from '../egress/post.ts'
-import { reportToDestination } from '../outbox/destination-access.ts'
+import { reportToDestination } from '../outbox/destinations/index.ts'
 import { endpointDestination, eventLane, eventLaneOf } from '../outbox/keys.ts'
-import type { Attempt, LaneContents } from '../outbox/lane-contents.ts'
-import type { Transport } from '../outbox/messages.ts'
-import { WEBHOOK_PLAN } from '../outbox/retry-plan.ts'
+import { type Attempt, type LaneContents, WEBHOOK_PLAN } from '../outbox/lanes/index.ts'
+import type { Transport } from '../outbox/messages/index.ts'
 import { decodeIfSound } from '../store/item.ts'
 import { setAside, setAsideKey } from '../store/set-aside.ts'
 import { getItems, queryPage } from '../store/table.ts'

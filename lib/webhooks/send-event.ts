@@ -1,9 +1,10 @@
 /** Sends an event to its endpoint with the guarded client, signed by Standard Webhooks 1.0.0. */
+
 import { Webhook } from 'standardwebhooks'
 import packageJson from '../../package.json' with { type: 'json' }
 import { describeOutcome, isTaken, type PostOutcome, post } from '../egress/post.ts'
 import { log } from '../log.ts'
-import type { Transport } from '../outbox/messages.ts'
+import type { Transport } from '../outbox/messages/index.ts'
 import { settings } from '../settings.ts'
 import type { Endpoint } from './endpoint-item.ts'
 import type { NewEvent } from './event-item.ts'

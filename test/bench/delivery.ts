@@ -40,7 +40,7 @@ export const measureDelivery = async (): Promise<void> => {
   const table = await startTable()
   const { deliver } = await import('../../functions/deliver.ts')
   const { deliverSlowly } = await import('../../functions/deliver-slowly.ts')
-  const { wakeNow } = await import('../../lib/outbox/queues.ts')
+  const { wakeNow } = await import('../../lib/outbox/wake-ups/queues.ts')
   const { transact } = await import('../../lib/store/write.ts')
   const { connectionTo } = await import('../simulation/traffic.ts')
   const sqs = awsCall(queues.endpoint, 'sqs', REGION)

@@ -1,8 +1,8 @@
 /** Messages to wallets over real parts: in order, never lost, doubled only where nothing else can be. */
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { messageLane } from '../../lib/outbox/keys.ts'
-import { type OutboxItem, outboxItem, outcomeItem } from '../../lib/outbox/message-item.ts'
-import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
+import { type OutboxItem, outboxItem, outcomeItem } from '../../lib/outbox/messages/message-item.ts'
+import { newOutboxId } from '../../lib/outbox/messages/outbox-id.ts'
 import { fromRecordItem, toRecordItem } from '../../lib/store/stored-record.ts'
 import { type Mishap, mishaps, startPipeline } from '../support/delivery/pipeline.ts'
 import { stopAtEnd } from '../support/stop-at-end.ts'
@@ -109,7 +109,7 @@ describe('a message', () => {
 
   test('should arrive when the stream stands still, for the function that commits it wakes its lane', async () => {
     const item = await commit('c1', 'a')
-    const { wakeNow } = await import('../../lib/outbox/queues.ts')
+    const { wakeNow } = await import('../../lib/outbox/wake-ups/queues.ts')
     await wakeNow({ lane: messageLane(item.tenant, item.connectionId), itemId: item.id })
     await pipeline.deliver()
     expect(taken('c1')).toEqual(['a'])

@@ -1,6 +1,6 @@
 /** dispatchChanges dies, or a call of its fails, at each kind of place where it makes one: still every event, once, in order, with the same id. */
 import { afterAll, expect, test, vi } from 'vitest'
-import { outboxItem } from '../../lib/outbox/message-item.ts'
+import { outboxItem } from '../../lib/outbox/messages/message-item.ts'
 import type { EndpointKind } from '../../lib/records/webhook-event.ts'
 import { toRecordItem } from '../../lib/store/stored-record.ts'
 import { queryAll } from '../../lib/store/table.ts'

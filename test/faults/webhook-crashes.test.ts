@@ -1,8 +1,8 @@
 /** The delivery of events dies or fails at any call of AWS: every event still arrives, in order for its record, under the same id. */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { QUICK_FOR } from '../../lib/outbox/circuit-breaker.ts'
-import { destinationItem } from '../../lib/outbox/destination.ts'
+import { QUICK_FOR } from '../../lib/outbox/destinations/circuit-breaker.ts'
+import { destinationItem } from '../../lib/outbox/destinations/destination.ts'
 import { endpointDestination } from '../../lib/outbox/keys.ts'
 import { type NewEvent, pendingEvent, pendingEventItem } from '../../lib/webhooks/event-item.ts'
 import { type Mishap, mishaps, startPipeline } from '../support/delivery/pipeline.ts'

@@ -1,5 +1,5 @@
 /** One simulation: a table, a service, traffic of dead and healthy destinations, and a record of what arrived when. */
-import { newOutboxId, timeOfId } from '../../lib/outbox/outbox-id.ts'
+import { newOutboxId, timeOfId } from '../../lib/outbox/messages/outbox-id.ts'
 import { MemoryTable } from './memory-table.ts'
 import { seeded, seededIds } from './seeded.ts'
 import { type Answer, type Receiver, Service, type ServiceOptions } from './service.ts'

@@ -195,18 +195,19 @@ test('a job without Credo loads no Credo: run-jobs imports handlers when their j
     expect([...reachedBy(file)].filter((path) => path.startsWith('lib/agent'))).toEqual([])
 })
 
+test('folders of lib/agent and lib/outbox have an index.ts each, and nothing behind it is imported from elsewhere', () => {
+  const PART = /^lib\/(?:agent|outbox)\/.+\//
+  const behind = files.flatMap((file) =>
+    localImportsOf(file)
+      .filter((path) => PART.test(path) && path.endsWith('.ts') && dirname(path) !== dirname(file))
+      .filter((path) => !path.endsWith('/index.ts'))
+      .map((path) => `${file} → ${path}`),
+  )
+  expect(behind).toEqual([])
+})
+
 describe('lib/agent', () => {
   const PART = /^lib\/agent\/.+\//
-
-  test('has a door for each of its folders, and nothing behind it is imported from elsewhere', () => {
-    const behind = files.flatMap((file) =>
-      localImportsOf(file)
-        .filter((path) => PART.test(path) && path.endsWith('.ts') && dirname(path) !== dirname(file))
-        .filter((path) => !path.endsWith('/index.ts'))
-        .map((path) => `${file} → ${path}`),
-    )
-    expect(behind).toEqual([])
-  })
 
   test('is composed by each function that uses it, by the first of its imports', () => {
     const COMPOSED = /^lib\/agent\/compose[a-z-]*\.ts$/

@@ -1,4 +1,5 @@
 /** The connection that a message is sent to, and errors of sending. */
+
 import type { AgentContext, BaseRecord } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
@@ -9,7 +10,7 @@ import {
   MessageSendingError,
 } from '@credo-ts/didcomm'
 import { AgentError, isAgentError } from '../../errors.ts'
-import { readLaneEnd } from '../../outbox/outbox-id.ts'
+import { readLaneEnd } from '../../outbox/messages/index.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { UnusableKeysError } from '../envelopes/index.ts'
 import { unreadDocument } from '../web/index.ts'

@@ -1,13 +1,20 @@
 /** Credo's outbound transport. It sends nothing: it adds messages to the outbox of the running unit of work. */
+
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import type { DidCommOutboundPackage, DidCommOutboundTransport } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { isObject } from '../../json.ts'
 import { CONNECTION, messageLane } from '../../outbox/keys.ts'
-import { laneItem } from '../../outbox/lane.ts'
-import { destinationAt, type OutboxMessage, outboxItem, type SentBasicMessage } from '../../outbox/message-item.ts'
-import { nextOutboxId, readLaneEnd } from '../../outbox/outbox-id.ts'
-import { wakeLater, wakeNow } from '../../outbox/queues.ts'
+import { laneItem } from '../../outbox/lanes/index.ts'
+import {
+  destinationAt,
+  nextOutboxId,
+  type OutboxMessage,
+  outboxItem,
+  readLaneEnd,
+  type SentBasicMessage,
+} from '../../outbox/messages/index.ts'
+import { wakeLater, wakeNow } from '../../outbox/wake-ups/index.ts'
 import { ROTATIONS } from '../../records/record-json.ts'
 import { dueFor } from '../../store/due.ts'
 import { digest } from '../../store/keys.ts'

@@ -1,7 +1,8 @@
 /** Credo's queue transport for agents without an endpoint, on the unit of work. */
+
 import type { AgentContext } from '@credo-ts/core'
 import type { DidCommMessage, DidCommQueueTransportRepository } from '@credo-ts/didcomm'
-import type { SentBasicMessage } from '../../outbox/message-item.ts'
+import type { SentBasicMessage } from '../../outbox/messages/index.ts'
 import type { PickupMessage } from '../../pickup/pickup-item.ts'
 import {
   addToQueue,

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type AttributeValue, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { vi } from 'vitest'
-import { sqs, sqsOnce } from '../../../lib/outbox/queues.ts'
+import { sqs, sqsOnce } from '../../../lib/outbox/wake-ups/queues.ts'
 import { dynamodb } from '../../../lib/store/client.ts'
 import { useLeanTransport } from '../aws/lean-transport.ts'
 import { placesToTry } from '../depth.ts'

@@ -31,7 +31,7 @@ export const guardRoles = async (
   { urls, deadUrls }: Pick<DeliveryQueues, 'urls' | 'deadUrls'>,
 ): Promise<RoleGuard> => {
   const { dynamodb } = await import('../../../lib/store/client.ts')
-  const { sqs, sqsOnce } = await import('../../../lib/outbox/queues.ts')
+  const { sqs, sqsOnce } = await import('../../../lib/outbox/wake-ups/queues.ts')
   const resources = {
     [table]: 'Table',
     [urls.wakeUps]: 'WakeUpQueue',

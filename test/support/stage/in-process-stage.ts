@@ -114,7 +114,7 @@ export const startInProcessStage = async ({
     AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
   })
   const { dynamodb } = await import('../../../lib/store/client.ts')
-  const { sqs } = await import('../../../lib/outbox/queues.ts')
+  const { sqs } = await import('../../../lib/outbox/wake-ups/queues.ts')
   dynamo.watch(dynamodb())
   useLeanTransport(sqs())
   const line = await DeliveryLine.start(dynamo, queues)

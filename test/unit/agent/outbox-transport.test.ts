@@ -2,15 +2,15 @@
 import type { DidCommOutboundPackage } from '@credo-ts/didcomm'
 import { beforeEach, expect, test } from 'vitest'
 import { messageLane, messageLaneOf } from '../../../lib/outbox/keys.ts'
-import { openMessageLane } from '../../../lib/outbox/messages.ts'
-import type { LaneWakeUp } from '../../../lib/outbox/wake-up.ts'
+import { openMessageLane } from '../../../lib/outbox/messages/messages.ts'
+import type { LaneWakeUp } from '../../../lib/outbox/wake-ups/wake-up.ts'
 import { digest } from '../../../lib/store/keys.ts'
 import { leaseLane } from '../outbox/lease-lane.ts'
 import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 
 const { table, queues } = await useTableAndQueues({ check: false })
 const { transaction } = await import('../../../lib/store/transaction.ts')
-const { destinationAt } = await import('../../../lib/outbox/message-item.ts')
+const { destinationAt } = await import('../../../lib/outbox/messages/message-item.ts')
 const { addToOutbox, laneOf, OutboxTransport } = await import('../../../lib/agent/transport/outbox-transport.ts')
 const transport = new OutboxTransport()
 const send = (tenant: string, packages: { endpoint: string; connectionId?: string; payload?: object }[]) =>

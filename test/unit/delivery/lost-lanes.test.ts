@@ -1,7 +1,7 @@
 /** Lanes that nobody wakes are found by a scan, and their items sent. */
 import { expect, test } from 'vitest'
 import { wakeLostLanes } from '../../../lib/delivery/lost-lanes.ts'
-import { laneItem } from '../../../lib/outbox/lane.ts'
+import { laneItem } from '../../../lib/outbox/lanes/lane.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
 import { pendingEvent, pendingEventItem } from '../../../lib/webhooks/event-item.ts'
 import { leaseLane } from '../outbox/lease-lane.ts'

@@ -1,8 +1,8 @@
 /** Deliveries in all orders, on a table in memory, with crashes, faults and repetitions at each point: what must never happen does not. */
 import { expect, test } from 'vitest'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
-import { QUICK_FOR } from '../../../lib/outbox/circuit-breaker.ts'
-import { type Destination, destinationItem } from '../../../lib/outbox/destination.ts'
+import { QUICK_FOR } from '../../../lib/outbox/destinations/circuit-breaker.ts'
+import { type Destination, destinationItem } from '../../../lib/outbox/destinations/destination.ts'
 
 import { forgottenIn, wrongInTheEnd } from './invariants.ts'
 import { type Attempted, itemsOf, ORIGIN, World } from './worlds.ts'

@@ -1,7 +1,7 @@
 /** The census: it counts however much there is. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Census } from '../../../lib/outbox/census.ts'
-import { entryWrite, newEntry } from '../../../lib/outbox/waiting-list.ts'
+import { entryWrite, newEntry } from '../../../lib/outbox/destinations/waiting-list.ts'
 import type { DueEntry } from '../../../lib/store/due.ts'
 import { type StartedTable, startTable } from '../store/started-table.ts'
 

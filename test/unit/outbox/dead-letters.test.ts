@@ -2,9 +2,9 @@
 import { DeleteMessageBatchCommand, GetQueueAttributesCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { countDeadLetters } from '../../../lib/outbox/dead-letters.ts'
-import { laneItem } from '../../../lib/outbox/lane.ts'
-import { sqs } from '../../../lib/outbox/queues.ts'
-import { encodeWakeUp } from '../../../lib/outbox/wake-up.ts'
+import { laneItem } from '../../../lib/outbox/lanes/lane.ts'
+import { sqs } from '../../../lib/outbox/wake-ups/queues.ts'
+import { encodeWakeUp } from '../../../lib/outbox/wake-ups/wake-up.ts'
 import { failure } from '../store/started-table.ts'
 import { useTableAndQueues } from './table-and-queues.ts'
 

@@ -1,8 +1,8 @@
 /** What is done when the time of a destination has come. */
 import { expect, test } from 'vitest'
-import { probeDelay } from '../../../lib/outbox/circuit-breaker.ts'
-import type { Change, Destination } from '../../../lib/outbox/destination.ts'
-import { onDestinationDue } from '../../../lib/outbox/destination-due.ts'
+import { probeDelay } from '../../../lib/outbox/destinations/circuit-breaker.ts'
+import type { Change, Destination } from '../../../lib/outbox/destinations/destination.ts'
+import { onDestinationDue } from '../../../lib/outbox/destinations/destination-due.ts'
 import { type Asked, NOW, namesOf as names, scripted } from './scripted.ts'
 
 const ENTRY = { destination: 'd', lane: 'a', entry: '1|2|3', since: NOW }

@@ -1,8 +1,13 @@
 /** What an event changes of a destination, as it was read. */
 import { expect, test } from 'vitest'
-import type { Change, Destination } from '../../../lib/outbox/destination.ts'
-import { suspectOf } from '../../../lib/outbox/destination.ts'
-import { awaitDestination, changeBy, type DestinationEvent, report } from '../../../lib/outbox/destination-events.ts'
+import type { Change, Destination } from '../../../lib/outbox/destinations/destination.ts'
+import { suspectOf } from '../../../lib/outbox/destinations/destination.ts'
+import {
+  awaitDestination,
+  changeBy,
+  type DestinationEvent,
+  report,
+} from '../../../lib/outbox/destinations/destination-events.ts'
 import { NOW, namesOf, scripted, textOf } from './scripted.ts'
 
 const DAY = 24 * 60 * 60_000

@@ -6,7 +6,7 @@ import {
   type Destination,
   destinationItem,
   LEAVES_INDEX,
-} from '../../../lib/outbox/destination.ts'
+} from '../../../lib/outbox/destinations/destination.ts'
 import { destinationAddress } from '../../../lib/outbox/keys.ts'
 import { dueFor } from '../../../lib/store/due.ts'
 import { Rows } from './rows.ts'

@@ -1,8 +1,8 @@
 /** A message that nothing was waiting before when it was committed: it is read with its destination, and the order of its lane holds. */
 import { expect, test } from 'vitest'
-import { enterLane } from '../../../lib/outbox/lane.ts'
-import { destinationAt } from '../../../lib/outbox/message-item.ts'
-import { wakeCommitted } from '../../../lib/outbox/queues.ts'
+import { enterLane } from '../../../lib/outbox/lanes/lane.ts'
+import { destinationAt } from '../../../lib/outbox/messages/message-item.ts'
+import { wakeCommitted } from '../../../lib/outbox/wake-ups/queues.ts'
 import { leaseLane } from './lease-lane.ts'
 import { answered, failing, newOrigin, type OutboxScene, useOutboxScene } from './scene.ts'
 

@@ -1,7 +1,7 @@
 /** Leases: one delivery at a time has a lane, and what is committed meanwhile is delivered all the same. */
 import { describe, expect, test } from 'vitest'
-import { enterLane, type LeasedLane, laneWrites } from '../../../lib/outbox/lane.ts'
-import type { LaneWakeUp } from '../../../lib/outbox/wake-up.ts'
+import { enterLane, type LeasedLane, laneWrites } from '../../../lib/outbox/lanes/lane.ts'
+import type { LaneWakeUp } from '../../../lib/outbox/wake-ups/wake-up.ts'
 import { queryDue } from '../../../lib/store/table.ts'
 import { transact } from '../../../lib/store/write.ts'
 import { failure } from '../store/started-table.ts'

@@ -1,7 +1,7 @@
 /** Leases a lane, as a delivery does that goes no further. */
-import { DESTINATION_ACTIONS } from '../../../lib/outbox/destination-access.ts'
-import { type Leasing, leaseLane as lease } from '../../../lib/outbox/lease.ts'
-import type { LaneWakeUp } from '../../../lib/outbox/wake-up.ts'
+import { DESTINATION_ACTIONS } from '../../../lib/outbox/destinations/destination-access.ts'
+import { type Leasing, leaseLane as lease } from '../../../lib/outbox/lanes/lease.ts'
+import type { LaneWakeUp } from '../../../lib/outbox/wake-ups/wake-up.ts'
 import { putIf } from '../../../lib/store/write.ts'
 
 const actions = { ...DESTINATION_ACTIONS, put: putIf, random: Math.random, pause: async () => undefined }

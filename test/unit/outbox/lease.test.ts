@@ -1,8 +1,8 @@
 /** Leasing a lane: when it is tried again, and when not. */
 import { expect, test } from 'vitest'
 import { AgentError } from '../../../lib/errors.ts'
-import { firstOf, leaseLane } from '../../../lib/outbox/lease.ts'
-import type { LaneWakeUp } from '../../../lib/outbox/wake-up.ts'
+import { firstOf, leaseLane } from '../../../lib/outbox/lanes/lease.ts'
+import type { LaneWakeUp } from '../../../lib/outbox/wake-ups/wake-up.ts'
 import { NOW, namesOf, scripted } from './scripted.ts'
 
 const CONFLICT = new AgentError('store.conflict', 'another transaction')

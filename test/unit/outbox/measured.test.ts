@@ -1,8 +1,8 @@
 /** What the outbox measures: deliveries by what came of them, destinations that close, and what waits, wherever it waits. */
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { Census } from '../../../lib/outbox/census.ts'
-import { laneItem } from '../../../lib/outbox/lane.ts'
-import { MESSAGE_PLAN } from '../../../lib/outbox/retry-plan.ts'
+import { laneItem } from '../../../lib/outbox/lanes/lane.ts'
+import { MESSAGE_PLAN } from '../../../lib/outbox/lanes/retry-plan.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
 import { settings } from '../../../lib/settings.ts'
 import { dueFor } from '../../../lib/store/due.ts'

@@ -1,9 +1,9 @@
 /** The contents of a message lane: where a message may go, and what is written of it. */
 import type { LookupFunction } from 'node:net'
 import { expect, test } from 'vitest'
-import type { Attempt } from '../../../lib/outbox/lane-contents.ts'
-import { type OutboxItem, outboxItem, outcomeItem } from '../../../lib/outbox/message-item.ts'
-import { openMessageLane } from '../../../lib/outbox/messages.ts'
+import type { Attempt } from '../../../lib/outbox/lanes/lane-contents.ts'
+import { type OutboxItem, outboxItem, outcomeItem } from '../../../lib/outbox/messages/message-item.ts'
+import { openMessageLane } from '../../../lib/outbox/messages/messages.ts'
 import { settings } from '../../../lib/settings.ts'
 import { transact } from '../../../lib/store/write.ts'
 import { useTable } from '../store/use-table.ts'

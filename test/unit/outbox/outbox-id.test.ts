@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { messageLane } from '../../../lib/outbox/keys.ts'
-import { newOutboxId, nextOutboxId, timeOfId } from '../../../lib/outbox/outbox-id.ts'
+import { newOutboxId, nextOutboxId, timeOfId } from '../../../lib/outbox/messages/outbox-id.ts'
 import { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
 import { useTable } from '../store/use-table.ts'
 

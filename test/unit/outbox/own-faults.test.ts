@@ -1,9 +1,9 @@
 /** An item at which our own code fails again and again is set aside, and what is behind it goes out; faults of AWS set nothing aside. */
 import { setImmediate } from 'node:timers/promises'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { outcomeItem } from '../../../lib/outbox/message-item.ts'
-import { addFault } from '../../../lib/outbox/own-faults.ts'
-import { redriveMessages } from '../../../lib/outbox/redrive.ts'
+import { addFault } from '../../../lib/outbox/lanes/own-faults.ts'
+import { outcomeItem } from '../../../lib/outbox/messages/message-item.ts'
+import { redriveMessages } from '../../../lib/outbox/messages/redrive.ts'
 import { seeded } from '../../simulation/seeded.ts'
 import { failure } from '../store/started-table.ts'
 import { answered, newOrigin, useOutboxScene } from './scene.ts'

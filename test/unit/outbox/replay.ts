@@ -7,9 +7,9 @@ import type { PostOutcome } from '../../../lib/egress/post.ts'
 import { isAgentError } from '../../../lib/errors.ts'
 import type { Actions } from '../../../lib/outbox/actions.ts'
 import { deliver } from '../../../lib/outbox/deliver-lane.ts'
-import { onDestinationDue } from '../../../lib/outbox/destination-due.ts'
-import { openMessageLane } from '../../../lib/outbox/messages.ts'
-import { type FirstItem, isForLane, type WakeUp } from '../../../lib/outbox/wake-up.ts'
+import { onDestinationDue } from '../../../lib/outbox/destinations/destination-due.ts'
+import { openMessageLane } from '../../../lib/outbox/messages/messages.ts'
+import { type FirstItem, isForLane, type WakeUp } from '../../../lib/outbox/wake-ups/wake-up.ts'
 
 /** Actions that concern nobody else: they happen at once. */
 type Local = 'now' | 'random' | 'newId' | 'pause' | 'after' | 'open' | 'takeSlot' | 'freeSlots'

@@ -1,7 +1,7 @@
 /** The retry plans: how long, how often, how far a receiver may bend them. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { MESSAGE_PLAN, nextAttemptAt, type RetryPlan, WEBHOOK_PLAN } from '../../../lib/outbox/retry-plan.ts'
+import { MESSAGE_PLAN, nextAttemptAt, type RetryPlan, WEBHOOK_PLAN } from '../../../lib/outbox/lanes/retry-plan.ts'
 
 const HOUR = 3_600_000
 

@@ -3,19 +3,25 @@ import { randomUUID } from 'node:crypto'
 import { DeleteItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb'
 import { beforeEach } from 'vitest'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
-import { QUICK_FOR } from '../../../lib/outbox/circuit-breaker.ts'
 import { deliverLane } from '../../../lib/outbox/deliver-lane.ts'
-import { destinationItem } from '../../../lib/outbox/destination.ts'
-import { onDestinationDue } from '../../../lib/outbox/destination-due.ts'
+import { QUICK_FOR } from '../../../lib/outbox/destinations/circuit-breaker.ts'
+import { destinationItem } from '../../../lib/outbox/destinations/destination.ts'
+import { onDestinationDue } from '../../../lib/outbox/destinations/destination-due.ts'
 import { destinationAddress, laneAddress } from '../../../lib/outbox/keys.ts'
-import { type Lane, laneItem } from '../../../lib/outbox/lane.ts'
-import type { LaneContents } from '../../../lib/outbox/lane-contents.ts'
-import { outboxItem, outcomeItem, type SentBasicMessage } from '../../../lib/outbox/message-item.ts'
-import { openMessageLane } from '../../../lib/outbox/messages.ts'
-import { newOutboxId } from '../../../lib/outbox/outbox-id.ts'
-import { sqs, wakeCommitted, wakeLanes } from '../../../lib/outbox/queues.ts'
+import { type Lane, laneItem } from '../../../lib/outbox/lanes/lane.ts'
+import type { LaneContents } from '../../../lib/outbox/lanes/lane-contents.ts'
+import { outboxItem, outcomeItem, type SentBasicMessage } from '../../../lib/outbox/messages/message-item.ts'
+import { openMessageLane } from '../../../lib/outbox/messages/messages.ts'
+import { newOutboxId } from '../../../lib/outbox/messages/outbox-id.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
-import { decodeWakeUp, type FirstItem, isForLane, type LaneWakeUp, type WakeUp } from '../../../lib/outbox/wake-up.ts'
+import { sqs, wakeCommitted, wakeLanes } from '../../../lib/outbox/wake-ups/queues.ts'
+import {
+  decodeWakeUp,
+  type FirstItem,
+  isForLane,
+  type LaneWakeUp,
+  type WakeUp,
+} from '../../../lib/outbox/wake-ups/wake-up.ts'
 import type { StartedTable } from '../store/started-table.ts'
 import { useTable } from '../store/use-table.ts'
 

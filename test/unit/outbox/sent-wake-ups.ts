@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { vi } from 'vitest'
-import { sqs, sqsOnce } from '../../../lib/outbox/queues.ts'
+import { sqs, sqsOnce } from '../../../lib/outbox/wake-ups/queues.ts'
 
 interface SentWakeUp {
   /** Last part of the queue's URL. */

@@ -1,7 +1,7 @@
 /** Slots: the attempts that a slow destination takes at once. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { freeSlots, takeSlot } from '../../../lib/outbox/slow-destination.ts'
+import { freeSlots, takeSlot } from '../../../lib/outbox/destinations/slow-destination.ts'
 import { newOrigin, useOutboxScene } from './scene.ts'
 
 const scene = await useOutboxScene()

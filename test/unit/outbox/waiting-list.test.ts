@@ -1,16 +1,21 @@
 /** Lanes that wait for a destination: none is lost, whoever joins, releases or probes at the same time, or twice. */
 import { describe, expect, test } from 'vitest'
-import { destinationItem, LEAVES_INDEX } from '../../../lib/outbox/destination.ts'
+import { destinationItem, LEAVES_INDEX } from '../../../lib/outbox/destinations/destination.ts'
 import {
   changeDestination,
   ensureDue,
   readDestination,
   reportToDestination,
-} from '../../../lib/outbox/destination-access.ts'
-import { onDestinationDue } from '../../../lib/outbox/destination-due.ts'
+} from '../../../lib/outbox/destinations/destination-access.ts'
+import { onDestinationDue } from '../../../lib/outbox/destinations/destination-due.ts'
+import {
+  entriesOfRandomShard,
+  entryWrite,
+  newEntry,
+  someEntries,
+} from '../../../lib/outbox/destinations/waiting-list.ts'
 import { eventLane, messageLane } from '../../../lib/outbox/keys.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
-import { entriesOfRandomShard, entryWrite, newEntry, someEntries } from '../../../lib/outbox/waiting-list.ts'
 import { failure } from '../store/started-table.ts'
 import { answered, failing, newOrigin, type SentWakeUp, useOutboxScene } from './scene.ts'
 

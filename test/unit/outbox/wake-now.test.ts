@@ -34,7 +34,7 @@ afterAll(() => {
 })
 
 const wake = async () => {
-  const { wakeNow } = await import('../../../lib/outbox/queues.ts')
+  const { wakeNow } = await import('../../../lib/outbox/wake-ups/queues.ts')
   await wakeNow({ lane: 'acme|ConnectionRecord|c1', itemId: 'o1' })
   return lines.map((line) => JSON.parse(line).event)
 }
@@ -47,7 +47,7 @@ test('is not repeated where the queue fails', async () => {
 
 test('is given up where the queue does not answer, long before the request itself would be', async () => {
   answer = () => undefined
-  const { sqsOnce } = await import('../../../lib/outbox/queues.ts')
+  const { sqsOnce } = await import('../../../lib/outbox/wake-ups/queues.ts')
   const requestHandler = sqsOnce().config.requestHandler as unknown as { httpHandlerConfigs(): object }
   expect(requestHandler.httpHandlerConfigs()).toMatchObject({ requestTimeout: 250 })
   expect(await wake()).toEqual(['wake_up.not_sent'])
@@ -55,7 +55,7 @@ test('is given up where the queue does not answer, long before the request itsel
 })
 
 test('of a job waits longer, since nothing but the sweep makes good what was not sent', async () => {
-  const { sqsOnce, wakeJobsNow } = await import('../../../lib/outbox/queues.ts')
+  const { sqsOnce, wakeJobsNow } = await import('../../../lib/outbox/wake-ups/queues.ts')
   answer = (response) => void response.end('{"Successful":[]}')
   const handle = vi.spyOn(sqsOnce().config.requestHandler, 'handle')
   await wakeJobsNow(['acme|job|revocation-registry|r1'])

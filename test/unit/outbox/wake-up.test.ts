@@ -8,7 +8,7 @@ import {
   encodeWakeUp,
   groupOf,
   type WakeUp,
-} from '../../../lib/outbox/wake-up.ts'
+} from '../../../lib/outbox/wake-ups/wake-up.ts'
 
 const lane = 'tenant|ConnectionRecord|connection'
 const WAKE_UPS: WakeUp[] = [

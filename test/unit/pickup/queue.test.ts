@@ -1,7 +1,7 @@
 /** The order of a pickup queue, its bound, and the end of its messages. */
 import { expect, test } from 'vitest'
 import { jobItem } from '../../../lib/jobs/job.ts'
-import { outcomeItem } from '../../../lib/outbox/message-item.ts'
+import { outcomeItem } from '../../../lib/outbox/messages/message-item.ts'
 import { DAY } from '../../../lib/pickup/bounds.ts'
 import { listedQueue, pickupMessage, queueItem, usageItem } from '../../../lib/pickup/pickup-item.ts'
 import {

@@ -3,7 +3,7 @@
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ensureLayout, readLayout } from '../../../infra/layout.ts'
-import { newEntry } from '../../../lib/outbox/waiting-list.ts'
+import { newEntry } from '../../../lib/outbox/destinations/waiting-list.ts'
 import { RECORDS } from '../../../lib/records/kinds.ts'
 import { DUE_SHARDS, dueFor } from '../../../lib/store/due.ts'
 import { LAYOUT_ITEM, LAYOUT_KEY, LayoutCheck } from '../../../lib/store/layout.ts'

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { committedId, groupOf } from '../../../lib/outbox/wake-up.ts'
+import { committedId, groupOf } from '../../../lib/outbox/wake-ups/wake-up.ts'
 import { dynamodb } from '../../../lib/store/client.ts'
 import type { StoredRecord } from '../../../lib/store/stored-record.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'

@@ -1,7 +1,7 @@
 /** Endpoints as their organization manages them: listed without secrets, deleted, rotated, enabled, tested. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { destinationItem, isClosed } from '../../../lib/outbox/destination.ts'
-import { reportToDestination } from '../../../lib/outbox/destination-access.ts'
+import { destinationItem, isClosed } from '../../../lib/outbox/destinations/destination.ts'
+import { reportToDestination } from '../../../lib/outbox/destinations/destination-access.ts'
 import { endpointDestination } from '../../../lib/outbox/keys.ts'
 import type { Item } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'

@@ -1,7 +1,7 @@
 /** The items of an event: in its lane in the order of its record's events, and at rest with its expiry. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { committedId } from '../../../lib/outbox/wake-up.ts'
+import { committedId } from '../../../lib/outbox/wake-ups/wake-up.ts'
 import type { Item } from '../../../lib/store/table.ts'
 import {
   type Attempt,

@@ -1,9 +1,9 @@
 /** The lane of a record's events to an endpoint: what is sent, what is not, and what becomes of each event. */
 
 import { describe, expect, test } from 'vitest'
-import { destinationItem } from '../../../lib/outbox/destination.ts'
+import { destinationItem } from '../../../lib/outbox/destinations/destination.ts'
 import { endpointDestination } from '../../../lib/outbox/keys.ts'
-import { WEBHOOK_PLAN } from '../../../lib/outbox/retry-plan.ts'
+import { WEBHOOK_PLAN } from '../../../lib/outbox/lanes/retry-plan.ts'
 import { epochSeconds, type Item } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { removeIf, transact } from '../../../lib/store/write.ts'

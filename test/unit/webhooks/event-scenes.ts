@@ -1,5 +1,5 @@
 /** Records, outbox items and endpoints for the tests of events. */
-import { type OutboxItem, outboxItem } from '../../../lib/outbox/message-item.ts'
+import { type OutboxItem, outboxItem } from '../../../lib/outbox/messages/message-item.ts'
 import type { StoredDelivery } from '../../../lib/records/delivery.ts'
 import type { StoredRecord } from '../../../lib/store/stored-record.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'

@@ -2,7 +2,7 @@
 import { DidCommMessagesReceivedV2Message } from '@credo-ts/didcomm'
 import { expect, test } from 'vitest'
 import { removeForeignIds } from '../../../../lib/agent/inbound/pickup.ts'
-import { newOutboxId } from '../../../../lib/outbox/outbox-id.ts'
+import { newOutboxId } from '../../../../lib/outbox/messages/outbox-id.ts'
 
 test('those that this agent may have given to a message, and no others', () => {
   const id = newOutboxId()

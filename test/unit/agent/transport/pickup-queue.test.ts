@@ -2,7 +2,7 @@
 import { AgentContext, DependencyManager } from '@credo-ts/core'
 import { expect, test } from 'vitest'
 import { PickupQueue } from '../../../../lib/agent/transport/pickup-queue.ts'
-import { newOutboxId } from '../../../../lib/outbox/outbox-id.ts'
+import { newOutboxId } from '../../../../lib/outbox/messages/outbox-id.ts'
 import { pickupMessage } from '../../../../lib/pickup/pickup-item.ts'
 import { transaction } from '../../../../lib/store/transaction.ts'
 import { useTable } from '../../store/use-table.ts'

@@ -276,7 +276,7 @@ describe('what a function loads is what it may do', () => {
     expect(queuesOf('deliverSlowly')).toEqual(['SlowWakeUpQueue', 'TimerQueue'])
     expect(queuesOf('sweepOutbox')).toEqual(['WakeUpQueue', 'TimerQueue', 'JobQueue'])
     expect(queuesOf('runJobs')).toContain('JobQueue')
-    expect(without(who(/^sqs:/), whoLoad('lib/outbox/queues.ts'))).toEqual([])
+    expect(without(who(/^sqs:/), whoLoad('lib/outbox/wake-ups/queues.ts'))).toEqual([])
   })
 
   test('who may be sent to an address of strangers is known', () => {

@@ -8,7 +8,7 @@ import { rateMs } from '../../../../infra/local/schedule.ts'
 import type { Resource } from '../../../../infra/service.ts'
 import { WATCHED } from '../../../../lib/auth/key-age.ts'
 import { POST_LIMITS } from '../../../../lib/egress/post.ts'
-import { outboxItem } from '../../../../lib/outbox/message-item.ts'
+import { outboxItem } from '../../../../lib/outbox/messages/message-item.ts'
 import { heartbeatItem } from '../../../../lib/outbox/stream-heartbeat.ts'
 import { pendingEventItem } from '../../../../lib/webhooks/event-item.ts'
 import { ofType } from '../../../support/stage/template.ts'
@@ -36,7 +36,7 @@ const mappingOf = (key: string): Record<string, unknown> => {
 }
 const timeoutOf = (key: string): number => functions[key]?.timeout ?? defaultTimeout
 
-/** lib/outbox/lane.ts */
+/** lib/outbox/lanes/lane.ts */
 const LEASE_SECONDS = 45
 /** lib/jobs/lease.ts */
 const JOB_LEASE_SECONDS = 90

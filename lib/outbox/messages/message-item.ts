@@ -4,14 +4,14 @@
  */
 
 import * as v from 'valibot'
-import type { StoredDelivery } from '../records/delivery.ts'
-import { defineItem, type Stored } from '../store/item.ts'
-import { inKey, integer, isoTime, json, keyPart, optional, packed, text } from '../store/item-fields.ts'
-import { digest } from '../store/keys.ts'
-import { deliveryChange } from '../store/stored-record.ts'
-import { epochSeconds } from '../store/table.ts'
-import type { TableWrite } from '../store/write.ts'
-import { basicMessageAddress, messageLane, outcomeAddress } from './keys.ts'
+import type { StoredDelivery } from '../../records/delivery.ts'
+import { defineItem, type Stored } from '../../store/item.ts'
+import { inKey, integer, isoTime, json, keyPart, optional, packed, text } from '../../store/item-fields.ts'
+import { digest } from '../../store/keys.ts'
+import { deliveryChange } from '../../store/stored-record.ts'
+import { epochSeconds } from '../../store/table.ts'
+import type { TableWrite } from '../../store/write.ts'
+import { basicMessageAddress, messageLane, outcomeAddress } from '../keys.ts'
 
 /** One packed DIDComm message: `payload` is the JSON text of the envelope, as it is posted. */
 const OutboxMessage = v.object({ endpoint: v.string(), payload: v.string() })

@@ -1,9 +1,9 @@
 /** The few attempts that a slow destination takes at once, so that it delays no other: its slots. */
-import { defineItem } from '../store/item.ts'
-import { integer, text } from '../store/item-fields.ts'
-import { epochSeconds, getItems } from '../store/table.ts'
-import { putIf, removeIf } from '../store/write.ts'
-import { slotAddress } from './keys.ts'
+import { defineItem } from '../../store/item.ts'
+import { integer, text } from '../../store/item-fields.ts'
+import { epochSeconds, getItems } from '../../store/table.ts'
+import { putIf, removeIf } from '../../store/write.ts'
+import { slotAddress } from '../keys.ts'
 
 export interface Slot {
   release(): Promise<void>

@@ -3,8 +3,8 @@
  * late or never.
  */
 import * as v from 'valibot'
-import { digest, shardOf } from '../store/keys.ts'
-import { jobKeyOf, laneOwner } from './keys.ts'
+import { digest, shardOf } from '../../store/keys.ts'
+import { jobKeyOf, laneOwner } from '../keys.ts'
 
 const Time = v.pipe(v.number(), v.integer(), v.minValue(0))
 

@@ -1,8 +1,8 @@
 /**
  * Puts messages that were given up back into their lanes, where their retry plan begins anew. For an operator's tool.
  */
-import { scanItems } from '../store/scan.ts'
-import { transact } from '../store/write.ts'
+import { scanItems } from '../../store/scan.ts'
+import { transact } from '../../store/write.ts'
 import { deliveryUpdates, failedDelivery, outboxItem, outcomeItem } from './message-item.ts'
 
 /**

@@ -1,15 +1,16 @@
 /** Leases of lanes: one invocation at a time delivers from a lane. */
-import { AgentError, isAgentError } from '../errors.ts'
-import type { Condition } from '../store/conditions.ts'
-import { dueFor } from '../store/due.ts'
-import { decodeIfSound } from '../store/item.ts'
-import type { Item } from '../store/table.ts'
-import type { Updated } from '../store/write.ts'
+
+import { AgentError, isAgentError } from '../../errors.ts'
+import type { Condition } from '../../store/conditions.ts'
+import { dueFor } from '../../store/due.ts'
+import { decodeIfSound } from '../../store/item.ts'
+import type { Item } from '../../store/table.ts'
+import type { Updated } from '../../store/write.ts'
+import { laneAddress } from '../keys.ts'
+import type { FirstItem, LaneWakeUp } from '../wake-ups/index.ts'
 import { logCorrupt } from './corrupt-item.ts'
-import { laneAddress } from './keys.ts'
 import { type Lane, type LeasedLane, laneItem, type Update } from './lane.ts'
 import { type Pausing, pauseBefore } from './pause.ts'
-import type { FirstItem, LaneWakeUp } from './wake-up.ts'
 
 /** Longer than a function that delivers may run (30 s), shorter than the visibility timeout of its queue (180 s). */
 const LEASE_MS = 45_000

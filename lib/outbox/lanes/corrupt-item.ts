@@ -1,6 +1,6 @@
 /** Corrupt items: an item that cannot be read is set aside unchanged, so that it does not block the items behind it. */
-import { measure } from '../metrics.ts'
-import type { TableWrite } from '../store/write.ts'
+import { measure } from '../../metrics.ts'
+import type { TableWrite } from '../../store/write.ts'
 
 /** An item of a lane that cannot be read. */
 export interface CorruptItem {

@@ -3,7 +3,7 @@
  * arguments.
  */
 import * as v from 'valibot'
-import type { PostOutcome } from '../egress/post.ts'
+import type { PostOutcome } from '../../egress/post.ts'
 
 /**
  * Whose fault an outcome is. `connection`: nothing can be reached at the origin. `gateway`: a gateway answers for a

@@ -1,16 +1,16 @@
 /** Destinations in the table: what was read is remembered for some seconds, and what has happened is recorded. */
-import { Bounded } from '../bounded.ts'
-import { dueFor } from '../store/due.ts'
-import { decodeIfSound } from '../store/item.ts'
-import type { Address } from '../store/keys.ts'
-import { addressOf, getItem, getItems, type Item } from '../store/table.ts'
-import { updateOrFind } from '../store/write.ts'
-import { logCorrupt } from './corrupt-item.ts'
+
+import { Bounded } from '../../bounded.ts'
+import { dueFor } from '../../store/due.ts'
+import { decodeIfSound } from '../../store/item.ts'
+import type { Address } from '../../store/keys.ts'
+import { addressOf, getItem, getItems, type Item } from '../../store/table.ts'
+import { updateOrFind } from '../../store/write.ts'
+import { destinationAddress, originOf } from '../keys.ts'
+import { logCorrupt, updateItem } from '../lanes/index.ts'
+import { wakeLater } from '../wake-ups/index.ts'
 import { type Change, changed, type Destination, destinationItem, renewed, type Target } from './destination.ts'
 import { awaitDestination, type DestinationActions, type DestinationEvent, report } from './destination-events.ts'
-import { destinationAddress, originOf } from './keys.ts'
-import { updateItem } from './lane.ts'
-import { wakeLater } from './queues.ts'
 
 /**
  * What was read is used for some seconds. A lane that is going to wait reads it again; any other makes at most one more

@@ -1,7 +1,7 @@
 /** The interface between a delivery and the contents of a lane, with one adapter for messages and one for events. */
-import type { PostOutcome } from '../egress/post.ts'
-import type { MetricName } from '../metrics.ts'
-import type { TableWrite } from '../store/write.ts'
+import type { PostOutcome } from '../../egress/post.ts'
+import type { MetricName } from '../../metrics.ts'
+import type { TableWrite } from '../../store/write.ts'
 import type { CorruptItem } from './corrupt-item.ts'
 import type { RetryPlan } from './retry-plan.ts'
 

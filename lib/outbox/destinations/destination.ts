@@ -2,16 +2,17 @@
  * Destinations: what can be down, such as a mediator's origin or a webhook endpoint. The item says whether it is up,
  * and how quickly it answers.
  */
+
 import * as v from 'valibot'
-import { DUE_FIELDS, dueFields } from '../store/due.ts'
-import { defineItem, type Stored } from '../store/item.ts'
-import { integer, json, optional, text } from '../store/item-fields.ts'
-import { digest } from '../store/keys.ts'
-import { epochSeconds, type Item } from '../store/table.ts'
-import { absentOrExpired } from '../store/write.ts'
+import { DUE_FIELDS, dueFields } from '../../store/due.ts'
+import { defineItem, type Stored } from '../../store/item.ts'
+import { integer, json, optional, text } from '../../store/item-fields.ts'
+import { digest } from '../../store/keys.ts'
+import { epochSeconds, type Item } from '../../store/table.ts'
+import { absentOrExpired } from '../../store/write.ts'
+import { destinationAddress, laneOwner } from '../keys.ts'
+import type { Update } from '../lanes/index.ts'
 import { Suspicion } from './circuit-breaker.ts'
-import { destinationAddress, laneOwner } from './keys.ts'
-import type { Update } from './lane.ts'
 
 /**
  * The names of a lane and its owner in a destination's item: parts of their digests, because the item is read often and

@@ -2,18 +2,18 @@
  * What is done when the time of a destination has come: a closed one is probed, and an open one releases lanes of its
  * waiting list.
  */
-import { dueFor } from '../store/due.ts'
-import type { Address } from '../store/keys.ts'
-import { getItem, type Item } from '../store/table.ts'
+
+import { dueFor } from '../../store/due.ts'
+import type { Address } from '../../store/keys.ts'
+import { getItem, type Item } from '../../store/table.ts'
+import { laneAddress, originOf } from '../keys.ts'
+import { type Bulkhead, type DestinationWakeUp, type LaneWakeUp, wakeLanes } from '../wake-ups/index.ts'
 import { laneToProbe, probeDelay } from './circuit-breaker.ts'
 import { type Destination, isClosed, isQuick, isSlow, LEAVES_INDEX, suspectOf } from './destination.ts'
 import { DESTINATION_ACTIONS } from './destination-access.ts'
 import { awaitDestination, type DestinationActions } from './destination-events.ts'
-import { laneAddress, originOf } from './keys.ts'
-import { wakeLanes } from './queues.ts'
 import { freeSlots } from './slow-destination.ts'
 import { type Entry, entriesOfRandomShard, removeEntry, someEntries } from './waiting-list.ts'
-import type { Bulkhead, DestinationWakeUp, LaneWakeUp } from './wake-up.ts'
 
 /** Times are ms since the epoch. */
 export interface DueActions extends DestinationActions {

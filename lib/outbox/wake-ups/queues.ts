@@ -2,12 +2,12 @@
  * Sends wake-ups to the queues: two FIFO queues whose consumers deliver, a queue for delays, and a fair queue of jobs.
  */
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { AgentError, errorName } from '../errors.ts'
-import { log } from '../log.ts'
-import { measure } from '../metrics.ts'
-import { settings } from '../settings.ts'
-import { leanClient, leanRequestHandler } from '../store/lean-client.ts'
-import { requestSigner } from '../store/request-signer.ts'
+import { AgentError, errorName } from '../../errors.ts'
+import { log } from '../../log.ts'
+import { measure } from '../../metrics.ts'
+import { settings } from '../../settings.ts'
+import { leanClient, leanRequestHandler } from '../../store/lean-client.ts'
+import { requestSigner } from '../../store/request-signer.ts'
 import {
   type Bulkhead,
   committedId,

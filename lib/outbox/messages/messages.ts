@@ -2,18 +2,19 @@
  * The lanes of messages to wallets: the waiting messages of a connection in order, and the writes that record an
  * attempt.
  */
-import { Bounded } from '../bounded.ts'
-import { describeOutcome, isTaken, type Post, type PostOutcome, post } from '../egress/post.ts'
-import { log } from '../log.ts'
-import { settings } from '../settings.ts'
-import { decodeIfSound } from '../store/item.ts'
-import { setAside, setAsideKey } from '../store/set-aside.ts'
-import { type Item, queryPage } from '../store/table.ts'
-import type { TableWrite } from '../store/write.ts'
-import type { CorruptItem } from './corrupt-item.ts'
-import { readWithDestination } from './destination-access.ts'
-import { LAST_WAITING, messageLaneOf } from './keys.ts'
-import type { Attempt, LaneContents } from './lane-contents.ts'
+
+import { Bounded } from '../../bounded.ts'
+import { describeOutcome, isTaken, type Post, type PostOutcome, post } from '../../egress/post.ts'
+import { log } from '../../log.ts'
+import { settings } from '../../settings.ts'
+import { decodeIfSound } from '../../store/item.ts'
+import { setAside, setAsideKey } from '../../store/set-aside.ts'
+import { type Item, queryPage } from '../../store/table.ts'
+import type { TableWrite } from '../../store/write.ts'
+import { readWithDestination } from '../destinations/index.ts'
+import { LAST_WAITING, messageLaneOf } from '../keys.ts'
+import { type Attempt, type CorruptItem, type LaneContents, MESSAGE_PLAN } from '../lanes/index.ts'
+import { committedId, type FirstItem } from '../wake-ups/index.ts'
 import {
   deliveryUpdates,
   destinationAt,
@@ -24,8 +25,6 @@ import {
   outboxItem,
   outcomeItem,
 } from './message-item.ts'
-import { MESSAGE_PLAN } from './retry-plan.ts'
-import { committedId, type FirstItem } from './wake-up.ts'
 
 /** The media type of envelopes over HTTP: Aries RFC 0025, "HTTP(S)"; RFC 0044. */
 const ENVELOPE_TYPE = 'application/didcomm-envelope-enc'

@@ -3,10 +3,10 @@
  * the functions differ.
  */
 import { randomBytes } from 'node:crypto'
-import type { Item } from '../store/table.ts'
-import type { UnitOfWork } from '../store/unit-of-work.ts'
-import { toUuid } from '../uuid.ts'
-import { messageLane } from './keys.ts'
+import type { Item } from '../../store/table.ts'
+import type { UnitOfWork } from '../../store/unit-of-work.ts'
+import { toUuid } from '../../uuid.ts'
+import { messageLane } from '../keys.ts'
 
 let lastMillisecond = 0
 let counter = 0

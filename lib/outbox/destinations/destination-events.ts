@@ -1,9 +1,12 @@
 /** What an event changes of a destination, and what follows from that. */
-import { AgentError } from '../errors.ts'
-import { log } from '../log.ts'
-import { measure } from '../metrics.ts'
-import { dueFor } from '../store/due.ts'
-import type { Updated } from '../store/write.ts'
+
+import { AgentError } from '../../errors.ts'
+import { log } from '../../log.ts'
+import { measure } from '../../metrics.ts'
+import { dueFor } from '../../store/due.ts'
+import type { Updated } from '../../store/write.ts'
+import { dueNow, type Update } from '../lanes/index.ts'
+import type { WakeUp } from '../wake-ups/index.ts'
 import {
   addSuspicion,
   closes,
@@ -16,8 +19,6 @@ import {
   SLOW_MS,
 } from './circuit-breaker.ts'
 import { type Change, type Destination, isClosed, isSlow, shortName, suspectOf } from './destination.ts'
-import { dueNow, type Update } from './lane.ts'
-import type { WakeUp } from './wake-up.ts'
 
 /** An attempt has failed by a fault that is the destination's own. */
 interface LaneFailure {

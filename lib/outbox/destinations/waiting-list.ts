@@ -1,12 +1,12 @@
 /** A destination's waiting list: the lanes that wait until it is open again or has room, in several partitions. */
-import { decodeIfSound, defineItem, type Stored } from '../store/item.ts'
-import { integer, text } from '../store/item-fields.ts'
-import { type Address, shardOf } from '../store/keys.ts'
-import { addressOf as addressInTable, type Item, queryPage } from '../store/table.ts'
-import { removeIf, type TableWrite } from '../store/write.ts'
-import { logCorrupt } from './corrupt-item.ts'
-import { eventLaneOf, messageLaneOf, waitingAddress, waitingPartition } from './keys.ts'
-import { enterLane } from './lane.ts'
+
+import { decodeIfSound, defineItem, type Stored } from '../../store/item.ts'
+import { integer, text } from '../../store/item-fields.ts'
+import { type Address, shardOf } from '../../store/keys.ts'
+import { addressOf as addressInTable, type Item, queryPage } from '../../store/table.ts'
+import { removeIf, type TableWrite } from '../../store/write.ts'
+import { eventLaneOf, messageLaneOf, waitingAddress, waitingPartition } from '../keys.ts'
+import { enterLane, logCorrupt } from '../lanes/index.ts'
 
 /** Partitions of a list: after a destination is closed, many lanes are added to its list at the same time. */
 const SHARDS = 16
