@@ -1,7 +1,7 @@
 /** Finds lanes that nobody wakes: for an operator's tool, after changes have not reached the dispatcher for a day. */
 
-import { laneAddress } from '../outbox/keys.ts'
 import { enterLane } from '../outbox/lanes/index.ts'
+import { laneAddress } from '../outbox/wake-ups/index.ts'
 import { scanItems } from '../store/scan.ts'
 import { getItems, type Item } from '../store/table.ts'
 import { LANE_KINDS } from './dispatch.ts'

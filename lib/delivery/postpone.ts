@@ -1,9 +1,9 @@
 /** Leaves a lane to the table and the sweep if its wake-up has waited in its queue for too long. */
 
 import { Bounded } from '../bounded.ts'
-import { laneOwner } from '../outbox/keys.ts'
 import { enterLane, laneItem } from '../outbox/lanes/index.ts'
 import type { LaneWakeUp } from '../outbox/wake-ups/index.ts'
+import { laneOwner } from '../outbox/wake-ups/index.ts'
 import { dueFor } from '../store/due.ts'
 import { updateIf } from '../store/write.ts'
 

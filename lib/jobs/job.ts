@@ -3,8 +3,7 @@
  * item.
  */
 
-import { jobAddress, jobKeyOf } from '../outbox/keys.ts'
-import { wakeJobsNow } from '../outbox/wake-ups/index.ts'
+import { jobAddress, jobKeyOf, wakeJobsNow } from '../outbox/wake-ups/index.ts'
 import { dueFields, dueFor } from '../store/due.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { integer, isoTime, optional, text } from '../store/item-fields.ts'

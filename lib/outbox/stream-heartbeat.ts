@@ -2,6 +2,7 @@
  * Whether changes of the table reach the dispatcher: the sweep writes a heartbeat, the dispatcher notes which one came
  * through the stream. A mapping that was disabled or deleted has no metric at all (docs/adr/0043-a-heartbeat.md).
  */
+
 import type { DynamoDBRecord } from 'aws-lambda'
 import { errorName, isAgentError } from '../errors.ts'
 import { log } from '../log.ts'
@@ -10,7 +11,7 @@ import { decodeIfSound, defineItem } from '../store/item.ts'
 import { integer } from '../store/item-fields.ts'
 import { getItems } from '../store/table.ts'
 import { putIf } from '../store/write.ts'
-import { heartbeatAddress } from './keys.ts'
+import { heartbeatAddress } from './wake-ups/index.ts'
 
 /** Times are ms since the epoch. */
 export const heartbeatItem = defineItem('heartbeat', () => heartbeatAddress('sent'), {

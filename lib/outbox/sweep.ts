@@ -10,9 +10,8 @@ import { DUE_SHARDS, type DueEntry, dueEntries } from '../store/due.ts'
 import { checkSealingKey } from '../store/sealing-key.ts'
 import { Census } from './census.ts'
 import { countDeadLetters } from './dead-letters.ts'
-import { laneOwner } from './keys.ts'
 import { sendHeartbeat } from './stream-heartbeat.ts'
-import { jobGroupOf, wakeDestinations, wakeJobs, wakeLanes } from './wake-ups/index.ts'
+import { jobGroupOf, laneOwner, wakeDestinations, wakeJobs, wakeLanes } from './wake-ups/index.ts'
 
 interface Swept {
   /** Entries that were due. */

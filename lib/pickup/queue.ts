@@ -4,7 +4,6 @@
 
 import { AgentError } from '../errors.ts'
 import { dueJob, enqueue, type JobKey, jobItem } from '../jobs/job.ts'
-import { LAST_WAITING } from '../outbox/keys.ts'
 import {
   deliveryUpdates,
   failedAt,
@@ -14,6 +13,7 @@ import {
   type SentBasicMessage,
   timeOfId,
 } from '../outbox/messages/index.ts'
+import { LAST_WAITING } from '../outbox/wake-ups/index.ts'
 import type { StoredDelivery } from '../records/delivery.ts'
 import type { Condition } from '../store/conditions.ts'
 import { decodeIfSound } from '../store/item.ts'

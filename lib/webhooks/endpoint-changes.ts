@@ -3,7 +3,7 @@
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { reportToDestination } from '../outbox/destinations/index.ts'
-import { endpointDestination } from '../outbox/keys.ts'
+import { endpointDestination } from '../outbox/wake-ups/index.ts'
 import type { WebhookEndpoint } from '../records/webhook-endpoint.ts'
 import type { Address } from '../store/keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'

@@ -2,8 +2,9 @@
  * The stored items of an event for an endpoint: in the lane of its record while it is pending, in the list of its
  * endpoint when it is at rest; and the attempts at it.
  */
+
 import * as v from 'valibot'
-import { eventLane } from '../outbox/keys.ts'
+import { eventLane } from '../outbox/wake-ups/index.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { inKey, integer, isoTime, json, keyPart, optional, packedText, picklist, text } from '../store/item-fields.ts'
 import { address, shardOf } from '../store/keys.ts'

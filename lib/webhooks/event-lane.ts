@@ -5,9 +5,9 @@
 
 import { isTaken } from '../egress/post.ts'
 import { reportToDestination } from '../outbox/destinations/index.ts'
-import { endpointDestination, eventLane, eventLaneOf } from '../outbox/keys.ts'
 import { type Attempt, type LaneContents, WEBHOOK_PLAN } from '../outbox/lanes/index.ts'
 import type { Transport } from '../outbox/messages/index.ts'
+import { endpointDestination, eventLane, eventLaneOf } from '../outbox/wake-ups/index.ts'
 import { decodeIfSound } from '../store/item.ts'
 import { setAside, setAsideKey } from '../store/set-aside.ts'
 import { getItems, queryPage } from '../store/table.ts'

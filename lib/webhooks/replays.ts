@@ -1,7 +1,8 @@
 /** Events that an organization requests: replays, which keep their ids, and test events. */
+
 import { randomUUID } from 'node:crypto'
 import { AgentError } from '../errors.ts'
-import { eventLane } from '../outbox/keys.ts'
+import { eventLane } from '../outbox/wake-ups/index.ts'
 import { decodeIfSound } from '../store/item.ts'
 import { openCursor, REPLAY_POSITION, toCursor } from '../store/item-list.ts'
 import { queryMerged } from '../store/merged-pages.ts'

@@ -140,7 +140,7 @@ test('a DID that never answers gets one ping, and the connection stays with the 
 const pinged = (did: string, id = connectionId) =>
   waitFor('the attempt', async () => {
     const { queryAll } = await import('../../lib/store/table.ts')
-    const { messageLane } = await import('../../lib/outbox/keys.ts')
+    const { messageLane } = await import('../../lib/outbox/wake-ups/keys.ts')
     const { digest } = await import('../../lib/store/keys.ts')
     const waiting = await queryAll(messageLane(caller.tenantId ?? '', id, digest(did)))
     return waiting.every(({ attempts }) => Number(attempts?.N) > 0)

@@ -1,8 +1,8 @@
 /** Messages to wallets over real parts: in order, never lost, doubled only where nothing else can be. */
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { messageLane } from '../../lib/outbox/keys.ts'
 import { type OutboxItem, outboxItem, outcomeItem } from '../../lib/outbox/messages/message-item.ts'
 import { newOutboxId } from '../../lib/outbox/messages/outbox-id.ts'
+import { messageLane } from '../../lib/outbox/wake-ups/keys.ts'
 import { fromRecordItem, toRecordItem } from '../../lib/store/stored-record.ts'
 import { type Mishap, mishaps, startPipeline } from '../support/delivery/pipeline.ts'
 import { stopAtEnd } from '../support/stop-at-end.ts'

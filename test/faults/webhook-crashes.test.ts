@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { QUICK_FOR } from '../../lib/outbox/destinations/circuit-breaker.ts'
 import { destinationItem } from '../../lib/outbox/destinations/destination.ts'
-import { endpointDestination } from '../../lib/outbox/keys.ts'
+import { endpointDestination } from '../../lib/outbox/wake-ups/keys.ts'
 import { type NewEvent, pendingEvent, pendingEventItem } from '../../lib/webhooks/event-item.ts'
 import { type Mishap, mishaps, startPipeline } from '../support/delivery/pipeline.ts'
 import { stopAtEnd } from '../support/stop-at-end.ts'

@@ -1,8 +1,8 @@
 /** What is sent in a simulation: messages to connections, and events of records to webhook endpoints, as the service commits them. */
 
-import { eventLane, messageLane } from '../../lib/outbox/keys.ts'
 import { destinationAt, outboxItem } from '../../lib/outbox/messages/message-item.ts'
 import { newOutboxId } from '../../lib/outbox/messages/outbox-id.ts'
+import { eventLane, messageLane } from '../../lib/outbox/wake-ups/keys.ts'
 import { toRecordItem } from '../../lib/store/stored-record.ts'
 import type { Item } from '../../lib/store/table.ts'
 import { endpointItem } from '../../lib/webhooks/endpoint-item.ts'

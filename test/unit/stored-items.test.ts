@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { KEYS } from '../../infra/access/keys.ts'
 import { isLike } from '../../infra/roles/policy.ts'
-import { eventLane, messageLane } from '../../lib/outbox/keys.ts'
+import { eventLane, messageLane } from '../../lib/outbox/wake-ups/keys.ts'
 import { RECORDS } from '../../lib/records/kinds.ts'
 import { type Address, corruptAddress, layoutAddress, messageMarkAddress, recordAddress } from '../../lib/store/keys.ts'
 

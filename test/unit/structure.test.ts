@@ -285,7 +285,7 @@ test('a key is written where its item is described, but for keys that several fo
   const writes = (file: string) => /`(\$\{[\w.]+\}|@[a-z]+)\|/.test(code(file)) && !/ defineItem\(/.test(code(file))
   // Regular expressions look alike; these know no store.
   const others = files.filter((file) => folderOf(file) !== 'lib/presentation-exchange')
-  expect(others.filter(writes)).toEqual(['lib/store/keys.ts', 'lib/outbox/keys.ts'])
+  expect(others.filter(writes)).toEqual(['lib/store/keys.ts', 'lib/outbox/wake-ups/keys.ts'])
 })
 
 test('lib/store names no kind of record', () => {

@@ -4,7 +4,6 @@ import { type AgentContext, CredoError } from '@credo-ts/core'
 import type { DidCommOutboundPackage, DidCommOutboundTransport } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { isObject } from '../../json.ts'
-import { CONNECTION, messageLane } from '../../outbox/keys.ts'
 import { laneItem } from '../../outbox/lanes/index.ts'
 import {
   destinationAt,
@@ -14,7 +13,7 @@ import {
   readLaneEnd,
   type SentBasicMessage,
 } from '../../outbox/messages/index.ts'
-import { wakeLater, wakeNow } from '../../outbox/wake-ups/index.ts'
+import { CONNECTION, messageLane, wakeLater, wakeNow } from '../../outbox/wake-ups/index.ts'
 import { ROTATIONS } from '../../records/record-json.ts'
 import { dueFor } from '../../store/due.ts'
 import { digest } from '../../store/keys.ts'

@@ -6,8 +6,14 @@
 import { dueFor } from '../../store/due.ts'
 import type { Address } from '../../store/keys.ts'
 import { getItem, type Item } from '../../store/table.ts'
-import { laneAddress, originOf } from '../keys.ts'
-import { type Bulkhead, type DestinationWakeUp, type LaneWakeUp, wakeLanes } from '../wake-ups/index.ts'
+import {
+  type Bulkhead,
+  type DestinationWakeUp,
+  type LaneWakeUp,
+  laneAddress,
+  originOf,
+  wakeLanes,
+} from '../wake-ups/index.ts'
 import { laneToProbe, probeDelay } from './circuit-breaker.ts'
 import { type Destination, isClosed, isQuick, isSlow, LEAVES_INDEX, suspectOf } from './destination.ts'
 import { DESTINATION_ACTIONS } from './destination-access.ts'

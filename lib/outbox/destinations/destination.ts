@@ -10,8 +10,8 @@ import { integer, json, optional, text } from '../../store/item-fields.ts'
 import { digest } from '../../store/keys.ts'
 import { epochSeconds, type Item } from '../../store/table.ts'
 import { absentOrExpired } from '../../store/write.ts'
-import { destinationAddress, laneOwner } from '../keys.ts'
 import type { Update } from '../lanes/index.ts'
+import { destinationAddress, laneOwner } from '../wake-ups/index.ts'
 import { Suspicion } from './circuit-breaker.ts'
 
 /**

@@ -1,9 +1,10 @@
 /** The few attempts that a slow destination takes at once, so that it delays no other: its slots. */
+
 import { defineItem } from '../../store/item.ts'
 import { integer, text } from '../../store/item-fields.ts'
 import { epochSeconds, getItems } from '../../store/table.ts'
 import { putIf, removeIf } from '../../store/write.ts'
-import { slotAddress } from '../keys.ts'
+import { slotAddress } from '../wake-ups/index.ts'
 
 export interface Slot {
   release(): Promise<void>

@@ -5,8 +5,8 @@ import { integer, text } from '../../store/item-fields.ts'
 import { type Address, shardOf } from '../../store/keys.ts'
 import { addressOf as addressInTable, type Item, queryPage } from '../../store/table.ts'
 import { removeIf, type TableWrite } from '../../store/write.ts'
-import { eventLaneOf, messageLaneOf, waitingAddress, waitingPartition } from '../keys.ts'
 import { enterLane, logCorrupt } from '../lanes/index.ts'
+import { eventLaneOf, messageLaneOf, waitingAddress, waitingPartition } from '../wake-ups/index.ts'
 
 /** Partitions of a list: after a destination is closed, many lanes are added to its list at the same time. */
 const SHARDS = 16

@@ -2,6 +2,7 @@
  * Lanes, whose items are delivered in order. A lane's item holds the lease of its only delivery at a time, its retries
  * and what it waits for.
  */
+
 import type { Change, Condition } from '../../store/conditions.ts'
 import { DUE_FIELDS, dueFields, dueFor } from '../../store/due.ts'
 import { defineItem, type Stored } from '../../store/item.ts'
@@ -9,7 +10,7 @@ import { flag, integer, json, optional, text } from '../../store/item-fields.ts'
 import type { Address } from '../../store/keys.ts'
 import type { Item } from '../../store/table.ts'
 import { type TableWrite, updateIf } from '../../store/write.ts'
-import { laneAddress } from '../keys.ts'
+import { laneAddress } from '../wake-ups/index.ts'
 import { OwnFaults } from './own-faults.ts'
 
 /**

@@ -11,4 +11,3 @@ export {
 } from './message-item.ts'
 export { isDelivered, openMessageLane, type Transport } from './messages.ts'
 export { newOutboxId, nextOutboxId, readLaneEnd, timeOfId } from './outbox-id.ts'
-export { redriveMessages } from './redrive.ts'

@@ -11,7 +11,7 @@ import { digest } from '../../store/keys.ts'
 import { deliveryChange } from '../../store/stored-record.ts'
 import { epochSeconds } from '../../store/table.ts'
 import type { TableWrite } from '../../store/write.ts'
-import { basicMessageAddress, messageLane, outcomeAddress } from '../keys.ts'
+import { basicMessageAddress, messageLane, outcomeAddress } from '../wake-ups/index.ts'
 
 /** One packed DIDComm message: `payload` is the JSON text of the envelope, as it is posted. */
 const OutboxMessage = v.object({ endpoint: v.string(), payload: v.string() })

@@ -12,9 +12,8 @@ import { setAside, setAsideKey } from '../../store/set-aside.ts'
 import { type Item, queryPage } from '../../store/table.ts'
 import type { TableWrite } from '../../store/write.ts'
 import { readWithDestination } from '../destinations/index.ts'
-import { LAST_WAITING, messageLaneOf } from '../keys.ts'
 import { type Attempt, type CorruptItem, type LaneContents, MESSAGE_PLAN } from '../lanes/index.ts'
-import { committedId, type FirstItem } from '../wake-ups/index.ts'
+import { committedId, type FirstItem, LAST_WAITING, messageLaneOf } from '../wake-ups/index.ts'
 import {
   deliveryUpdates,
   destinationAt,

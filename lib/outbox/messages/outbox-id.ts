@@ -2,11 +2,12 @@
  * Ids of outbox items: UUIDv7, in order of time. One made after another was committed is later, even if the clocks of
  * the functions differ.
  */
+
 import { randomBytes } from 'node:crypto'
 import type { Item } from '../../store/table.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
 import { toUuid } from '../../uuid.ts'
-import { messageLane } from '../keys.ts'
+import { messageLane } from '../wake-ups/index.ts'
 
 let lastMillisecond = 0
 let counter = 0

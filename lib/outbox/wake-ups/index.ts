@@ -1,4 +1,25 @@
-/** Wake-ups, and the queues that take them. */
+/** Wake-ups, what they name, and the queues that take them. */
+export {
+  basicMessageAddress,
+  CONNECTION,
+  destinationAddress,
+  endpointDestination,
+  eventLane,
+  eventLaneOf,
+  heartbeatAddress,
+  jobAddress,
+  jobKeyOf,
+  LAST_WAITING,
+  laneAddress,
+  laneOwner,
+  messageLane,
+  messageLaneOf,
+  originOf,
+  outcomeAddress,
+  slotAddress,
+  waitingAddress,
+  waitingPartition,
+} from './keys.ts'
 export {
   type CommittedItem,
   sqs,

@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot'
 import { digest, shardOf } from '../../store/keys.ts'
-import { jobKeyOf, laneOwner } from '../keys.ts'
+import { jobKeyOf, laneOwner } from './keys.ts'
 
 const Time = v.pipe(v.number(), v.integer(), v.minValue(0))
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Webhook } from 'standardwebhooks'
-import { eventLane } from '../../../lib/outbox/keys.ts'
+import { eventLane } from '../../../lib/outbox/wake-ups/keys.ts'
 import type { EndpointKind } from '../../../lib/records/webhook-event.ts'
 import { decodeIfSound } from '../../../lib/store/item.ts'
 import { getItem, queryAll } from '../../../lib/store/table.ts'

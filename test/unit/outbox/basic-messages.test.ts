@@ -1,6 +1,6 @@
 /** What becomes of basic messages is in their own items, however many one item of the outbox has, and whichever were deleted meanwhile. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { basicMessageAddress } from '../../../lib/outbox/keys.ts'
+import { basicMessageAddress } from '../../../lib/outbox/wake-ups/keys.ts'
 import { fromRecordItem, type StoredRecord, toRecordItem } from '../../../lib/store/stored-record.ts'
 import { removeIf } from '../../../lib/store/write.ts'
 import { factsOf } from '../../../lib/webhooks/facts.ts'

@@ -7,7 +7,7 @@ import {
   destinationItem,
   LEAVES_INDEX,
 } from '../../../lib/outbox/destinations/destination.ts'
-import { destinationAddress } from '../../../lib/outbox/keys.ts'
+import { destinationAddress } from '../../../lib/outbox/wake-ups/keys.ts'
 import { dueFor } from '../../../lib/store/due.ts'
 import { Rows } from './rows.ts'
 

@@ -1,9 +1,9 @@
 /** What must hold of a world of deliveries at each moment, and in the end. */
 
-import { destinationAddress, laneAddress } from '../../../lib/outbox/keys.ts'
 import { laneItem } from '../../../lib/outbox/lanes/lane.ts'
 import { MESSAGE_PLAN } from '../../../lib/outbox/lanes/retry-plan.ts'
 import { outboxItem, outcomeItem } from '../../../lib/outbox/messages/message-item.ts'
+import { destinationAddress, laneAddress } from '../../../lib/outbox/wake-ups/keys.ts'
 import { isForLane } from '../../../lib/outbox/wake-ups/wake-up.ts'
 import type { Attempted, World } from './worlds.ts'
 

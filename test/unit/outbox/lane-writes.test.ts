@@ -1,7 +1,7 @@
 /** What a lane's item has after each write of its holder. */
 import { expect, test } from 'vitest'
-import { laneAddress } from '../../../lib/outbox/keys.ts'
 import { dueNow, type Lane, type LeasedLane, laneItem, laneWrites, toEnter } from '../../../lib/outbox/lanes/lane.ts'
+import { laneAddress } from '../../../lib/outbox/wake-ups/keys.ts'
 import { dueFor } from '../../../lib/store/due.ts'
 import type { TableWrite } from '../../../lib/store/write.ts'
 import { Rows } from './rows.ts'

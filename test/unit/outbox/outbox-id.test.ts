@@ -1,8 +1,8 @@
 /** Ids of outbox items sort as they were made. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { messageLane } from '../../../lib/outbox/keys.ts'
 import { newOutboxId, nextOutboxId, timeOfId } from '../../../lib/outbox/messages/outbox-id.ts'
+import { messageLane } from '../../../lib/outbox/wake-ups/keys.ts'
 import { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
 import { useTable } from '../store/use-table.ts'
 

@@ -1,11 +1,11 @@
 /** A redrive of messages: what was given up since a time goes back into its lane, once, and its story goes on. */
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { redrive, redriveArguments } from '../../../infra/redrive.ts'
-import { laneAddress, messageLane } from '../../../lib/outbox/keys.ts'
 import { MESSAGE_PLAN } from '../../../lib/outbox/lanes/retry-plan.ts'
 import { type OutboxItem, outboxItem, outcomeItem } from '../../../lib/outbox/messages/message-item.ts'
 import { openMessageLane } from '../../../lib/outbox/messages/messages.ts'
-import { redriveMessages } from '../../../lib/outbox/messages/redrive.ts'
+import { redriveMessages } from '../../../lib/outbox/redrive.ts'
+import { laneAddress, messageLane } from '../../../lib/outbox/wake-ups/keys.ts'
 import { dynamodb } from '../../../lib/store/client.ts'
 import { fromRecordItem, toRecordItem } from '../../../lib/store/stored-record.ts'
 import { addressOf } from '../../../lib/store/table.ts'

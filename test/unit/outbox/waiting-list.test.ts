@@ -14,8 +14,8 @@ import {
   newEntry,
   someEntries,
 } from '../../../lib/outbox/destinations/waiting-list.ts'
-import { eventLane, messageLane } from '../../../lib/outbox/keys.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
+import { eventLane, messageLane } from '../../../lib/outbox/wake-ups/keys.ts'
 import { failure } from '../store/started-table.ts'
 import { answered, failing, newOrigin, type SentWakeUp, useOutboxScene } from './scene.ts'
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { registryWriteItem } from '../../../lib/anoncreds/ledger-objects.ts'
 import { jobNamed } from '../../../lib/jobs/job.ts'
-import { jobAddress } from '../../../lib/outbox/keys.ts'
+import { jobAddress } from '../../../lib/outbox/wake-ups/keys.ts'
 import { credentialDefinitionRecords } from '../../../lib/records/kinds.ts'
 import {
   ensureRegistry,

@@ -9,7 +9,7 @@ import {
   jobKeyOf,
   messageLane,
   messageLaneOf,
-} from '../../../lib/outbox/keys.ts'
+} from '../../../lib/outbox/wake-ups/keys.ts'
 import { RECORDS } from '../../../lib/records/kinds.ts'
 import { indexEntries } from '../../../lib/store/index-entries.ts'
 import type { Image } from '../../../lib/store/item.ts'

@@ -1,8 +1,8 @@
 /** An endpoint that answers 503 or lets us wait: which failures close it, however few its events are, and which records come to wait for it. */
 import { describe, expect, test } from 'vitest'
 import { readDestination } from '../../../lib/outbox/destinations/destination-access.ts'
-import { endpointDestination } from '../../../lib/outbox/keys.ts'
 import { dueNow, updateItem } from '../../../lib/outbox/lanes/lane.ts'
+import { endpointDestination } from '../../../lib/outbox/wake-ups/keys.ts'
 import { FAILING_MS } from '../../../lib/webhooks/health.ts'
 import { eventFor, readRegistered, registerAt, storeEvent } from '../../support/webhooks/webhook-scene.ts'
 import { leaseLane } from '../outbox/lease-lane.ts'

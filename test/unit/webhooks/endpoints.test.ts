@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { destinationItem, isClosed } from '../../../lib/outbox/destinations/destination.ts'
 import { reportToDestination } from '../../../lib/outbox/destinations/destination-access.ts'
-import { endpointDestination } from '../../../lib/outbox/keys.ts'
+import { endpointDestination } from '../../../lib/outbox/wake-ups/keys.ts'
 import type { Item } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest'
 import { destinationItem } from '../../../lib/outbox/destinations/destination.ts'
-import { endpointDestination } from '../../../lib/outbox/keys.ts'
 import { WEBHOOK_PLAN } from '../../../lib/outbox/lanes/retry-plan.ts'
+import { endpointDestination } from '../../../lib/outbox/wake-ups/keys.ts'
 import { epochSeconds, type Item } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { removeIf, transact } from '../../../lib/store/write.ts'

@@ -1,7 +1,7 @@
 /** Signing secrets on AWS: the data key is made when the first secret is sealed, and only decrypted by whoever signs. */
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { laneAddress } from '../../../lib/outbox/keys.ts'
+import { laneAddress } from '../../../lib/outbox/wake-ups/keys.ts'
 import { openSecrets } from '../../../lib/webhooks/secrets.ts'
 import { stopAtEnd } from '../../support/stop-at-end.ts'
 import { startKms } from '../../support/table/kms-server.ts'

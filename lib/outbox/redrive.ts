@@ -1,9 +1,10 @@
 /**
  * Puts messages that were given up back into their lanes, where their retry plan begins anew. For an operator's tool.
  */
-import { scanItems } from '../../store/scan.ts'
-import { transact } from '../../store/write.ts'
-import { deliveryUpdates, failedDelivery, outboxItem, outcomeItem } from './message-item.ts'
+
+import { scanItems } from '../store/scan.ts'
+import { transact } from '../store/write.ts'
+import { deliveryUpdates, failedDelivery, outboxItem, outcomeItem } from './messages/index.ts'
 
 /**
  * Redrives the items that were given up at `since` (ISO 8601 UTC) or later, and returns their number. Each keeps its

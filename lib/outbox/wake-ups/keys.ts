@@ -1,5 +1,5 @@
 /** Keys of what is delivered: lanes, destinations with the lanes that wait for them, outcomes; and names of jobs. */
-import { type Address, address, digest, entryAddress, entryPartition, recordAddress } from '../store/keys.ts'
+import { type Address, address, digest, entryAddress, entryPartition, recordAddress } from '../../store/keys.ts'
 
 /** A job of an agent. */
 export const jobAddress = ({ tenant, type, id }: { tenant: string; type: string; id: string }): Address =>
