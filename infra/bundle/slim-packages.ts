@@ -157,3 +157,18 @@ export const treeOfCredo: Plugin = {
     )
   },
 }
+
+/**
+ * The SDK asks of each body whether it is a stream or a blob of the web, for which Node loads all that it has of them:
+ * 5 ms. The SDK's client reads by `node:https`, and no operation of the service sends a body of these kinds.
+ */
+export const nodeStreams: Plugin = {
+  name: 'node-streams',
+  setup(build) {
+    const filter = packageModules('@smithy/core/dist-es/**/stream-type-check.js')
+    build.onLoad({ filter }, () => ({
+      contents: 'export const isReadableStream = () => false; export const isBlob = () => false',
+      loader: 'js',
+    }))
+  },
+}
