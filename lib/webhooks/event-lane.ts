@@ -6,7 +6,7 @@
 import { isTaken } from '../egress/post.ts'
 import { reportToDestination } from '../outbox/destinations/index.ts'
 import { type Attempt, type LaneContents, WEBHOOK_PLAN } from '../outbox/lanes/index.ts'
-import type { Transport } from '../outbox/messages/index.ts'
+import type { Transport } from '../outbox/message-lane.ts'
 import { endpointDestination, eventLane, eventLaneOf } from '../outbox/wake-ups/index.ts'
 import { decodeIfSound } from '../store/item.ts'
 import { setAside, setAsideKey } from '../store/set-aside.ts'

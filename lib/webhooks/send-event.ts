@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import packageJson from '../../package.json' with { type: 'json' }
 import { describeOutcome, isTaken, type PostOutcome, post } from '../egress/post.ts'
 import { log } from '../log.ts'
-import type { Transport } from '../outbox/messages/index.ts'
+import type { Transport } from '../outbox/message-lane.ts'
 import { settings } from '../settings.ts'
 import type { Endpoint } from './endpoint-item.ts'
 import type { NewEvent } from './event-item.ts'

@@ -1,7 +1,7 @@
 /** What a unit of work sends: one item for each connection, and a wake-up that says whether anything was waiting before it. */
 import type { DidCommOutboundPackage } from '@credo-ts/didcomm'
 import { beforeEach, expect, test } from 'vitest'
-import { openMessageLane } from '../../../lib/outbox/messages/messages.ts'
+import { openMessageLane } from '../../../lib/outbox/message-lane.ts'
 import { messageLane, messageLaneOf } from '../../../lib/outbox/wake-ups/keys.ts'
 import type { LaneWakeUp } from '../../../lib/outbox/wake-ups/wake-up.ts'
 import { digest } from '../../../lib/store/keys.ts'

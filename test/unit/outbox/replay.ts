@@ -8,7 +8,7 @@ import { isAgentError } from '../../../lib/errors.ts'
 import type { Actions } from '../../../lib/outbox/actions.ts'
 import { deliver } from '../../../lib/outbox/deliver-lane.ts'
 import { onDestinationDue } from '../../../lib/outbox/destinations/destination-due.ts'
-import { openMessageLane } from '../../../lib/outbox/messages/messages.ts'
+import { openMessageLane } from '../../../lib/outbox/message-lane.ts'
 import { type FirstItem, isForLane, type WakeUp } from '../../../lib/outbox/wake-ups/wake-up.ts'
 
 /** Actions that concern nobody else: they happen at once. */

@@ -3,17 +3,16 @@
  * attempt.
  */
 
-import { Bounded } from '../../bounded.ts'
-import { describeOutcome, isTaken, type Post, type PostOutcome, post } from '../../egress/post.ts'
-import { log } from '../../log.ts'
-import { settings } from '../../settings.ts'
-import { decodeIfSound } from '../../store/item.ts'
-import { setAside, setAsideKey } from '../../store/set-aside.ts'
-import { type Item, queryPage } from '../../store/table.ts'
-import type { TableWrite } from '../../store/write.ts'
-import { readWithDestination } from '../destinations/index.ts'
-import { type Attempt, type CorruptItem, type LaneContents, MESSAGE_PLAN } from '../lanes/index.ts'
-import { committedId, type FirstItem, LAST_WAITING, messageLaneOf } from '../wake-ups/index.ts'
+import { Bounded } from '../bounded.ts'
+import { describeOutcome, isTaken, type Post, type PostOutcome, post } from '../egress/post.ts'
+import { log } from '../log.ts'
+import { settings } from '../settings.ts'
+import { decodeIfSound } from '../store/item.ts'
+import { setAside, setAsideKey } from '../store/set-aside.ts'
+import { type Item, queryPage } from '../store/table.ts'
+import type { TableWrite } from '../store/write.ts'
+import { readWithDestination } from './destinations/index.ts'
+import { type Attempt, type CorruptItem, type LaneContents, MESSAGE_PLAN } from './lanes/index.ts'
 import {
   deliveryUpdates,
   destinationAt,
@@ -23,7 +22,8 @@ import {
   type Outcome,
   outboxItem,
   outcomeItem,
-} from './message-item.ts'
+} from './messages/index.ts'
+import { committedId, type FirstItem, LAST_WAITING, messageLaneOf } from './wake-ups/index.ts'
 
 /** The media type of envelopes over HTTP: Aries RFC 0025, "HTTP(S)"; RFC 0044. */
 const ENVELOPE_TYPE = 'application/didcomm-envelope-enc'
