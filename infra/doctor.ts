@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { checkStageName } from './deployment/checks/template.ts'
-import { type Finding, fault, toLine } from './deployment/finding.ts'
+import { type Finding, findingsOf, toLine } from './deployment/finding.ts'
 
 const SERVERLESS = join(import.meta.dirname, '../node_modules/serverless/bin/serverless.js')
 
@@ -21,11 +21,13 @@ const OPTIONS = {
 const HAS_FINDINGS = /^(ok|warning|FAULT) +[^:]+: |^\{$/m
 
 /** The finding for the error with which Serverless ended before any check. */
-const findingOf = (output: string, region: string | undefined): Finding => {
+const findingOf = (output: string, region: string | undefined): Finding[] => {
   if (/'provider\.region'/.test(output))
-    return fault('region', `${region} is not a region that Serverless knows: --region or AWS_REGION names one`)
+    return findingsOf('region').fault(
+      `${region} is not a region that Serverless knows: --region or AWS_REGION names one`,
+    )
   const [, message = output] = /^Error:\n([\s\S]*)$/m.exec(output) ?? []
-  return fault('serverless', message.replaceAll(/\s+/g, ' ').trim().slice(0, 500))
+  return findingsOf('serverless').fault(message.replaceAll(/\s+/g, ' ').trim().slice(0, 500))
 }
 
 const write = (findings: Finding[], asJson: boolean): void => {
@@ -49,7 +51,7 @@ const main = async (args: string[]): Promise<void> => {
   } else {
     const { AWS_REGION, AWS_DEFAULT_REGION } = process.env
     const region = typeof values.region === 'string' ? values.region : (AWS_REGION ?? AWS_DEFAULT_REGION)
-    write([findingOf(`${stdout}${stderr}`, region)], asJson)
+    write(findingOf(`${stdout}${stderr}`, region), asJson)
   }
 }
 

@@ -27,3 +27,6 @@ export const wholeNumber = (from: number, to: number) => {
     v.maxValue(to, message),
   )
 }
+
+/** A setting with what docs/deploy.md says of it. */
+export const described = <S extends v.GenericSchema>(setting: S, text: string) => v.pipe(setting, v.description(text))

@@ -24,7 +24,7 @@ import { type ClientConfig, ofType } from '../service.ts'
 import type { Stack } from './account.ts'
 import { keyFaults } from './checks/data.ts'
 import { findKey } from './existing-data.ts'
-import { type Finding, fault, ok } from './finding.ts'
+import { type Finding, findingsOf } from './finding.ts'
 import { ifRead, read } from './reading.ts'
 import { KEY_OUTPUT, TABLE_OUTPUT } from './template.ts'
 
@@ -61,12 +61,12 @@ const detectDrift = async (client: CloudFormationClient, StackName: string): Pro
 const revert = (stackName: string): string =>
   `\`aws cloudformation create-change-set --stack-name ${stackName} --change-set-name revert --use-previous-template --deployment-mode REVERT_DRIFT --capabilities CAPABILITY_NAMED_IAM\`, then execute-change-set, puts it back`
 
-const driftFaults = (stackName: string, { problem, resources }: Drift): Finding[] => [
-  ...(problem === undefined ? [] : [fault('drift', `CloudFormation could not look at all: ${problem}`)]),
+const driftFaults = (stackName: string, { problem, resources }: Drift): string[] => [
+  ...(problem === undefined ? [] : [`CloudFormation could not look at all: ${problem}`]),
   ...resources.map(({ LogicalResourceId, PhysicalResourceId, StackResourceDriftStatus, PropertyDifferences = [] }) => {
     const paths = PropertyDifferences.map(({ PropertyPath }) => PropertyPath).join(', ')
     const what = StackResourceDriftStatus === 'DELETED' ? 'was deleted' : `was changed at ${paths}`
-    return fault('drift', `${LogicalResourceId} (${PhysicalResourceId}) ${what}: ${revert(stackName)}`)
+    return `${LogicalResourceId} (${PhysicalResourceId}) ${what}: ${revert(stackName)}`
   }),
 ]
 
@@ -145,12 +145,12 @@ export const examineDeployed = async (
     read('kms:DescribeKey', () => findKey(new KMSClient(config), key)),
   ])
   const findings = [
-    ...ifRead('drift', drift, (found) => driftFaults(stackName, found)),
-    ...ifRead('code', code, (names) =>
-      names.map((name) => fault('code', `${name} was changed: deploy again, with \`--force\``)),
+    ...ifRead('drift', drift, (found, { fault }) => driftFaults(stackName, found).flatMap(fault)),
+    ...ifRead('code', code, (names, { fault }) =>
+      names.flatMap((name) => fault(`${name} was changed: deploy again, with \`--force\``)),
     ),
-    ...ifRead('table', ofTable, (messages) => messages.map((message) => fault('table', message))),
-    ...ifRead('key', ofKey, (found) => keyFaults(found, key).map((message) => fault('key', message))),
+    ...ifRead('table', ofTable, (messages, { fault }) => messages.flatMap(fault)),
+    ...ifRead('key', ofKey, (found, { fault }) => keyFaults(found, key).flatMap(fault)),
   ]
-  return findings.length > 0 ? findings : [ok('deployed stage', 'as it was deployed')]
+  return findings.length > 0 ? findings : findingsOf('deployed stage').ok('as it was deployed')
 }

@@ -15,7 +15,7 @@ import { anonCredsPlan } from './checks/anoncreds.ts'
 import { CHECK as TABLE_AND_KEY } from './checks/data.ts'
 import { checkEnvironments } from './checks/template.ts'
 import { checkAccount, checkPackaged, checkPlan, type Plan } from './checks.ts'
-import { type Finding, fault, faultsMessage, faultsOf, onceEach, toLine } from './finding.ts'
+import { type Finding, faultsMessage, faultsOf, findingsOf, onceEach, toLine } from './finding.ts'
 import { fitTemplate } from './fit-template.ts'
 import { KEY_OUTPUT, TABLE_OUTPUT } from './template.ts'
 
@@ -196,7 +196,7 @@ export class Deployment {
     } catch (error) {
       // Wrong settings or a wrong table may be the reason, and are reported already.
       const isKnown = faultsOf([...ofPlan, ...ofAccount.filter(({ check }) => check === TABLE_AND_KEY)]).length > 0
-      if (!isKnown) ofTemplate.push(fault('template', `it can't be made: ${errorLine(error)}`))
+      if (!isKnown) ofTemplate.push(...findingsOf('template').fault(`it can't be made: ${errorLine(error)}`))
     }
     const { issuerFindings = [] } = this.#serverless.service.custom
     return onceEach([

@@ -9,9 +9,13 @@ export interface Finding {
   message: string
 }
 
-export const ok = (check: string, message: string): Finding => ({ check, status: 'ok', message })
-export const warning = (check: string, message: string): Finding => ({ check, status: 'warning', message })
-export const fault = (check: string, message: string): Finding => ({ check, status: 'fault', message })
+/** What a check can find: each makes a list of one. */
+export const findingsOf = (check: string) => {
+  const found =
+    (status: Finding['status']) =>
+    (message: string): Finding[] => [{ check, status, message }]
+  return { ok: found('ok'), warning: found('warning'), fault: found('fault') }
+}
 
 const MARKS = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' }
 

@@ -7,7 +7,7 @@ import { importableKeys } from '../../lib/auth/importable-keys.ts'
 import { servedKeys } from '../../lib/auth/served-keys.ts'
 import type { TokenIssuer } from '../../lib/auth/token-issuers.ts'
 import { urlFault } from '../../lib/egress/address-guard.ts'
-import { type Finding, fault, ok, warning } from './finding.ts'
+import { type Finding, findingsOf } from './finding.ts'
 
 /**
  * Describes the first issuer without any keys, or with an address that the functions would refuse; undefined if there
@@ -44,7 +44,7 @@ export interface Prepared {
   findings: Finding[]
 }
 
-const CHECK = 'token issuers'
+const { ok, warning, fault } = findingsOf('token issuers')
 
 /**
  * Fetches the keys of issuers that give none in the settings. If that fails, it is a warning only, since otherwise any
@@ -57,7 +57,7 @@ export const prepareIssuers = async (
   ask: (url: string) => ReturnType<typeof servedKeys> = (url) => servedKeys(url, { local: false }),
 ): Promise<Prepared> => {
   const problem = issuerProblem(issuers)
-  if (problem !== undefined) return { issuers: [...issuers], findings: [fault(CHECK, problem)] }
+  if (problem !== undefined) return { issuers: [...issuers], findings: fault(problem) }
   const findings: Finding[] = []
   // Without any address or usable key no token would ever be valid.
   const isAnyUsable = issuers.some(
@@ -70,8 +70,7 @@ export const prepareIssuers = async (
     if (jwksUri === undefined) {
       if (!isGiven)
         findings.push(
-          (isAnyUsable ? warning : fault)(
-            CHECK,
+          ...(isAnyUsable ? warning : fault)(
             `the jwks of ${issuer} has no key that could verify a token, so none of it is valid: give its public keys, or its jwksUri`,
           ),
         )
@@ -81,24 +80,18 @@ export const prepareIssuers = async (
     const served = await ask(jwksUri)
     if ('keys' in served) return { ...entry, jwks: { keys: served.keys }, given: false, preparedAt: now }
     findings.push(
-      served.refused ? notAllowed(issuer, jwksUri, served.reason) : notServed(issuer, jwksUri, served.reason),
+      ...(served.refused
+        ? fault(
+            `${jwksUri}, for the keys of ${issuer}, is refused: ${served.reason}. Give the keys as jwks beside jwksUri if they can’t be fetched from here`,
+          )
+        : warning(
+            `${jwksUri} does not serve the keys of ${issuer} (${served.reason}), so they are not packed, and until it does its tokens are refused: see that it answers from outside, or give its keys as jwks beside jwksUri`,
+          )),
     )
     return { ...entry, jwks }
   }
   const prepared = await Promise.all(issuers.map(prepare))
   if (findings.length === 0 && issuers.length > 0)
-    findings.push(ok(CHECK, `the keys of ${issuers.map(({ issuer }) => issuer).join(', ')}`))
+    findings.push(...ok(`the keys of ${issuers.map(({ issuer }) => issuer).join(', ')}`))
   return { issuers: prepared, findings }
 }
-
-const notAllowed = (issuer: string, jwksUri: string, reason: string): Finding =>
-  fault(
-    CHECK,
-    `${jwksUri}, for the keys of ${issuer}, is refused: ${reason}. Give the keys as jwks beside jwksUri if they can’t be fetched from here`,
-  )
-
-const notServed = (issuer: string, jwksUri: string, reason: string): Finding =>
-  warning(
-    CHECK,
-    `${jwksUri} does not serve the keys of ${issuer} (${reason}), so they are not packed, and until it does its tokens are refused: see that it answers from outside, or give its keys as jwks beside jwksUri`,
-  )

@@ -1,6 +1,6 @@
 /** A reading from AWS: a value or a failure, so that a check can report a failed reading like any other finding. */
 import { errorLine, isDenied, isUnauthenticated } from './aws-error.ts'
-import { type Finding, fault, warning } from './finding.ts'
+import { type Finding, findingsOf } from './finding.ts'
 
 interface Failure {
   /** The right is missing, the credentials are not valid, or AWS did not answer as documented. */
@@ -33,11 +33,19 @@ export const orNone = <T>(
     throw error
   })
 
-const unread = (check: string, { kind, action, message }: Failure): Finding =>
+type FindingsOf = ReturnType<typeof findingsOf>
+
+const unread = ({ kind, action, message }: Failure, { warning, fault }: FindingsOf): Finding[] =>
   kind === 'denied'
-    ? fault(check, `the right ${action} is missing: allow it to whoever deploys (${message})`)
-    : warning(check, `${action} could not be asked, so this is not checked (${message})`)
+    ? fault(`the right ${action} is missing: allow it to whoever deploys (${message})`)
+    : warning(`${action} could not be asked, so this is not checked (${message})`)
 
 /** The findings of `look` for the value that was read, or one for a failed reading. */
-export const ifRead = <T>(check: string, reading: Reading<T>, look: (value: T) => Finding[]): Finding[] =>
-  'failure' in reading ? [unread(check, reading.failure)] : look(reading.value)
+export const ifRead = <T>(
+  check: string,
+  reading: Reading<T>,
+  look: (value: T, findings: FindingsOf) => Finding[],
+): Finding[] => {
+  const findings = findingsOf(check)
+  return 'failure' in reading ? unread(reading.failure, findings) : look(reading.value, findings)
+}

@@ -8,7 +8,7 @@ import { urlFault } from '../../lib/egress/address-guard.ts'
 import { Settings } from '../../lib/settings.ts'
 import { AddressSettings, addressOf } from '../gateway/address.ts'
 import { RateSettings } from '../gateway/rate-settings.ts'
-import { issueLine, wholeNumber, withoutEmpty } from '../settings.ts'
+import { described, issueLine, wholeNumber, withoutEmpty } from '../settings.ts'
 import { WatchSettings } from '../watch/settings.ts'
 import { issuerProblem } from './prepare-issuers.ts'
 
@@ -35,94 +35,84 @@ const proxyProblem = (proxies: Record<string, string>): string | undefined => {
 }
 
 export const DeploymentSettings = v.object({
-  TOKEN_ISSUERS: v.pipe(
-    v.nonOptional(TOKEN_ISSUERS, 'is not set'),
-    TokenIssuers,
-    v.minLength(1, 'is empty: no token would be valid'),
-    v.check(
-      (issuers) => issuerProblem(issuers) === undefined,
-      ({ input }) => issuerProblem(input) ?? '',
+  TOKEN_ISSUERS: described(
+    v.pipe(
+      v.nonOptional(TOKEN_ISSUERS, 'is not set'),
+      TokenIssuers,
+      v.minLength(1, 'is empty: no token would be valid'),
+      v.check(
+        (issuers) => issuerProblem(issuers) === undefined,
+        ({ input }) => issuerProblem(input) ?? '',
+      ),
     ),
-    v.description('Whose tokens are taken, by which keys, and how far they go, as JSON. Required.'),
+    'Whose tokens are taken, by which keys, and how far they go, as JSON. Required.',
   ),
   ...AddressSettings.entries,
-  TRUSTED_CONTEXTS: v.pipe(
+  TRUSTED_CONTEXTS: described(
     TRUSTED_CONTEXTS,
-    v.description(
-      'JSON-LD contexts that every verifier of the stage trusts, 10 at most, as JSON: `[{"address":"https://...","digest":"..."}]`, with the SHA-256 of the document in hexadecimal.',
+    'JSON-LD contexts that every verifier of the stage trusts, 10 at most, as JSON: `[{"address":"https://...","digest":"..."}]`, with the SHA-256 of the document in hexadecimal.',
+  ),
+  INDY_PROXIES: described(
+    v.pipe(
+      INDY_PROXIES,
+      v.check(
+        (proxies) => proxyProblem(proxies) === undefined,
+        ({ input }) => proxyProblem(input) ?? '',
+      ),
     ),
+    'Addresses of indy-vdr-proxies by the namespaces of their ledgers, as JSON; an unqualified id is asked of them in this order.',
   ),
-  INDY_PROXIES: v.pipe(
-    INDY_PROXIES,
-    v.check(
-      (proxies) => proxyProblem(proxies) === undefined,
-      ({ input }) => proxyProblem(input) ?? '',
-    ),
-    v.description(
-      'Addresses of indy-vdr-proxies by the namespaces of their ledgers, as JSON; an unqualified id is asked of them in this order.',
-    ),
-  ),
-  BASE_ORG_ID: v.pipe(
-    BASE_ORG_ID,
-    v.description('Organization that events of the base agent go to; `base` by default.'),
-  ),
-  AGENT_LABEL: v.pipe(
-    AGENT_LABEL,
-    v.description('Label of the base agent in its invitations; `serverless-agent` by default.'),
-  ),
-  AUTO_ACCEPT_OFFERS: v.pipe(
+  BASE_ORG_ID: described(BASE_ORG_ID, 'Organization that events of the base agent go to; `base` by default.'),
+  AGENT_LABEL: described(AGENT_LABEL, 'Label of the base agent in its invitations; `serverless-agent` by default.'),
+  AUTO_ACCEPT_OFFERS: described(
     AUTO_ACCEPT_OFFERS,
-    v.description('`true`: the base agent accepts offers of credentials without a call.'),
+    '`true`: the base agent accepts offers of credentials without a call.',
   ),
-  AUTO_ACCEPT_PROOF_REQUESTS: v.pipe(
+  AUTO_ACCEPT_PROOF_REQUESTS: described(
     AUTO_ACCEPT_PROOF_REQUESTS,
-    v.description('`true`: the base agent answers proof requests without a call.'),
+    '`true`: the base agent answers proof requests without a call.',
   ),
-  LOG_LEVEL: v.pipe(
+  LOG_LEVEL: described(
     LOG_LEVEL,
-    v.description(
-      'The least level of lines that are logged: `debug`, `info` (the default), `warn`, `error` or `silent`.',
-    ),
+    'The least level of lines that are logged: `debug`, `info` (the default), `warn`, `error` or `silent`.',
   ),
   ...RateSettings.entries,
   ...WatchSettings.entries,
-  DELIVERY_CONCURRENCY: v.pipe(
+  DELIVERY_CONCURRENCY: described(
     v.optional(EventSourceConcurrency),
-    v.description(
-      'Deliveries at once to wallets and webhook endpoints, in place of what is computed from the account.',
-    ),
+    'Deliveries at once to wallets and webhook endpoints, in place of what is computed from the account.',
   ),
-  SLOW_DELIVERY_CONCURRENCY: v.pipe(
+  SLOW_DELIVERY_CONCURRENCY: described(
     v.optional(EventSourceConcurrency),
-    v.description('Deliveries at once to slow destinations, in place of what is computed from the account.'),
+    'Deliveries at once to slow destinations, in place of what is computed from the account.',
   ),
-  TABLE_NAME: v.pipe(
+  TABLE_NAME: described(
     v.optional(TableName),
-    v.description('Name of the table, for a stack whose table has one; without it CloudFormation makes a name.'),
+    'Name of the table, for a stack whose table has one; without it CloudFormation makes a name.',
   ),
-  EXISTING_TABLE: v.pipe(
+  EXISTING_TABLE: described(
     v.optional(TableName),
-    v.description('Table of an earlier stack that this one uses in place of a new one, with EXISTING_KEY.'),
+    'Table of an earlier stack that this one uses in place of a new one, with EXISTING_KEY.',
   ),
-  EXISTING_KEY: v.pipe(
+  EXISTING_KEY: described(
     v.optional(v.pipe(v.string(), v.regex(KEY_ARN, 'is not the ARN of a KMS key'))),
-    v.description('ARN of the KMS key that opens what is sealed in EXISTING_TABLE.'),
+    'ARN of the KMS key that opens what is sealed in EXISTING_TABLE.',
   ),
-  ALLOW_NEW_ADDRESS: v.pipe(
+  ALLOW_NEW_ADDRESS: described(
     v.optional(TRUE_OR_FALSE, 'false'),
-    v.description('`true` deploys a stage with another address than its own, which wallets have kept.'),
+    '`true` deploys a stage with another address than its own, which wallets have kept.',
   ),
-  ALLOW_NEW_TABLE: v.pipe(
+  ALLOW_NEW_TABLE: described(
     v.optional(TRUE_OR_FALSE, 'false'),
-    v.description('`true` deploys a new stack with an empty table beside the one that an earlier stack has left.'),
+    '`true` deploys a new stack with an empty table beside the one that an earlier stack has left.',
   ),
-  ANONCREDS: v.pipe(
+  ANONCREDS: described(
     v.optional(v.picklist(['on', 'off'], 'is neither on nor off'), 'on'),
-    v.description("`off` deploys without AnonCreds' native library, which `npm run anoncreds -- --arch arm64` brings."),
+    "`off` deploys without AnonCreds' native library, which `npm run anoncreds -- --arch arm64` brings.",
   ),
-  DELETION_PROTECTION: v.pipe(
+  DELETION_PROTECTION: described(
     v.optional(TRUE_OR_FALSE, 'true'),
-    v.description('`false` lets the table be deleted: deploy takes its deletion protection off.'),
+    '`false` lets the table be deleted: deploy takes its deletion protection off.',
   ),
 })
 

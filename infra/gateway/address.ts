@@ -1,6 +1,6 @@
 /** The address of a stage, which wallets keep for ever: what is set of it, and what follows from that. */
 import * as v from 'valibot'
-import { parseSettings } from '../settings.ts'
+import { described, parseSettings } from '../settings.ts'
 
 /** Where a stage is that only its developers use: its address may end with its stack. */
 export const DEVELOPMENT = 'dev'
@@ -8,7 +8,7 @@ export const DEVELOPMENT = 'dev'
 const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
 
 export const AddressSettings = v.object({
-  PUBLIC_URL: v.pipe(
+  PUBLIC_URL: described(
     v.optional(
       v.pipe(
         v.string(),
@@ -17,50 +17,41 @@ export const AddressSettings = v.object({
         v.regex(/[^/]$/, 'ends with a slash'),
       ),
     ),
-    v.description(
-      'Address that wallets keep and that calls come to, without a slash at its end. Outside dev it or DOMAIN_NAME is required.',
-    ),
+    'Address that wallets keep and that calls come to, without a slash at its end. Outside dev it or DOMAIN_NAME is required.',
   ),
-  DOMAIN_NAME: v.pipe(
+  DOMAIN_NAME: described(
     v.optional(
       v.pipe(v.string(), v.regex(new RegExp(`^(${LABEL}\\.)+${LABEL}$`), 'is not a domain name in lower case')),
     ),
-    v.description('Domain of the API, as `agent.example.org`.'),
+    'Domain of the API, as `agent.example.org`.',
   ),
-  CERTIFICATE_ARN: v.pipe(
+  CERTIFICATE_ARN: described(
     v.optional(
       v.pipe(
         v.string(),
         v.regex(/^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/, 'is not an ARN of a certificate of ACM'),
       ),
     ),
-    v.description("Certificate of DOMAIN_NAME, in the stage's region; with it the stack makes the domain."),
+    "Certificate of DOMAIN_NAME, in the stage's region; with it the stack makes the domain.",
   ),
-  HOSTED_ZONE_ID: v.pipe(
+  HOSTED_ZONE_ID: described(
     v.optional(v.pipe(v.string(), v.regex(/^[A-Z0-9]{1,32}$/, 'is not an id of a hosted zone'))),
-    v.description('Zone of Route 53 in which the stack makes the record of DOMAIN_NAME.'),
+    'Zone of Route 53 in which the stack makes the record of DOMAIN_NAME.',
   ),
-  BASE_PATH: v.pipe(
+  BASE_PATH: described(
     v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9._-]{1,100}$/, 'is not one part of a path'))),
-    v.description('What paths begin with at DOMAIN_NAME, without slashes.'),
+    'What paths begin with at DOMAIN_NAME, without slashes.',
   ),
-  KEEP_DOMAIN: v.pipe(
+  KEEP_DOMAIN: described(
     v.optional(v.pipe(v.string(), v.regex(/^(true|false)$/, 'is neither true nor false'))),
-    v.description('`true` keeps the domain and its record when the stack no longer has them.'),
+    '`true` keeps the domain and its record when the stack no longer has them.',
   ),
 })
 
-export interface Address {
-  /** Undefined: that of the API itself. */
-  publicUrl: string | undefined
-  /** Whether the stack makes the domain, and its record. */
-  makesDomain: boolean
-  makesRecord: boolean
-  keepsDomain: boolean
-}
+export type Address = ReturnType<typeof addressOf>
 
 /** Throws an error that names the setting. */
-export const addressOf = (environment: NodeJS.ProcessEnv, stage: string, region: string): Address => {
+export const addressOf = (environment: NodeJS.ProcessEnv, stage: string, region: string) => {
   const settings = parseSettings(AddressSettings, environment)
   const { PUBLIC_URL, DOMAIN_NAME, CERTIFICATE_ARN, HOSTED_ZONE_ID, BASE_PATH, KEEP_DOMAIN } = settings
   if (DOMAIN_NAME === undefined) {
@@ -82,7 +73,9 @@ export const addressOf = (environment: NodeJS.ProcessEnv, stage: string, region:
         : `PUBLIC_URL: is not https, as that of the stage ${stage} has to be`,
     )
   return {
+    /** Undefined: that of the API itself. */
     publicUrl,
+    /** Whether the stack makes the domain, and its record. */
     makesDomain: CERTIFICATE_ARN !== undefined,
     makesRecord: HOSTED_ZONE_ID !== undefined,
     keepsDomain: KEEP_DOMAIN === 'true',

@@ -1,30 +1,24 @@
 /** The rates that infra/stage.yml and infra/firewall.yml take from the environment. */
 import * as v from 'valibot'
-import { wholeNumber } from '../settings.ts'
+import { described, wholeNumber } from '../settings.ts'
 
 const Rate = wholeNumber(1, 999_999)
 
 export const RateSettings = v.object({
-  OPERATION_RATE: v.pipe(
+  OPERATION_RATE: described(
     v.optional(Rate),
-    v.description('Requests a second to each operation, of all callers together; 500 by default.'),
+    'Requests a second to each operation, of all callers together; 500 by default.',
   ),
-  DIDCOMM_RATE: v.pipe(
+  DIDCOMM_RATE: described(
     v.optional(Rate),
-    v.description(
-      'Envelopes a second of all other agents at one address; OPERATION_RATE or 250 by default, and no more than the account runs functions at once.',
-    ),
+    'Envelopes a second of all other agents at one address; OPERATION_RATE or 250 by default, and no more than the account runs functions at once.',
   ),
-  TENANT_RATE: v.pipe(
+  TENANT_RATE: described(
     v.optional(Rate),
-    v.description(
-      'Requests a second of a tenant; without it tenants are not counted. As many strangers a second, on the average of a minute, may ask a tenant for a connection (without it 10); an invitation for one connection has 20 tries a day of its own.',
-    ),
+    'Requests a second of a tenant; without it tenants are not counted. As many strangers a second, on the average of a minute, may ask a tenant for a connection (without it 10); an invitation for one connection has 20 tries a day of its own.',
   ),
-  ADDRESS_RATE: v.pipe(
+  ADDRESS_RATE: described(
     v.optional(wholeNumber(10, 999_999_999)),
-    v.description(
-      'Envelopes of one IP address in 5 minutes, and as many registrations for notifications; without it there is no firewall.',
-    ),
+    'Envelopes of one IP address in 5 minutes, and as many registrations for notifications; without it there is no firewall.',
   ),
 })

@@ -1,7 +1,7 @@
 /** The settings of the local stage, read from the environment and checked once. */
 import { resolve } from 'node:path'
 import * as v from 'valibot'
-import { type TokenIssuer, TokenIssuers } from '../../lib/auth/token-issuers.ts'
+import { TokenIssuers } from '../../lib/auth/token-issuers.ts'
 import { reason, StageFailure } from '../failure.ts'
 import { RateSettings } from '../gateway/rate-settings.ts'
 import { parseSettings, wholeNumber } from '../settings.ts'
@@ -26,21 +26,7 @@ const Environment = v.object({
   ...RateSettings.entries,
 })
 
-export interface LocalSettings {
-  /** Address of this machine on which the API listens. */
-  host: string
-  port: number
-  tls: boolean
-  /** Absolute; undefined: nothing is kept. */
-  dataDir: string | undefined
-  /** Folder of the issuer's key, which `npm run token` reads too. */
-  issuerDir: string
-  logLevel: string
-  publicUrl: string | undefined
-  tokenIssuers: TokenIssuer[]
-  dynamodbEndpoint: string | undefined
-  kmsEndpoint: string | undefined
-}
+export type LocalSettings = ReturnType<typeof localSettings>
 
 const read = (environment: NodeJS.ProcessEnv): v.InferOutput<typeof Environment> => {
   try {
@@ -51,15 +37,18 @@ const read = (environment: NodeJS.ProcessEnv): v.InferOutput<typeof Environment>
 }
 
 /** `host` is an option of the command and no variable: some shells set HOST. Throws `StageFailure`. */
-export const localSettings = (environment: NodeJS.ProcessEnv, host: string = LOOPBACK): LocalSettings => {
+export const localSettings = (environment: NodeJS.ProcessEnv, host: string = LOOPBACK) => {
   const { PORT, TLS, DATA_DIR, LOG_LEVEL, PUBLIC_URL, TOKEN_ISSUERS, DYNAMODB_ENDPOINT, KMS_ENDPOINT } =
     read(environment)
   const dataDir = DATA_DIR === undefined ? undefined : resolve(DATA_DIR)
   return {
+    /** Address of this machine on which the API listens. */
     host,
     port: PORT,
     tls: TLS === 'on',
+    /** Absolute; undefined: nothing is kept. */
     dataDir,
+    /** Folder of the issuer's key, which `npm run token` reads too. */
     issuerDir: dataDir ?? resolve('.data'),
     logLevel: LOG_LEVEL,
     publicUrl: PUBLIC_URL?.replace(/\/+$/, ''),

@@ -9,9 +9,9 @@ import { StageFailure } from '../failure.ts'
 import { ensureLayout } from '../layout.ts'
 import type { Service } from '../service.ts'
 import { lockDataFolder } from './data-folder.ts'
-import { type Database, startDatabase } from './dynamodb.ts'
+import { startDatabase } from './dynamodb.ts'
 import type { Environment } from './function-process.ts'
-import { type Issuer, localIssuer } from './issuer.ts'
+import { localIssuer } from './issuer.ts'
 import { freePort, urlOf } from './port.ts'
 import { privateFile } from './private-file.ts'
 import { startQueues } from './queues.ts'
@@ -19,24 +19,8 @@ import { type Created, createResources, resolve } from './resources.ts'
 import { useNoAwsAccount } from './running-stage.ts'
 import type { LocalSettings } from './settings.ts'
 
-interface Storage {
-  database: Database
-  sqsEndpoint: string
-  created: Created[]
-  issuer: Issuer
-  /** Of the API. */
-  port: number
-  baseUrl: string
-  /** Of the functions. */
-  environment: Environment
-}
-
 /** Starts database and queues, which end with `parts`. Throws `StageFailure`. */
-export const startStorage = async (
-  service: Service,
-  settings: LocalSettings,
-  parts: AsyncDisposableStack,
-): Promise<Storage> => {
+export const startStorage = async (service: Service, settings: LocalSettings, parts: AsyncDisposableStack) => {
   const { dataDir, host, tls } = settings
   useNoAwsAccount(service.provider.region)
   // Only their user may read the files.
@@ -61,7 +45,7 @@ export const startStorage = async (
   for (const { name, ref } of resources.queues) await queues.putBack(sqs, { name, url: ref })
   const created = [...resources.tables, ...resources.queues]
 
-  const environment = {
+  const environment: Environment = {
     ...environmentOf(service, created),
     DYNAMODB_ENDPOINT: database.endpoint,
     SQS_ENDPOINT: queues.endpoint,

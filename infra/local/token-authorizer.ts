@@ -28,18 +28,14 @@ const AuthorizerResult = v.object({
     v.record(v.string(), v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transform(String))),
     {},
   ),
+  // The API key that the request is counted by.
   usageIdentifierKey: v.exactOptional(v.string()),
 })
 
 type AuthorizerResult = v.InferOutput<typeof AuthorizerResult>
 
 /** The caller, as the authorizer describes it. */
-export interface Caller {
-  principalId: string
-  context: Record<string, string>
-  /** The API key that the request is counted by. */
-  usageIdentifierKey?: string
-}
+export type Caller = Omit<AuthorizerResult, 'policyDocument'>
 
 /** The type of the gateway response for a refused request. */
 export type Rejection = 'UNAUTHORIZED' | 'ACCESS_DENIED' | 'AUTHORIZER_FAILURE' | 'AUTHORIZER_CONFIGURATION_ERROR'

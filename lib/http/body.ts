@@ -18,14 +18,13 @@ const RULES = {
   forbidden: UNSAFE_NAMES,
 }
 
-/** Media types of each format: JSON's (RFC 8259, RFC 6839), that of forms in HTML, a JWT's (RFC 7519). */
+/** Media types of each format: JSON's (RFC 8259, RFC 6839), that of forms in HTML. */
 const MEDIA_TYPES: Record<BodyFormat, RegExp> = {
   json: /^application\/([a-z0-9!#$&^_.-]+\+)?json$/,
   form: /^application\/x-www-form-urlencoded$/,
-  jwt: /^application\/([a-z0-9!#$&^_.-]+\+)?jwt$/,
 }
 
-const NAMES: Record<BodyFormat, string> = { json: 'JSON', form: 'a form', jwt: 'a JWT' }
+const NAMES: Record<BodyFormat, string> = { json: 'JSON', form: 'a form' }
 
 /** Whether a content type says the format, in UTF-8 (RFC 8259, section 8.1). */
 const isOfFormat = (format: BodyFormat, contentType: string | undefined, others: readonly string[] = []): boolean => {
@@ -67,14 +66,6 @@ const parsedJson = (text: string): unknown => {
   return json
 }
 
-/** A JWS or a JWE in compact serialization (RFC 7515, RFC 7516). */
-const JWT = /^[\w-]+(?:\.[\w-]*){2}(?:(?:\.[\w-]*){2})?$/
-
-const parsedJwt = (text: string): string => {
-  if (!JWT.test(text)) throw isNot('jwt')
-  return text
-}
-
 const parser = httpJsonBodyParser({ disableContentTypeCheck: true })
 
 /** What it says of JSON with a name that reaches into a prototype, or nested too deeply for it: `findFlaw` says where. */
@@ -86,7 +77,6 @@ const REJECTED_JSON = /^Forbidden key|call stack/
  */
 const parse = (request: Parameters<OperationMiddleware>[0], text: string, contract: Contract): unknown => {
   if (contract.bodyFormat === 'form') return parseForm(text)
-  if (contract.bodyFormat === 'jwt') return parsedJwt(text)
   if (contract.security !== 'token') return parsedJson(text)
   Object.assign(request.event, { body: text.replace(/^\uFEFF/, ''), isBase64Encoded: false })
   try {

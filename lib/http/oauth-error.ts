@@ -4,20 +4,13 @@ import type { ErrorBody } from '../interface/contract.ts'
 import type { ErrorStatus } from './error-body.ts'
 
 /** RFC 6749, sections 4.1.2.1 and 5.2; RFC 6750, section 3.1. */
-const ERRORS = {
-  400: 'invalid_request',
+const ERRORS: Partial<Record<ErrorStatus, string>> = {
   401: 'invalid_token',
   403: 'access_denied',
-  404: 'invalid_request',
-  409: 'invalid_request',
-  410: 'invalid_request',
-  413: 'invalid_request',
-  415: 'invalid_request',
-  422: 'invalid_request',
   429: 'temporarily_unavailable',
   500: 'server_error',
   503: 'temporarily_unavailable',
-} as const satisfies Record<ErrorStatus, string>
+}
 
 /** Characters of `error_description`. */
 const MAX_DESCRIPTION = 500
@@ -30,7 +23,9 @@ interface OAuthErrorBody {
 
 /** The error of a code that wallets know, or else by the status. */
 const nameOf = (error: unknown, status: ErrorStatus): string =>
-  isAgentError(error) && error.code.startsWith('oauth.') ? error.code.slice('oauth.'.length) : ERRORS[status]
+  isAgentError(error) && error.code.startsWith('oauth.')
+    ? error.code.slice('oauth.'.length)
+    : (ERRORS[status] ?? 'invalid_request')
 
 /** An error and its body in OAuth's form. Characters that the description may not contain are replaced by `?`. */
 export const toOAuthBody = (error: unknown, body: ErrorBody & { statusCode: ErrorStatus }) => {

@@ -34,7 +34,6 @@ const SECURITY = { token: [{ bearer: [] }], optional: [{ bearer: [] }, {}], none
 const MEDIA_TYPES: Record<BodyFormat, string> = {
   json: 'application/json',
   form: 'application/x-www-form-urlencoded',
-  jwt: 'application/jwt',
 }
 
 const describeOperation = (contract: Contract, path: string) => {

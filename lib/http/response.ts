@@ -11,12 +11,12 @@ import { Document, OperationResponse, Page, Redirect, type Result } from './requ
 import { toFieldIssues } from './validate.ts'
 
 /** Headers that scripts of other sites may read. */
-const EXPOSED = ['x-request-id', 'link', 'retry-after']
+const EXPOSED = 'x-request-id, link, retry-after'
 
-const headersOf = ({ cors }: Contract, requestId: string) => ({
+const headersOf = (requestId: string) => ({
   'x-request-id': requestId,
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': [...EXPOSED, ...(cors?.response ?? [])].join(', '),
+  'access-control-expose-headers': EXPOSED,
   // Responses contain personal data, and secrets that are shown once.
   // https://cheatsheetseries.owasp.org/cheatsheets/REST_Security_Cheat_Sheet.html#security-headers
   'cache-control': 'no-store',
@@ -56,9 +56,9 @@ export const toResponse = (
   { requestId, ifNoneMatch }: RequestHeaders,
 ): APIGatewayProxyResult => {
   if (isDocument(contract, result)) return documentResponse(contract, result, { requestId, ifNoneMatch })
-  if (isPage(contract, result)) return { statusCode: 200, headers: pageHeaders(contract, requestId), body: result.html }
+  if (isPage(contract, result)) return { statusCode: 200, headers: pageHeaders(requestId), body: result.html }
   if (isRedirect(contract, result)) {
-    const headers = { location: result.location, ...PRIVATE, ...headersOf(contract, requestId) }
+    const headers = { location: result.location, ...PRIVATE, ...headersOf(requestId) }
     return { statusCode: 302, headers, body: '' }
   }
   const { body, headers } = result instanceof OperationResponse ? result : new OperationResponse(result, {})
@@ -67,7 +67,7 @@ export const toResponse = (
     headers: {
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
-      ...headersOf(contract, requestId),
+      ...headersOf(requestId),
     },
     body: body === undefined ? '' : JSON.stringify(body),
   }
@@ -87,7 +87,7 @@ const documentResponse = (
   const headers = {
     // Also of a 304: the gateway would add JSON's, and caches update what they have stored (RFC 9111, section 3.2).
     'content-type': contentType,
-    ...headersOf(contract, requestId),
+    ...headersOf(requestId),
     ...(caching !== undefined && { 'cache-control': caching.cacheControl, etag: caching.etag }),
   }
   if (caching !== undefined && isKnown(caching.etag, ifNoneMatch)) return { statusCode: 304, headers, body: '' }
@@ -107,22 +107,22 @@ const PRIVATE = { 'referrer-policy': 'no-referrer' }
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-const pageHeaders = (contract: Contract, requestId: string) => ({
+const pageHeaders = (requestId: string) => ({
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': PAGE_POLICY,
   ...PRIVATE,
-  ...headersOf(contract, requestId),
+  ...headersOf(requestId),
 })
 
 /** RFC 6750, section 3 */
 const INVALID_TOKEN = 'Bearer error="invalid_token"'
 
 /** Headers of an error: a challenge for a 401 (RFC 9110, section 11.6.1), a time to retry. */
-const headersOfError = ({ challenge = 'Bearer' }: Contract, error: unknown, status: number): Record<string, string> => {
+const headersOfError = (error: unknown, status: number): Record<string, string> => {
   const retryAfter = retryAfterOf(error)
   return {
     ...(status === 401 && {
-      'www-authenticate': isAgentError(error, 'oauth.invalid_token') ? INVALID_TOKEN : challenge,
+      'www-authenticate': isAgentError(error, 'oauth.invalid_token') ? INVALID_TOKEN : 'Bearer',
     }),
     ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
   }
@@ -143,9 +143,9 @@ export const respondWithError =
       event: failed ? 'request.failed' : 'request.refused',
       ...{ requestId, operationId: contract.operationId, ...toErrorLog(error) },
     })
-    const headers = { ...headersOfError(contract, error, statusCode), ...headersOf(contract, requestId) }
+    const headers = { ...headersOfError(error, statusCode), ...headersOf(requestId) }
     if (errorPage !== undefined && preferredTypeOf(event) === 'page')
-      return { statusCode, headers: { ...headers, ...pageHeaders(contract, requestId) }, body: errorPage(body) }
+      return { statusCode, headers: { ...headers, ...pageHeaders(requestId) }, body: errorPage(body) }
     return {
       statusCode: contract.errors === 'oauth' ? oauthStatus(statusCode) : statusCode,
       headers: { 'content-type': 'application/json', ...headers },

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { BasicMessageRecord } from '../records/basic-message.ts'
 import { EntityId } from '../records/tenant.ts'
-import { ACTION, defineContract, LOOKUP } from './contract.ts'
+import { actionOn, defineContract, LOOKUP } from './contract.ts'
 import { exactly, Paging, text } from './fields.ts'
 
 /**
@@ -20,15 +20,13 @@ const Content = v.pipe(
 )
 
 export const SendMessage = /* @__PURE__ */ defineContract(() => ({
-  ...ACTION,
+  ...actionOn(v.object({ connectionId: EntityId }), BasicMessageRecord),
   operationId: 'SendMessage',
   firstInterface: true,
   path: '/basic-messages/{connectionId}',
   summary: 'Send a basic message to a connection',
   description: `The record and the message to the wallet are committed together before the answer. \`content\` has at most ${MAX_CONTENT_BYTES} bytes as JSON in UTF-8.`,
-  parameters: { path: v.object({ connectionId: EntityId }) },
   body: exactly({ content: Content }),
-  responses: { 200: BasicMessageRecord },
 }))
 
 export const GetBasicMessages = /* @__PURE__ */ defineContract(() => ({

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { CONNECTION_STATES, ConnectionRecord } from '../records/connection.ts'
 import { EntityId } from '../records/tenant.ts'
-import { ACTION, DELETION, defineContract, LOOKUP, QUERY } from './contract.ts'
+import { actionOn, DELETION, defineContract, lookupOf, QUERY } from './contract.ts'
 import { Did, exactly, Paging, text } from './fields.ts'
 
 /** Label or alias of an agent. */
@@ -11,11 +11,7 @@ const Name = text(1000)
 const OfConnection = v.object({ connectionId: EntityId })
 
 /** An action on a connection; the response is its record. */
-const STEP = {
-  ...ACTION,
-  parameters: { path: OfConnection },
-  responses: { 200: ConnectionRecord },
-} as const
+const STEP = actionOn(OfConnection, ConnectionRecord)
 
 export const GetConnections = /* @__PURE__ */ defineContract(() => ({
   ...QUERY,
@@ -38,12 +34,10 @@ export const GetConnections = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const GetConnectionById = /* @__PURE__ */ defineContract(() => ({
-  ...LOOKUP,
+  ...lookupOf(OfConnection, ConnectionRecord),
   operationId: 'GetConnectionById',
   path: '/connections/{connectionId}',
   summary: 'Retrieve one connection record by its record id',
-  parameters: { path: OfConnection },
-  responses: { 200: ConnectionRecord },
 }))
 
 export const AcceptConnectionRequest = /* @__PURE__ */ defineContract(() => ({

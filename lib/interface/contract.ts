@@ -34,7 +34,7 @@ export interface Contract {
   body?: Schema
   /**
    * What the body is, and what its schema gets: `json` (the default), any value; `form`, a form's values by name, without
-   * the empty ones; `jwt`, the text of a JWT.
+   * the empty ones.
    */
   bodyFormat?: BodyFormat
   /** Accepted content types of the body, in addition to JSON's. */
@@ -50,15 +50,6 @@ export interface Contract {
   contentType?: string | readonly string[]
   /** The form of errors: the service's own, or `{error, error_description}` (RFC 6749, section 5.2). */
   errors?: 'oauth'
-  /** Scheme of `WWW-Authenticate` in a 401: `Bearer` by default. */
-  challenge?: 'Bearer' | 'DPoP'
-  /** Headers for browsers on other sites, in addition to those of every operation. In lower case. */
-  cors?: {
-    /** Those that a request may have. `cors` in serverless.yml says the same. */
-    request?: readonly string[]
-    /** Those of the response that scripts may read. */
-    response?: readonly string[]
-  }
   /**
    * For browsers: callers that accept HTML get pages, also for errors; `Accept: application/json` gets JSON. `html`:
    * only errors have JSON.
@@ -74,35 +65,37 @@ export interface Contract {
   errorStatuses?: readonly (401 | 403 | 404 | 409 | 410 | 422)[]
 }
 
-export type BodyFormat = 'json' | 'form' | 'jwt'
+export type BodyFormat = 'json' | 'form'
 
 /** An operation that changes something for the token's agent. */
 export const COMMAND = { method: 'POST', security: 'token', writes: true, idempotent: true } as const
 
 /** The same, for a record that it names. */
-export const ACTION = {
-  method: 'POST',
-  security: 'token',
-  writes: true,
-  idempotent: true,
-  errorStatuses: [404],
-} as const
+export const ACTION = { ...COMMAND, errorStatuses: [404] } as const
 
 /** An operation that deletes a record of the token's agent. */
-export const DELETION = {
-  method: 'DELETE',
-  security: 'token',
-  writes: true,
-  idempotent: true,
-  errorStatuses: [404],
-  responses: { 204: v.undefined() },
-} as const
+export const DELETION = { ...ACTION, method: 'DELETE', responses: { 204: v.undefined() } } as const
 
 /** An operation that reads for the token's agent. */
 export const QUERY = { method: 'GET', security: 'token' } as const
 
 /** The same, for a record that it names. */
 export const LOOKUP = { method: 'GET', security: 'token', errorStatuses: [404] } as const
+
+/** An operation without a token that reads what the path names. */
+export const OPEN = { method: 'GET', security: 'none', errorStatuses: [404] } as const
+
+/** Changes the record that the path names, and shows it. */
+export const actionOn = <const Path extends Schema, const Shown extends Schema>(path: Path, shown: Shown) =>
+  ({ ...ACTION, parameters: { path }, responses: { 200: shown } }) as const
+
+/** Shows the record that the path names. */
+export const lookupOf = <const Path extends Schema, const Shown extends Schema>(path: Path, shown: Shown) =>
+  ({ ...LOOKUP, parameters: { path }, responses: { 200: shown } }) as const
+
+/** Lists the records that the query asks for. */
+export const listingOf = <const Query extends Schema, const Shown extends Schema>(query: Query, shown: Shown) =>
+  ({ ...QUERY, parameters: { query }, responses: { 200: v.array(shown) } }) as const
 
 /**
  * Defines a contract and keeps its exact type. The contract is given as a function, and the call is marked as pure, so

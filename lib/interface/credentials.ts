@@ -5,44 +5,36 @@ import * as v from 'valibot'
 import { CREDENTIAL_ROLES, CREDENTIAL_STATES, CredentialExchangeRecord } from '../records/credential-exchange.ts'
 import { CredentialFormData } from '../records/credential-form-data.ts'
 import { EntityId } from '../records/tenant.ts'
-import { ACTION, defineContract, LOOKUP, QUERY } from './contract.ts'
+import { actionOn, defineContract, listingOf, lookupOf } from './contract.ts'
 import { exchangeQuery } from './fields.ts'
 
 export const GetCredentialById = /* @__PURE__ */ defineContract(() => ({
-  ...LOOKUP,
+  ...lookupOf(v.object({ credentialRecordId: EntityId }), CredentialExchangeRecord),
   operationId: 'GetCredentialById',
   firstInterface: true,
   path: '/credentials/{credentialRecordId}',
   summary: 'Retrieve one credential exchange record by its record id',
-  parameters: { path: v.object({ credentialRecordId: EntityId }) },
-  responses: { 200: CredentialExchangeRecord },
 }))
 
 export const GetCredentials = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...listingOf(exchangeQuery(CREDENTIAL_STATES, CREDENTIAL_ROLES), CredentialExchangeRecord),
   operationId: 'GetCredentials',
   path: '/credentials',
   summary: "List the credential exchanges of the token's agent, in both roles",
-  parameters: { query: exchangeQuery(CREDENTIAL_STATES, CREDENTIAL_ROLES) },
-  responses: { 200: v.array(CredentialExchangeRecord) },
 }))
 
 export const GetCredentialFormData = /* @__PURE__ */ defineContract(() => ({
-  ...LOOKUP,
+  ...lookupOf(v.object({ credentialRecordId: EntityId }), CredentialFormData),
   operationId: 'GetCredentialFormData',
   path: '/credentials/{credentialRecordId}/form-data',
   summary: 'Retrieve the contents of the messages of a credential exchange: proposal, offer, request and credential',
-  parameters: { path: v.object({ credentialRecordId: EntityId }) },
-  responses: { 200: CredentialFormData },
 }))
 
 export const RevokeCredential = /* @__PURE__ */ defineContract(() => ({
-  ...ACTION,
+  ...actionOn(v.object({ credentialRecordId: EntityId }), CredentialExchangeRecord),
   operationId: 'RevokeCredential',
   path: '/credentials/{credentialRecordId}/revoke',
   summary: 'Revoke an AnonCreds credential that this agent has issued',
   description:
     'After the answer the credential is certain to be revoked: `metadata["_agent/revocation"]` is `pending` until the status list is published, and then `published`. A holder with a connection is notified (Aries RFC 0721). A repetition has the same answer and no effect.',
-  parameters: { path: v.object({ credentialRecordId: EntityId }) },
-  responses: { 200: CredentialExchangeRecord },
 }))

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { DidDocument, DidRecord } from '../records/did.ts'
 import { EntityId } from '../records/tenant.ts'
-import { COMMAND, defineContract, QUERY } from './contract.ts'
+import { COMMAND, defineContract, listingOf, OPEN, QUERY } from './contract.ts'
 import { exactly, MAX_IN_PATH, Paging } from './fields.ts'
 
 const METHODS = ['key', 'jwk', 'peer', 'web', 'webvh'] as const
@@ -68,14 +68,12 @@ export const CreateDid = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const GetDids = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...listingOf(Paging, DidRecord),
   operationId: 'GetDids',
   path: '/dids',
   summary: "List the DIDs of the token's agent",
   description:
     'The DIDs that were created by requests, and those that the agent issues with. The did:peer of a single invitation or connection is in its record.',
-  parameters: { query: Paging },
-  responses: { 200: v.array(DidRecord) },
 }))
 
 /** Like `Did`, but in one regular expression. A did:peer:4 in its long form may be too long. */
@@ -115,14 +113,12 @@ export const ResolveDid = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const GetWebDidDocument = /* @__PURE__ */ defineContract(() => ({
+  ...OPEN,
   operationId: 'GetWebDidDocument',
-  method: 'GET',
   path: '/web/{tenantId}/did.json',
   summary: "Get the document of an agent's did:web",
   description: 'For resolvers. `base` is the base agent.',
-  security: 'none',
   parameters: { path: v.object({ tenantId: EntityId }) },
   contentType: 'application/json',
   responses: { 200: DidDocument },
-  errorStatuses: [404],
 }))

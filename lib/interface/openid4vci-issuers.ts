@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { CredentialConfiguration as IssuedConfiguration, IssuerRecord } from '../records/openid4vci.ts'
 import { PublicId } from '../records/openid4vp.ts'
 import { EntityId } from '../records/tenant.ts'
-import { ACTION, COMMAND, DELETION, defineContract, LOOKUP, QUERY } from './contract.ts'
+import { actionOn, COMMAND, DELETION, defineContract, LOOKUP, listingOf, lookupOf } from './contract.ts'
 import { exactly, JsonObject, listOf, notTooDeep, Paging, text } from './fields.ts'
 
 /** Names and logos, for people; credo-controller's clients send `{}` for none. */
@@ -90,33 +90,27 @@ export const CreateIssuer = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const UpdateIssuer = /* @__PURE__ */ defineContract(() => ({
-  ...ACTION,
+  ...actionOn(OfIssuer, IssuerRecord),
   method: 'PUT',
   operationId: 'UpdateIssuer',
   path: '/openid4vc/issuer/{issuerId}',
   summary: 'Change an issuer',
   description: 'Fields that are left out are removed. Offers that were made stay as they are.',
-  parameters: { path: OfIssuer },
   body: exactly(IssuerSettings),
-  responses: { 200: IssuerRecord },
 }))
 
 export const GetIssuers = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...listingOf(Paging, IssuerRecord),
   operationId: 'GetIssuers',
   path: '/openid4vc/issuer',
   summary: 'List the issuers',
-  parameters: { query: Paging },
-  responses: { 200: v.array(IssuerRecord) },
 }))
 
 export const GetIssuerById = /* @__PURE__ */ defineContract(() => ({
-  ...LOOKUP,
+  ...lookupOf(OfIssuer, IssuerRecord),
   operationId: 'GetIssuerById',
   path: '/openid4vc/issuer/{issuerId}',
   summary: 'Retrieve an issuer',
-  parameters: { path: OfIssuer },
-  responses: { 200: IssuerRecord },
 }))
 
 export const GetIssuerMetadata = /* @__PURE__ */ defineContract(() => ({

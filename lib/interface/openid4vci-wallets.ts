@@ -2,13 +2,10 @@
 import * as v from 'valibot'
 import { PublicId } from '../records/openid4vp.ts'
 import { EntityId } from '../records/tenant.ts'
-import { defineContract } from './contract.ts'
+import { defineContract, OPEN } from './contract.ts'
 import { text } from './fields.ts'
 
 const OfIssuer = v.object({ issuerId: PublicId })
-
-/** What verifiers and wallets read. */
-const OPEN = { method: 'GET', security: 'none', errorStatuses: [404] } as const
 
 const DocumentName = v.pipe(text(128), v.regex(/^[A-Za-z0-9_][A-Za-z0-9._~-]*$/, 'must be of A-Z a-z 0-9 . _ ~ -'))
 const OfDocument = v.object({ issuerId: PublicId, name: DocumentName })
@@ -81,7 +78,7 @@ export const GetCredentialOffer = /* @__PURE__ */ defineContract(() => ({
 }))
 
 /** What wallets post. */
-const POSTED = { method: 'POST', security: 'none', errors: 'oauth', parameters: { path: OfIssuer } } as const
+const POSTED = { ...OPEN, method: 'POST', errors: 'oauth', parameters: { path: OfIssuer } } as const
 
 export const RequestToken = /* @__PURE__ */ defineContract(() => ({
   ...POSTED,
@@ -104,7 +101,6 @@ export const RequestToken = /* @__PURE__ */ defineContract(() => ({
       authorization_details: v.optional(v.array(v.looseObject({ credential_identifiers: v.array(v.string()) }))),
     }),
   },
-  errorStatuses: [404],
 }))
 
 export const RequestNonce = /* @__PURE__ */ defineContract(() => ({
@@ -113,7 +109,6 @@ export const RequestNonce = /* @__PURE__ */ defineContract(() => ({
   path: '/oid4vci/{issuerId}/nonce',
   summary: 'Give a nonce for proofs',
   responses: { 200: v.object({ c_nonce: v.string() }) },
-  errorStatuses: [404],
 }))
 
 export const RequestCredential = /* @__PURE__ */ defineContract(() => ({
@@ -136,7 +131,6 @@ export const RequestCredential = /* @__PURE__ */ defineContract(() => ({
       notification_id: v.string(),
     }),
   },
-  errorStatuses: [404],
 }))
 
 export const ReceiveNotification = /* @__PURE__ */ defineContract(() => ({
@@ -152,5 +146,4 @@ export const ReceiveNotification = /* @__PURE__ */ defineContract(() => ({
     event_description: v.optional(v.unknown()),
   }),
   responses: { 204: v.undefined() },
-  errorStatuses: [404],
 }))

@@ -4,7 +4,7 @@ import { ISSUANCE_STATES, IssuanceSessionRecord, StatusRevocationRecord } from '
 import { PublicId } from '../records/openid4vp.ts'
 import { EntityId } from '../records/tenant.ts'
 import { isDateTime } from '../rfc3339.ts'
-import { ACTION, DELETION, defineContract, LOOKUP, QUERY } from './contract.ts'
+import { ACTION, actionOn, DELETION, defineContract, lookupOf, QUERY } from './contract.ts'
 import { exactly, JsonObject, listOf, notTooDeep, Paging, text } from './fields.ts'
 import { ConfigurationName } from './openid4vci-issuers.ts'
 
@@ -97,24 +97,20 @@ const OfSession = v.object({ issuanceSessionId: EntityId })
 const SESSION = '/openid4vc/issuance-sessions/{issuanceSessionId}'
 
 export const GetIssuanceSessionById = /* @__PURE__ */ defineContract(() => ({
-  ...LOOKUP,
+  ...lookupOf(OfSession, IssuanceSessionRecord),
   operationId: 'GetIssuanceSessionById',
   path: SESSION,
   summary: 'Retrieve an issuance session',
-  parameters: { path: OfSession },
-  responses: { 200: IssuanceSessionRecord },
 }))
 
 export const UpdateIssuanceSession = /* @__PURE__ */ defineContract(() => ({
-  ...ACTION,
+  ...actionOn(OfSession, IssuanceSessionRecord),
   method: 'PUT',
   operationId: 'UpdateIssuanceSession',
   path: SESSION,
   summary: "Add to an issuance session's own metadata",
   description: 'The fields of the body replace those of `issuanceMetadata` with the same names.',
-  parameters: { path: OfSession },
   body: v.pipe(JsonObject, notTooDeep()),
-  responses: { 200: IssuanceSessionRecord },
 }))
 
 export const DeleteIssuanceSession = /* @__PURE__ */ defineContract(() => ({
@@ -185,10 +181,8 @@ export const RevokeStatuses = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const GetStatusRevocation = /* @__PURE__ */ defineContract(() => ({
-  ...LOOKUP,
+  ...lookupOf(v.object({ revocationId: EntityId }), StatusRevocationRecord),
   operationId: 'GetStatusRevocation',
   path: '/openid4vc/status/revocations/{revocationId}',
   summary: 'Retrieve how far a revocation of many has come',
-  parameters: { path: v.object({ revocationId: EntityId }) },
-  responses: { 200: StatusRevocationRecord },
 }))

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { PublicId } from '../records/openid4vp.ts'
 import { EntityId } from '../records/tenant.ts'
-import { defineContract } from './contract.ts'
+import { defineContract, OPEN } from './contract.ts'
 import { exactly } from './fields.ts'
 
 /** What a page may know of a session: whoever has the link sees it. */
@@ -10,16 +10,14 @@ export const PageState = v.picklist(['open', 'answered', 'verified', 'ended'])
 export type PageState = v.InferOutput<typeof PageState>
 
 export const ShowPresentationRequest = /* @__PURE__ */ defineContract(() => ({
+  ...OPEN,
   operationId: 'ShowPresentationRequest',
-  method: 'GET',
   path: '/oid4vp/{verifierId}/requests/{verificationSessionId}',
   summary: 'Show a request for a presentation',
   description:
     'The target of `pageUrl`: a page for people with a QR code and a link for a wallet, or the state alone if the caller asks for JSON. ' +
     '`answered`: it waits for its `responseCode`. An unknown and an expired request are the same 404.',
-  security: 'none',
   parameters: { path: v.object({ verifierId: PublicId, verificationSessionId: EntityId }) },
   pages: 'html or json',
   responses: { 200: exactly({ state: PageState }) },
-  errorStatuses: [404],
 }))

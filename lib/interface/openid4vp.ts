@@ -8,7 +8,7 @@ import {
   VerifierRecord,
 } from '../records/openid4vp.ts'
 import { EntityId } from '../records/tenant.ts'
-import { ACTION, COMMAND, DELETION, defineContract, LOOKUP, QUERY } from './contract.ts'
+import { ACTION, actionOn, COMMAND, DELETION, defineContract, listingOf, lookupOf, QUERY } from './contract.ts'
 import { DcqlQuery } from './dcql.ts'
 import { exactly, JsonObject, notTooDeep, Paging, text } from './fields.ts'
 
@@ -41,33 +41,27 @@ export const CreateVerifier = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const UpdateVerifier = /* @__PURE__ */ defineContract(() => ({
-  ...ACTION,
+  ...actionOn(OfVerifier, VerifierRecord),
   method: 'PUT',
   operationId: 'UpdateVerifier',
   path: '/openid4vc/verifier/{verifierId}',
   summary: 'Change a verifier',
   description: 'Fields that are left out are removed. Requests that were made keep their certificate.',
-  parameters: { path: OfVerifier },
   body: exactly(VerifierSettings),
-  responses: { 200: VerifierRecord },
 }))
 
 export const GetVerifiers = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...listingOf(Paging, VerifierRecord),
   operationId: 'GetVerifiers',
   path: '/openid4vc/verifier',
   summary: 'List the verifiers',
-  parameters: { query: Paging },
-  responses: { 200: v.array(VerifierRecord) },
 }))
 
 export const GetVerifierById = /* @__PURE__ */ defineContract(() => ({
-  ...LOOKUP,
+  ...lookupOf(OfVerifier, VerifierRecord),
   operationId: 'GetVerifierById',
   path: '/openid4vc/verifier/{verifierId}',
   summary: 'Retrieve a verifier',
-  parameters: { path: OfVerifier },
-  responses: { 200: VerifierRecord },
 }))
 
 export const DeleteVerifier = /* @__PURE__ */ defineContract(() => ({
@@ -109,12 +103,10 @@ export const CreateTrustedIssuer = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const GetTrustedIssuers = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...listingOf(Paging, TrustedIssuerRecord),
   operationId: 'GetTrustedIssuers',
   path: '/openid4vc/trusted-issuers',
   summary: 'List the trusted issuers',
-  parameters: { query: Paging },
-  responses: { 200: v.array(TrustedIssuerRecord) },
 }))
 
 export const DeleteTrustedIssuer = /* @__PURE__ */ defineContract(() => ({
@@ -203,12 +195,10 @@ export const GetVerificationSessions = /* @__PURE__ */ defineContract(() => ({
 const OfSession = v.object({ verificationSessionId: EntityId })
 
 export const GetVerificationSessionById = /* @__PURE__ */ defineContract(() => ({
-  ...LOOKUP,
+  ...lookupOf(OfSession, VerificationSessionRecord),
   operationId: 'GetVerificationSessionById',
   path: '/openid4vc/verification-sessions/{verificationSessionId}',
   summary: 'Retrieve a verification session, with the claims of one that is verified',
-  parameters: { path: OfSession },
-  responses: { 200: VerificationSessionRecord },
 }))
 
 export const DeleteVerificationSession = /* @__PURE__ */ defineContract(() => ({
@@ -220,13 +210,11 @@ export const DeleteVerificationSession = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const CompleteVerificationSession = /* @__PURE__ */ defineContract(() => ({
-  ...ACTION,
+  ...actionOn(OfSession, VerificationSessionRecord),
   operationId: 'CompleteVerificationSession',
   path: '/openid4vc/verification-sessions/{verificationSessionId}/complete',
   summary: 'Give the code with which the wallet led its user back',
   description:
     'Within five minutes of the answer, at most five tries. It shows that the browser which asked is the one that answered (OpenID4VP 1.0, section 13.3). Completed already, or without `redirectUri`: 409.',
-  parameters: { path: OfSession },
   body: exactly({ responseCode: text(128) }),
-  responses: { 200: VerificationSessionRecord },
 }))

@@ -4,7 +4,7 @@ import { ConnectionRecord } from '../records/connection.ts'
 import { InvitationMessage } from '../records/invitation-message.ts'
 import { OutOfBandRecord } from '../records/out-of-band.ts'
 import { EntityId } from '../records/tenant.ts'
-import { ACTION, DELETION, defineContract, LOOKUP, QUERY } from './contract.ts'
+import { ACTION, actionOn, DELETION, defineContract, lookupOf, QUERY } from './contract.ts'
 import { Did, exactly, HttpUrl, Paging, text } from './fields.ts'
 import { INVITATION_RESULT, INVITER } from './invitation.ts'
 
@@ -121,14 +121,12 @@ export const ReceiveInvitationUrl = /* @__PURE__ */ defineContract(() => ({
 const OUT_OF_BAND_PATH = v.object({ outOfBandId: EntityId })
 
 export const AcceptInvitation = /* @__PURE__ */ defineContract(() => ({
-  ...ACTION,
+  ...actionOn(OUT_OF_BAND_PATH, Received),
   operationId: 'AcceptInvitation',
   path: '/oob/{outOfBandId}/accept-invitation',
   summary: 'Accept a received invitation',
   description: `${REQUESTS} One that waits for the other agent to accept the reuse of a connection may be accepted again, without reuse.`,
-  parameters: { path: OUT_OF_BAND_PATH },
   body: exactly(ACCEPTING),
-  responses: { 200: Received },
 }))
 
 export const ReceiveImplicitInvitation = /* @__PURE__ */ defineContract(() => ({
@@ -157,12 +155,10 @@ export const GetOutOfBandRecords = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const GetOutOfBandRecordById = /* @__PURE__ */ defineContract(() => ({
-  ...LOOKUP,
+  ...lookupOf(OUT_OF_BAND_PATH, OutOfBandRecord),
   operationId: 'GetOutOfBandRecordById',
   path: '/oob/{outOfBandId}',
   summary: 'Retrieve one out-of-band record by its record id',
-  parameters: { path: OUT_OF_BAND_PATH },
-  responses: { 200: OutOfBandRecord },
 }))
 
 export const DeleteOutOfBandRecord = /* @__PURE__ */ defineContract(() => ({

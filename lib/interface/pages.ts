@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { INVITATION_MEMBERS, OLDER_MEMBERS } from '../records/out-of-band.ts'
 import { EntityId } from '../records/tenant.ts'
-import { defineContract } from './contract.ts'
+import { defineContract, OPEN } from './contract.ts'
 
 /** An invitation of either protocol. https://github.com/hyperledger/aries-rfcs/tree/main/features/0434-outofband */
 const Invitation = v.looseObject({ ...INVITATION_MEMBERS, ...OLDER_MEMBERS })
@@ -11,14 +11,13 @@ const Invitation = v.looseObject({ ...INVITATION_MEMBERS, ...OLDER_MEMBERS })
 const MAX_QUERY = 10_240
 
 export const ShowInvitation = /* @__PURE__ */ defineContract(() => ({
+  ...OPEN,
   operationId: 'ShowInvitation',
-  method: 'GET',
   path: '/',
   summary: 'Show an invitation',
   description:
     'The target of `invitationUrl`: a page for people, or the invitation if the caller asks for JSON. Only invitations that an agent of this ' +
     'service has created are shown, unaltered. 410: the invitation was used or deleted.',
-  security: 'none',
   parameters: {
     query: v.object({
       /** The invitation in base64url; in `c_i` one of the connections protocol. */
@@ -32,14 +31,13 @@ export const ShowInvitation = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const GetInvitationById = /* @__PURE__ */ defineContract(() => ({
+  ...OPEN,
   operationId: 'GetInvitationById',
-  method: 'GET',
   path: '/url/{invitationId}',
   summary: 'Get an invitation by its id',
   description:
     'The target of `shortInvitationUrl`: the invitation if the caller asks for JSON, otherwise a redirect to `invitationUrl`. An invitation that is too ' +
     'long for a URL is shown here. 410: the invitation was used or deleted.',
-  security: 'none',
   parameters: { path: v.object({ invitationId: EntityId }) },
   pages: 'html or json',
   redirects: true,
@@ -65,13 +63,11 @@ const FileName = v.pipe(
 )
 
 export const GetBrowserFile = /* @__PURE__ */ defineContract(() => ({
+  ...OPEN,
   operationId: 'GetBrowserFile',
-  method: 'GET',
   path: '/assets/{file}',
   summary: 'Get a file that the pages load',
-  security: 'none',
   parameters: { path: v.object({ file: FileName }) },
   contentType: ['text/css', 'text/javascript', 'text/plain'],
   responses: { 200: v.string() },
-  errorStatuses: [404],
 }))

@@ -5,15 +5,11 @@
 import * as v from 'valibot'
 import { ProofRecord } from '../records/proof.ts'
 import { EntityId } from '../records/tenant.ts'
-import { ACTION, defineContract } from './contract.ts'
+import { ACTION, actionOn, defineContract } from './contract.ts'
 import { ProofAcceptance, ProofDecline } from './proof-acceptance.ts'
 import { ProofProposal, ProposalAcceptance } from './proof-proposal.ts'
 
-const STEP = {
-  ...ACTION,
-  parameters: { path: v.object({ proofRecordId: EntityId }) },
-  responses: { 200: ProofRecord },
-} as const
+const STEP = actionOn(v.object({ proofRecordId: EntityId }), ProofRecord)
 
 export const AcceptProofRequest = /* @__PURE__ */ defineContract(() => ({
   ...STEP,

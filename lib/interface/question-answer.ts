@@ -9,7 +9,7 @@ import {
   QuestionAnswerRecord,
 } from '../records/question-answer.ts'
 import { EntityId } from '../records/tenant.ts'
-import { ACTION, defineContract, LOOKUP, QUERY } from './contract.ts'
+import { actionOn, defineContract, lookupOf, QUERY } from './contract.ts'
 import { exactly, Paging, text } from './fields.ts'
 
 const ThreadTag = text(1024)
@@ -42,36 +42,30 @@ export const GetQuestionAnswers = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const GetQuestionAnswerById = /* @__PURE__ */ defineContract(() => ({
-  ...LOOKUP,
+  ...lookupOf(v.object({ questionAnswerId: EntityId }), QuestionAnswerRecord),
   operationId: 'GetQuestionAnswerById',
   path: '/question-answer/{questionAnswerId}',
   summary: 'Retrieve a question and its answer by its record id',
-  parameters: { path: v.object({ questionAnswerId: EntityId }) },
-  responses: { 200: QuestionAnswerRecord },
 }))
 
 export const SendQuestion = /* @__PURE__ */ defineContract(() => ({
-  ...ACTION,
+  ...actionOn(v.object({ connectionId: EntityId }), QuestionAnswerRecord),
   operationId: 'SendQuestion',
   path: '/question-answer/question/{connectionId}',
   summary: 'Send a question with valid answers to a connection',
   description: 'The answer is not signed; only the connection authenticates it.',
-  parameters: { path: v.object({ connectionId: EntityId }) },
   body: exactly({
     question: text(MAX_QUESTION),
     validResponses: ValidResponses,
     detail: v.optional(text(MAX_QUESTION)),
   }),
-  responses: { 200: QuestionAnswerRecord },
 }))
 
 export const SendAnswer = /* @__PURE__ */ defineContract(() => ({
-  ...ACTION,
+  ...actionOn(v.object({ questionAnswerId: EntityId }), QuestionAnswerRecord),
   operationId: 'SendAnswer',
   path: '/question-answer/answer/{questionAnswerId}',
   summary: 'Answer a received question',
   description: '`response` is the text of one of its `validResponses`. A question can be answered once.',
-  parameters: { path: v.object({ questionAnswerId: EntityId }) },
   body: exactly({ response: text(MAX_RESPONSE) }),
-  responses: { 200: QuestionAnswerRecord },
 }))

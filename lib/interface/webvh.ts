@@ -5,30 +5,27 @@
 import * as v from 'valibot'
 import { TailsHash } from '../records/anoncreds-objects.ts'
 import { EntityId } from '../records/tenant.ts'
-import { defineContract } from './contract.ts'
+import { defineContract, OPEN } from './contract.ts'
 
 export const GetWebvhLog = /* @__PURE__ */ defineContract(() => ({
+  ...OPEN,
   operationId: 'GetWebvhLog',
-  method: 'GET',
   path: '/webvh/{tenantId}/did.jsonl',
   summary: "Get the log of an agent's did:webvh",
   description: 'For verifiers of credentials. `base` is the base agent.',
-  security: 'none',
   parameters: { path: v.object({ tenantId: EntityId }) },
   contentType: 'text/jsonl',
   responses: { 200: v.string() },
-  errorStatuses: [404],
 }))
 
 export const GetWebvhResource = /* @__PURE__ */ defineContract(() => ({
+  ...OPEN,
   operationId: 'GetWebvhResource',
-  method: 'GET',
   path: '/webvh/{tenantId}/resources/{resourceId}',
   summary: "Get a resource that an agent's did:webvh attests",
   description:
     'For verifiers of credentials: a schema, a credential definition, a revocation registry or a status list of AnonCreds. New links to status ' +
     'lists are added to a registry; all other resources never change.',
-  security: 'none',
   parameters: { path: v.object({ tenantId: EntityId, resourceId: EntityId }) },
   contentType: 'application/json',
   responses: {
@@ -44,18 +41,15 @@ export const GetWebvhResource = /* @__PURE__ */ defineContract(() => ({
       proof: v.record(v.string(), v.unknown()),
     }),
   },
-  errorStatuses: [404],
 }))
 
 export const GetTailsFile = /* @__PURE__ */ defineContract(() => ({
+  ...OPEN,
   operationId: 'GetTailsFile',
-  method: 'GET',
   path: '/anoncreds/tails/{hash}',
   summary: 'Get the tails file of a revocation registry, by its hash',
   description: 'For holders of revocable credentials. It has up to 1.3 MB.',
-  security: 'none',
   parameters: { path: v.object({ hash: TailsHash }) },
   contentType: 'application/octet-stream',
   responses: { 200: v.pipe(v.string(), v.metadata({ format: 'binary' })) },
-  errorStatuses: [404],
 }))

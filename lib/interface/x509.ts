@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { CertificateRecord } from '../records/certificate.ts'
 import { EntityId } from '../records/tenant.ts'
-import { COMMAND, DELETION, defineContract, LOOKUP, QUERY } from './contract.ts'
+import { COMMAND, DELETION, defineContract, listingOf, lookupOf } from './contract.ts'
 import { exactly, Paging, text } from './fields.ts'
 
 /** Base64 of DER, or PEM. It is read by lib/x509, which names what is wrong with it. */
@@ -143,21 +143,17 @@ export const DecodeCertificate = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const GetCertificates = /* @__PURE__ */ defineContract(() => ({
-  ...QUERY,
+  ...listingOf(Paging, CertificateRecord),
   operationId: 'GetCertificates',
   path: '/x509',
   summary: 'List the certificates',
-  parameters: { query: Paging },
-  responses: { 200: v.array(CertificateRecord) },
 }))
 
 export const GetCertificateById = /* @__PURE__ */ defineContract(() => ({
-  ...LOOKUP,
+  ...lookupOf(v.object({ certificateId: EntityId }), CertificateRecord),
   operationId: 'GetCertificateById',
   path: '/x509/{certificateId}',
   summary: 'Retrieve a certificate with its chain, names, dates and usage',
-  parameters: { path: v.object({ certificateId: EntityId }) },
-  responses: { 200: CertificateRecord },
 }))
 
 export const DeleteCertificate = /* @__PURE__ */ defineContract(() => ({

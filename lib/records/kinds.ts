@@ -3,30 +3,14 @@
  * how it is shown. Every function that writes has them in its bundle, and none of the schemas beside this file.
  */
 import { isObject } from '../json.ts'
-import {
-  definitionRecords,
-  keyCorrectnessProofRecords,
-  linkSecretRecords,
-  privateDefinitionRecords,
-  privateRevocationRegistryRecords,
-  revocationRegistryRecords,
-  schemaRecords,
-} from './anoncreds-kinds.ts'
+import * as ofAnonCreds from './anoncreds-kinds.ts'
 import { createdInvitationId } from './created-invitation.ts'
 import { ANONCREDS, isPublished, toCredentialExchangeJson } from './credential-json.ts'
 import { defineRecord, EVERY, type Index, isStateChange, type RecordDefinition } from './define-record.ts'
 import { endsIn, toBasicMessageJson } from './delivery.ts'
 import { shortForm } from './did-forms.ts'
 import { connectionExpiry, didExpiry, unfinishedListOf } from './handshake-expiry.ts'
-import {
-  certificateRecords,
-  issuanceSessionRecords,
-  issuerRecords,
-  statusRevocationRecords,
-  trustedIssuerRecords,
-  verificationSessionRecords,
-  verifierRecords,
-} from './openid-kinds.ts'
+import * as ofOpenId from './openid-kinds.ts'
 import { PENDING_DID, PROVES_DEFINITION, VERIFIER_CONTEXTS } from './record-json.ts'
 
 const EXCHANGE_INDEXES: Record<string, Index> = {
@@ -264,8 +248,7 @@ export const didCommMessageRecords = /* @__PURE__ */ defineRecord(() => ({
   within: 'associatedRecordId',
 }))
 
-// Of names alone: a spread would keep all kinds in bundles that read one.
-export const RECORDS: readonly RecordDefinition[] = [
+const OF_DIDCOMM: readonly RecordDefinition[] = [
   connectionRecords,
   credentialRecords,
   proofRecords,
@@ -276,21 +259,13 @@ export const RECORDS: readonly RecordDefinition[] = [
   didRecords,
   w3cCredentialRecords,
   didCommMessageRecords,
-  schemaRecords,
-  definitionRecords,
-  certificateRecords,
-  verifierRecords,
-  trustedIssuerRecords,
-  verificationSessionRecords,
-  issuerRecords,
-  issuanceSessionRecords,
-  statusRevocationRecords,
-  keyCorrectnessProofRecords,
-  privateDefinitionRecords,
-  revocationRegistryRecords,
-  privateRevocationRegistryRecords,
-  linkSecretRecords,
 ]
+
+// Without a spread, which would keep all kinds in bundles that read one.
+export const RECORDS = /* @__PURE__ */ OF_DIDCOMM.concat(
+  /* @__PURE__ */ Object.values(ofAnonCreds),
+  /* @__PURE__ */ Object.values(ofOpenId),
+)
 
 /** The kind of this type; undefined for any other type. */
 export const recordsOf = (type: string): RecordDefinition | undefined => RECORDS.find((kind) => kind.type === type)

@@ -11,15 +11,7 @@ import { CredentialExchangeRecord } from './credential-exchange.ts'
 import type { RecordDefinition } from './define-record.ts'
 import { DidRecord } from './did.ts'
 import * as kinds from './kinds.ts'
-import {
-  certificateRecords,
-  issuanceSessionRecords,
-  issuerRecords,
-  statusRevocationRecords,
-  trustedIssuerRecords,
-  verificationSessionRecords,
-  verifierRecords,
-} from './openid-kinds.ts'
+import * as ofOpenId from './openid-kinds.ts'
 import { IssuanceSessionRecord, IssuerRecord, StatusRevocationRecord } from './openid4vci.ts'
 import { TrustedIssuerRecord, VerificationSessionRecord, VerifierRecord } from './openid4vp.ts'
 import { OutOfBandRecord } from './out-of-band.ts'
@@ -57,11 +49,11 @@ export const SHOWN_RECORDS: readonly ShownRecord[] = [
   { ...kinds.outOfBandRecords, schema: OutOfBandRecord, parameter: 'outOfBandId' },
   { ...kinds.didRecords, schema: DidRecord },
   { ...kinds.w3cCredentialRecords, schema: W3cCredentialRecord },
-  { ...certificateRecords, schema: CertificateRecord, parameter: 'certificateId' },
-  { ...verifierRecords, schema: VerifierRecord, parameter: 'verifierId' },
-  { ...trustedIssuerRecords, schema: TrustedIssuerRecord, parameter: 'trustedIssuerId' },
-  { ...verificationSessionRecords, schema: VerificationSessionRecord, parameter: 'verificationSessionId' },
-  { ...issuerRecords, schema: IssuerRecord, parameter: 'issuerId' },
-  { ...issuanceSessionRecords, schema: IssuanceSessionRecord, parameter: 'issuanceSessionId' },
-  { ...statusRevocationRecords, schema: StatusRevocationRecord, parameter: 'revocationId' },
+  { ...ofOpenId.certificateRecords, schema: CertificateRecord, parameter: 'certificateId' },
+  { ...ofOpenId.verifierRecords, schema: VerifierRecord, parameter: 'verifierId' },
+  { ...ofOpenId.trustedIssuerRecords, schema: TrustedIssuerRecord, parameter: 'trustedIssuerId' },
+  { ...ofOpenId.verificationSessionRecords, schema: VerificationSessionRecord, parameter: 'verificationSessionId' },
+  { ...ofOpenId.issuerRecords, schema: IssuerRecord, parameter: 'issuerId' },
+  { ...ofOpenId.issuanceSessionRecords, schema: IssuanceSessionRecord, parameter: 'issuanceSessionId' },
+  { ...ofOpenId.statusRevocationRecords, schema: StatusRevocationRecord, parameter: 'revocationId' },
 ]

@@ -3,16 +3,12 @@ import { DescribeTableCommand, ScanCommand } from '@aws-sdk/client-dynamodb'
 import { settings } from '../settings.ts'
 import { dynamodb } from './client.ts'
 import { type Condition, expressionsOf } from './conditions.ts'
-import { translateFault } from './faults.ts'
-import { type Item, isLive } from './table.ts'
+import { attempt, type Item, isLive } from './table.ts'
 
 /** Bytes of the table, as DynamoDB counts them every six hours. Throws `store.unavailable`. */
 export const tableBytes = async (): Promise<number> => {
-  const { Table } = await dynamodb()
-    .send(new DescribeTableCommand({ TableName: settings().TABLE_NAME }))
-    .catch((error) => {
-      throw translateFault(error)
-    })
+  const TableName = settings().TABLE_NAME
+  const { Table } = await attempt(() => dynamodb().send(new DescribeTableCommand({ TableName })))
   return Table?.TableSizeBytes ?? 0
 }
 
@@ -22,20 +18,12 @@ export const tableBytes = async (): Promise<number> => {
  */
 export async function* scanItems(condition: Condition): AsyncGenerator<Item> {
   const { ConditionExpression: FilterExpression, ...expressions } = expressionsOf(condition)
+  const TableName = settings().TABLE_NAME
   let ExclusiveStartKey: Item | undefined
   do {
-    const { Items = [], LastEvaluatedKey } = await dynamodb()
-      .send(
-        new ScanCommand({
-          TableName: settings().TABLE_NAME,
-          FilterExpression,
-          ...expressions,
-          ExclusiveStartKey,
-        }),
-      )
-      .catch((error) => {
-        throw translateFault(error)
-      })
+    const { Items = [], LastEvaluatedKey } = await attempt(() =>
+      dynamodb().send(new ScanCommand({ TableName, FilterExpression, ...expressions, ExclusiveStartKey })),
+    )
     yield* Items.filter((item) => isLive(item))
     ExclusiveStartKey = LastEvaluatedKey
   } while (ExclusiveStartKey !== undefined)

@@ -31,7 +31,7 @@ export const epochSeconds = (now = Date.now()): number => Math.floor(now / 1000)
 export const isLive = (item: Item | undefined, now = epochSeconds()): item is Item =>
   item !== undefined && (item.expiresAt?.N === undefined || Number(item.expiresAt.N) > now)
 
-const attempt = async <T>(send: () => Promise<T>): Promise<T> => {
+export const attempt = async <T>(send: () => Promise<T>): Promise<T> => {
   try {
     return await send()
   } catch (error) {

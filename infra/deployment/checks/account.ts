@@ -1,48 +1,40 @@
 /** Checks of the account: credentials, region, concurrency, quotas, and the rights to write logs and create keys. */
 import type { Account } from '../account.ts'
 import { type CapSettings, capLosses, capsOf, didcommLosses, NEW_ACCOUNT_CONCURRENCY } from '../concurrency.ts'
-import { type Finding, fault, ok, warning } from '../finding.ts'
+import { type Finding, findingsOf } from '../finding.ts'
 import { ifRead } from '../reading.ts'
 
 /** The code of a region, such as `ap-southeast-1` or `us-gov-west-1`. */
 const REGION = /^[a-z]{2,3}(-[a-z]+){1,3}-\d{1,2}$/
 
 export const checkCredentials = ({ identity, region }: Account): Finding[] => {
-  const check = 'credentials'
-  if (!REGION.test(region)) return [fault('region', `${region} is not a region: --region or AWS_REGION names one`)]
+  const { ok, fault } = findingsOf('credentials')
+  if (!REGION.test(region))
+    return findingsOf('region').fault(`${region} is not a region: --region or AWS_REGION names one`)
   if ('value' in identity) {
     const { account, arn } = identity.value
-    return [ok(check, `account ${account} as ${arn}`), ok('region', region)]
+    return [...ok(`account ${account} as ${arn}`), ...findingsOf('region').ok(region)]
   }
   const { kind, message } = identity.failure
   if (kind === 'unauthenticated')
-    return [fault(check, `AWS does not take them: log in, or set AWS_PROFILE or AWS_ACCESS_KEY_ID (${message})`)]
-  return [
-    fault(check, `AWS does not answer in ${region}: is it a region that the account has switched on? (${message})`),
-  ]
+    return fault(`AWS does not take them: log in, or set AWS_PROFILE or AWS_ACCESS_KEY_ID (${message})`)
+  return fault(`AWS does not answer in ${region}: is it a region that the account has switched on? (${message})`)
 }
 
+const CONCURRENCY = 'concurrency'
+
 export const checkConcurrency = ({ lambda }: Account, settings: CapSettings): Finding[] => {
-  const check = 'concurrency'
   if ('failure' in lambda && lambda.failure.kind === 'unavailable') {
     const { action, message } = lambda.failure
-    return [
-      warning(
-        check,
-        `${action} could not be asked, so the ${NEW_ACCOUNT_CONCURRENCY} of a new account are assumed (${message})`,
-      ),
-    ]
+    return findingsOf(CONCURRENCY).warning(
+      `${action} could not be asked, so the ${NEW_ACCOUNT_CONCURRENCY} of a new account are assumed (${message})`,
+    )
   }
-  return ifRead(check, lambda, ({ unreserved }) => {
+  return ifRead(CONCURRENCY, lambda, ({ unreserved }, { ok, warning }) => {
     const caps = capsOf(unreserved, settings)
     const losses = [...capLosses(unreserved, caps), ...didcommLosses(unreserved, settings)]
-    if (losses.length > 0) return losses.map((loss) => warning(check, loss))
-    return [
-      ok(
-        check,
-        `${unreserved} functions at once, of which deliveries take ${caps.deliver + caps.deliverSlowly} at most`,
-      ),
-    ]
+    if (losses.length > 0) return losses.flatMap(warning)
+    return ok(`${unreserved} functions at once, of which deliveries take ${caps.deliver + caps.deliverSlowly} at most`)
   })
 }
 
@@ -51,18 +43,15 @@ const CODE_BYTES = 100_000_000
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 export const checkCodeStorage = ({ lambda }: Account): Finding[] => {
-  const check = 'code storage'
+  const { ok, fault } = findingsOf('code storage')
   // If it can't be read, `checkConcurrency` reports that.
   const codeLeft = 'value' in lambda ? lambda.value.codeLeft : undefined
   if (codeLeft === undefined) return []
   const megabytes = (bytes: number) => `${Math.floor(bytes / 1e6)} MB`
-  if (codeLeft >= CODE_BYTES) return [ok(check, `room for ${megabytes(codeLeft)} more`)]
-  return [
-    fault(
-      check,
-      `Lambda takes ${megabytes(codeLeft)} more code in this region, and a deployment needs up to ${megabytes(CODE_BYTES)}: delete functions, or ask for more in Service Quotas (Lambda, "Function and layer storage")`,
-    ),
-  ]
+  if (codeLeft >= CODE_BYTES) return ok(`room for ${megabytes(codeLeft)} more`)
+  return fault(
+    `Lambda takes ${megabytes(codeLeft)} more code in this region, and a deployment needs up to ${megabytes(CODE_BYTES)}: delete functions, or ask for more in Service Quotas (Lambda, "Function and layer storage")`,
+  )
 }
 
 /** Write units of a credential that is issued, with all of its messages (docs/cost.md). */
@@ -74,16 +63,15 @@ export const CREDENTIAL_WRITES = 52
  */
 const NEW_TABLE_WRITES = 4_000
 
-const checkTableWrites = (tableWrites: number, operationRate: number): Finding => {
-  const check = 'table writes'
+const checkTableWrites = (tableWrites: number, operationRate: number): Finding[] => {
+  const { ok, warning } = findingsOf('table writes')
   const credentials = (units: number) =>
     `${units} write units a second (${Math.round(units / CREDENTIAL_WRITES)} credentials)`
   return operationRate * CREDENTIAL_WRITES > tableWrites
     ? warning(
-        check,
         `OPERATION_RATE is ${operationRate} requests a second, and a table takes ${credentials(tableWrites)}: ask for more in Service Quotas (DynamoDB, L-AB614373)`,
       )
-    : ok(check, `${credentials(tableWrites)}; a new table begins with ${credentials(NEW_TABLE_WRITES)}`)
+    : ok(`${credentials(tableWrites)}; a new table begins with ${credentials(NEW_TABLE_WRITES)}`)
 }
 
 /** `paths`: of the API; `newRoles`: roles that the stack will create. */
@@ -91,35 +79,30 @@ export const checkQuotas = (
   { quotas, roles }: Account,
   { paths, newRoles, operationRate }: { paths: readonly string[]; newRoles: number; operationRate: number },
 ): Finding[] => [
-  ...ifRead('quotas', quotas, ({ apiResources, apiRate, tableWrites }) => {
+  ...ifRead('quotas', quotas, ({ apiResources, apiRate, tableWrites }, { ok, warning, fault }) => {
     const resources = countResources(paths)
     const findings: Finding[] = []
     if (resources > apiResources)
       findings.push(
-        fault(
-          'quotas',
+        ...fault(
           `the API has ${resources} resources, the account allows ${apiResources}: ask for more in Service Quotas (API Gateway, L-01C8A9E0)`,
         ),
       )
     if (operationRate > apiRate)
       findings.push(
-        warning(
-          'quotas',
+        ...warning(
           `OPERATION_RATE is ${operationRate} requests a second, the account has ${apiRate} for all APIs of the region`,
         ),
       )
-    if (findings.length === 0) findings.push(ok('quotas', `${resources} of ${apiResources} resources of an API`))
-    return [...findings, checkTableWrites(tableWrites, operationRate)]
+    if (findings.length === 0) findings.push(...ok(`${resources} of ${apiResources} resources of an API`))
+    return [...findings, ...checkTableWrites(tableWrites, operationRate)]
   }),
-  ...ifRead('roles', roles, ({ used, most }) =>
+  ...ifRead('roles', roles, ({ used, most }, { ok, fault }) =>
     used + newRoles > most
-      ? [
-          fault(
-            'roles',
-            `${newRoles} roles are to be made, and ${used} of ${most} are there: ask for more in Service Quotas (IAM, L-FE177D64)`,
-          ),
-        ]
-      : [ok('roles', `${used} of ${most} are there, and ${newRoles} are to be made`)],
+      ? fault(
+          `${newRoles} roles are to be made, and ${used} of ${most} are there: ask for more in Service Quotas (IAM, L-FE177D64)`,
+        )
+      : ok(`${used} of ${most} are there, and ${newRoles} are to be made`),
   ),
 ]
 
@@ -133,25 +116,18 @@ const countResources = (paths: readonly string[]): number =>
   ).size
 
 export const checkKeyRights = ({ keyRights }: Account, makesKey: boolean): Finding[] =>
-  ifRead('KMS rights', keyRights, ({ denied }) => {
-    if (!makesKey) return [ok('KMS rights', 'no key is to be made')]
-    if (denied === undefined)
-      return [ok('KMS rights', 'KMS answers; IAM could not be asked whether the key may be made')]
-    if (denied.length === 0) return [ok('KMS rights', 'the key may be made')]
-    return [fault('KMS rights', `IAM refuses ${denied.join(', ')}: allow them to whoever deploys`)]
+  ifRead('KMS rights', keyRights, ({ denied }, { ok, fault }) => {
+    if (!makesKey) return ok('no key is to be made')
+    if (denied === undefined) return ok('KMS answers; IAM could not be asked whether the key may be made')
+    if (denied.length === 0) return ok('the key may be made')
+    return fault(`IAM refuses ${denied.join(', ')}: allow them to whoever deploys`)
   })
 
-export const checkCloudWatchRole = ({ gateway }: Account): Finding[] => {
-  const check = 'CloudWatch role of API Gateway'
-  return ifRead(check, gateway, ({ cloudWatchRole, roleExists }) => {
-    if (cloudWatchRole === undefined)
-      return [ok(check, 'the account has none in this region; deploy makes it and sets it')]
-    if (roleExists) return [ok(check, cloudWatchRole)]
-    return [
-      fault(
-        check,
-        `${cloudWatchRole} is set and does not exist: take it away with \`aws apigateway update-account --patch-operations op=replace,path=/cloudwatchRoleArn,value=\`, and deploy sets another`,
-      ),
-    ]
+export const checkCloudWatchRole = ({ gateway }: Account): Finding[] =>
+  ifRead('CloudWatch role of API Gateway', gateway, ({ cloudWatchRole, roleExists }, { ok, fault }) => {
+    if (cloudWatchRole === undefined) return ok('the account has none in this region; deploy makes it and sets it')
+    if (roleExists) return ok(cloudWatchRole)
+    return fault(
+      `${cloudWatchRole} is set and does not exist: take it away with \`aws apigateway update-account --patch-operations op=replace,path=/cloudwatchRoleArn,value=\`, and deploy sets another`,
+    )
   })
-}

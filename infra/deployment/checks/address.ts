@@ -5,7 +5,7 @@
 import { ofType, variablesOf } from '../../service.ts'
 import type { Account } from '../account.ts'
 import type { AddressOnAws } from '../address-on-aws.ts'
-import { type Finding, fault, ok, warning } from '../finding.ts'
+import { type Finding, findingsOf } from '../finding.ts'
 import { ifRead } from '../reading.ts'
 
 /** Wallets keep the address that the stage had when they met it. `publicUrl`: of the deployment to come. */
@@ -19,7 +19,7 @@ export const checkSameAddress = ({ stack }: Account, publicUrl: unknown): Findin
   // An expression is for the address that AWS has generated.
   const [old, next] = [deployed, publicUrl].map((url) => (typeof url === 'string' ? url : ServiceEndpoint))
   const remedy = 'set PUBLIC_URL to it, or ALLOW_NEW_ADDRESS=true if it goes on leading here'
-  return old === next ? [] : [fault('address', `wallets keep ${old} for ever: ${remedy}`)]
+  return old === next ? [] : findingsOf('address').fault(`wallets keep ${old} for ever: ${remedy}`)
 }
 
 export const checkAddress = ({ address, stack, region }: Account): Finding[] => {
@@ -33,24 +33,19 @@ export const checkAddress = ({ address, stack, region }: Account): Finding[] => 
 }
 
 const checkCertificate = ({ certificate, certificateArn: arn, domainName }: AddressOnAws, region: string): Finding[] =>
-  ifRead('certificate', certificate, (there) => {
+  ifRead('certificate', certificate, (there, { ok, fault }) => {
     const ask = `with \`aws acm request-certificate --domain-name ${domainName} --validation-method DNS\``
     if (there === undefined)
-      return [
-        fault('certificate', `CERTIFICATE_ARN=${arn}: there is none of this ARN in ${region}: ask for one ${ask}`),
-      ]
+      return fault(`CERTIFICATE_ARN=${arn}: there is none of this ARN in ${region}: ask for one ${ask}`)
     const { status, names } = there
     if (status === 'PENDING_VALIDATION')
-      return [
-        fault(
-          'certificate',
-          `${arn} is ${status}: make the DNS record that \`aws acm describe-certificate --certificate-arn ${arn}\` names, and wait until it is ISSUED`,
-        ),
-      ]
-    if (status !== 'ISSUED') return [fault('certificate', `${arn} is ${status}: ask for another ${ask}`)]
+      return fault(
+        `${arn} is ${status}: make the DNS record that \`aws acm describe-certificate --certificate-arn ${arn}\` names, and wait until it is ISSUED`,
+      )
+    if (status !== 'ISSUED') return fault(`${arn} is ${status}: ask for another ${ask}`)
     if (!names.some((name) => covers(name, domainName)))
-      return [fault('certificate', `${arn} is for ${names.join(', ')}, and not for ${domainName}: ask for one ${ask}`)]
-    return [ok('certificate', `issued for ${domainName}`)]
+      return fault(`${arn} is for ${names.join(', ')}, and not for ${domainName}: ask for one ${ask}`)
+    return ok(`issued for ${domainName}`)
   })
 
 /** An asterisk stands for one label. https://docs.aws.amazon.com/acm/latest/userguide/acm-concepts.html#concept-fqdn */
@@ -62,17 +57,14 @@ const covers = (name: string, domainName: string): boolean =>
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-custom-domains.html
  */
 const checkDomain = ({ domain, domainName }: AddressOnAws, own: Record<string, string>): Finding[] =>
-  ifRead('domain', domain, (there) => {
-    if (there === undefined) return [ok('domain', `${domainName} is to be made`)]
-    if (own.ApiDomain === domainName) return [ok('domain', `${domainName} is the stack's`)]
+  ifRead('domain', domain, (there, { ok, fault }) => {
+    if (there === undefined) return ok(`${domainName} is to be made`)
+    if (own.ApiDomain === domainName) return ok(`${domainName} is the stack's`)
     const whose =
       there.stack === undefined ? 'is there already, and no stack has it' : `is the domain of the stack ${there.stack}`
-    return [
-      fault(
-        'domain',
-        `${domainName} ${whose}: leave CERTIFICATE_ARN and HOSTED_ZONE_ID out to use it as it is, or move it (docs/deploy.md, "Address")`,
-      ),
-    ]
+    return fault(
+      `${domainName} ${whose}: leave CERTIFICATE_ARN and HOSTED_ZONE_ID out to use it as it is, or move it (docs/deploy.md, "Address")`,
+    )
   })
 
 /**
@@ -81,34 +73,21 @@ const checkDomain = ({ domain, domainName }: AddressOnAws, own: Record<string, s
 const IN_THE_WAY = ['A', 'CNAME']
 
 const checkZone = ({ zone, zoneId, domainName }: AddressOnAws, own: Record<string, string>): Finding[] => {
-  const check = 'hosted zone'
   if (zone === undefined) return []
-  return ifRead(check, zone, (there) => {
+  return ifRead('hosted zone', zone, (there, { ok, warning, fault }) => {
     if (there === undefined)
-      return [
-        fault(
-          check,
-          `HOSTED_ZONE_ID=${zoneId}: there is no such zone: \`aws route53 list-hosted-zones\` has their ids`,
-        ),
-      ]
+      return fault(`HOSTED_ZONE_ID=${zoneId}: there is no such zone: \`aws route53 list-hosted-zones\` has their ids`)
     const { name, isPrivate, records } = there
     if (domainName !== name && !domainName.endsWith(`.${name}`))
-      return [
-        fault(check, `${zoneId} is ${name}, which ${domainName} is not in: set HOSTED_ZONE_ID to the zone that has it`),
-      ]
+      return fault(`${zoneId} is ${name}, which ${domainName} is not in: set HOSTED_ZONE_ID to the zone that has it`)
     const inTheWay =
       own.ApiDomainRecord?.replace(/\.$/, '') === domainName ? [] : records.filter((type) => IN_THE_WAY.includes(type))
     if (inTheWay.length > 0)
-      return [
-        fault(
-          check,
-          `${domainName} has a record of type ${inTheWay.join(', ')} already: delete it, or leave HOSTED_ZONE_ID out and point it to the output DomainTarget`,
-        ),
-      ]
+      return fault(
+        `${domainName} has a record of type ${inTheWay.join(', ')} already: delete it, or leave HOSTED_ZONE_ID out and point it to the output DomainTarget`,
+      )
     if (isPrivate)
-      return [
-        warning(check, `${zoneId} is private: only its networks will find ${domainName}; set that of the public zone`),
-      ]
-    return [ok(check, name)]
+      return warning(`${zoneId} is private: only its networks will find ${domainName}; set that of the public zone`)
+    return ok(name)
   })
 }

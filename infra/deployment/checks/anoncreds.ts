@@ -1,6 +1,6 @@
 /** Check that AnonCreds' native library, which is packed with the functions that call it, was downloaded. */
 import { libraryFor } from '../../anoncreds/library-file.ts'
-import { type Finding, fault, ok } from '../finding.ts'
+import { type Finding, findingsOf } from '../finding.ts'
 
 export interface AnonCredsPlan {
   /** Processor of the functions. */
@@ -22,8 +22,9 @@ export const checkAnonCreds = (
   { architecture, hasLibrary }: AnonCredsPlan,
   { ANONCREDS }: NodeJS.ProcessEnv,
 ): Finding[] => {
-  if (ANONCREDS === 'off') return [ok('anoncreds', 'off')]
-  if (hasLibrary) return [ok('anoncreds', `its library for ${architecture} is here`)]
+  const { ok, fault } = findingsOf('anoncreds')
+  if (ANONCREDS === 'off') return ok('off')
+  if (hasLibrary) return ok(`its library for ${architecture} is here`)
   const remedy = `npm run anoncreds -- --arch ${architecture} brings it, ANONCREDS=off does without`
-  return [fault('anoncreds', `its library for ${architecture} is not here: ${remedy}`)]
+  return fault(`its library for ${architecture} is not here: ${remedy}`)
 }

@@ -1,11 +1,13 @@
 /** Checks that no update replaces the table or the key, and that an earlier stack's table and key can be used. */
 import type { Account, Stack } from '../account.ts'
 import type { ExistingKey, ExistingTable } from '../existing-data.ts'
-import { type Finding, fault, ok } from '../finding.ts'
+import { type Finding, findingsOf } from '../finding.ts'
 import { ifRead } from '../reading.ts'
 import { KEY_OUTPUT, TABLE, TABLE_OUTPUT } from '../template.ts'
 
 export const CHECK = 'table and key'
+
+const { ok, fault } = findingsOf(CHECK)
 
 /** The settings for the table and the key. */
 export interface DataSettings {
@@ -20,7 +22,7 @@ export const checkData = (account: Account, settings: DataSettings, indexes: rea
     const ofStack = stack === undefined ? [] : checkStackData(stack, settings)
     const usable = checkExisting(account, settings, indexes)
     const findings = [...ofStack, ...usable, ...checkLayout(account, settings)]
-    return findings.length > 0 ? findings : [ok(CHECK, plan(stack, settings))]
+    return findings.length > 0 ? findings : ok(plan(stack, settings))
   })
 
 const plan = (stack: Stack | undefined, { EXISTING_TABLE, EXISTING_KEY }: DataSettings): string => {
@@ -34,37 +36,25 @@ const checkStackData = (stack: Stack, { TABLE_NAME, EXISTING_TABLE, EXISTING_KEY
   if (own === undefined) {
     const { [TABLE_OUTPUT]: table, [KEY_OUTPUT]: key } = stack.outputs
     if (table === undefined || (table === EXISTING_TABLE && key === EXISTING_KEY)) return []
-    return [
-      fault(
-        CHECK,
-        `the stack uses ${table} of an earlier one: set EXISTING_TABLE=${table} EXISTING_KEY=${key}, or it would begin with another one`,
-      ),
-    ]
+    return fault(
+      `the stack uses ${table} of an earlier one: set EXISTING_TABLE=${table} EXISTING_KEY=${key}, or it would begin with another one`,
+    )
   }
   if (EXISTING_TABLE !== undefined)
-    return [
-      fault(
-        CHECK,
-        `the stack has a table of its own, ${own}: leave EXISTING_TABLE and EXISTING_KEY out, or remove the stack first`,
-      ),
-    ]
+    return fault(
+      `the stack has a table of its own, ${own}: leave EXISTING_TABLE and EXISTING_KEY out, or remove the stack first`,
+    )
   if (stack.template === undefined)
-    return [
-      fault(
-        CHECK,
-        `the stack's template is not JSON, so that nobody knows whether its table, ${own}, has a fixed name: see \`aws cloudformation get-template\``,
-      ),
-    ]
+    return fault(
+      `the stack's template is not JSON, so that nobody knows whether its table, ${own}, has a fixed name: see \`aws cloudformation get-template\``,
+    )
   const named = stack.template.Resources[TABLE]?.Properties.TableName
   if (named === TABLE_NAME) return []
-  return [
-    fault(
-      CHECK,
-      named === undefined
-        ? `the stack's table, ${own}, has no fixed name: leave TABLE_NAME out, or it would begin with an empty one`
-        : `the stack's table has the name ${named}: set TABLE_NAME=${named}, or it would begin with an empty one`,
-    ),
-  ]
+  return fault(
+    named === undefined
+      ? `the stack's table, ${own}, has no fixed name: leave TABLE_NAME out, or it would begin with an empty one`
+      : `the stack's table has the name ${named}: set TABLE_NAME=${named}, or it would begin with an empty one`,
+  )
 }
 
 const checkExisting = (
@@ -77,12 +67,10 @@ const checkExisting = (
   return [
     ...ifRead(CHECK, existingTable, (table) =>
       table === undefined
-        ? [fault(CHECK, `EXISTING_TABLE=${EXISTING_TABLE}: there is no table of this name in ${account.region}`)]
-        : tableFaults(table, String(EXISTING_KEY), indexes).map((message) => fault(CHECK, message)),
+        ? fault(`EXISTING_TABLE=${EXISTING_TABLE}: there is no table of this name in ${account.region}`)
+        : tableFaults(table, String(EXISTING_KEY), indexes).flatMap(fault),
     ),
-    ...ifRead(CHECK, existingKey, (key) =>
-      keyFaults(key, String(EXISTING_KEY)).map((message) => fault(CHECK, message)),
-    ),
+    ...ifRead(CHECK, existingKey, (key) => keyFaults(key, String(EXISTING_KEY)).flatMap(fault)),
   ]
 }
 
@@ -112,7 +100,7 @@ const checkLayout = (account: Account, { EXISTING_TABLE }: DataSettings): Findin
       EXISTING_TABLE === undefined
         ? 'deploy another stage, or remove this one and deploy it with ALLOW_NEW_TABLE=true'
         : 'leave EXISTING_TABLE and EXISTING_KEY out, and set ALLOW_NEW_TABLE=true'
-    return [fault(CHECK, `the table ${layout.flaw}; this version begins with an empty one: ${remedy}`)]
+    return fault(`the table ${layout.flaw}; this version begins with an empty one: ${remedy}`)
   })
 
 /** What is wrong with a key, by its ARN. */

@@ -2,15 +2,16 @@
 import { urlFault } from '../../../lib/egress/address-guard.ts'
 import { DEVELOPMENT } from '../../gateway/address.ts'
 import { withoutEmpty } from '../../settings.ts'
-import { type Finding, fault, ok, warning } from '../finding.ts'
+import { type Finding, findingsOf } from '../finding.ts'
 import { settingsProblems } from '../settings.ts'
 
 export const checkSettings = (environment: NodeJS.ProcessEnv, stage: string, region: string): Finding[] => {
+  const { ok, warning, fault } = findingsOf('settings')
   const problems = settingsProblems(environment, stage, region)
-  if (problems.length > 0) return problems.map((problem) => fault('settings', problem))
+  if (problems.length > 0) return problems.flatMap(fault)
   const doubts = stage === DEVELOPMENT ? [] : addressDoubts(withoutEmpty(environment))
-  if (doubts.length > 0) return doubts.map((doubt) => warning('settings', doubt))
-  return [ok('settings', 'as they are described')]
+  if (doubts.length > 0) return doubts.flatMap(warning)
+  return ok('as they are described')
 }
 
 /** Warnings about `PUBLIC_URL`, which wallets store for ever. */

@@ -1,6 +1,6 @@
 /** Checks of the existing stack, and of tables that earlier stacks of this name have left behind. */
 import type { Account } from '../account.ts'
-import { type Finding, fault, ok, warning } from '../finding.ts'
+import type { Finding } from '../finding.ts'
 import { ifRead } from '../reading.ts'
 import { TABLE } from '../template.ts'
 
@@ -43,10 +43,10 @@ const remedy = (stackName: string, status: string): string => {
 }
 
 export const checkStack = ({ stack }: Account, stackName: string): Finding[] =>
-  ifRead('stack', stack, (there) => {
-    if (there === undefined) return [ok('stack', `${stackName} is to be made`)]
-    if (USABLE.has(there.status)) return [ok('stack', `${stackName} is in ${there.status}`)]
-    return [fault('stack', `${stackName} is in ${there.status}: ${remedy(stackName, there.status)}`)]
+  ifRead('stack', stack, (there, { ok, fault }) => {
+    if (there === undefined) return ok(`${stackName} is to be made`)
+    if (USABLE.has(there.status)) return ok(`${stackName} is in ${there.status}`)
+    return fault(`${stackName} is in ${there.status}: ${remedy(stackName, there.status)}`)
   })
 
 /** A stack that begins with an empty table beside one that is left has probably forgotten it. */
@@ -54,14 +54,13 @@ export const checkTables = (
   { tables, stack }: Account,
   { EXISTING_TABLE, ALLOW_NEW_TABLE }: NodeJS.ProcessEnv,
 ): Finding[] =>
-  ifRead('tables', tables, (names) => {
+  ifRead('tables', tables, (names, { ok, warning, fault }) => {
     const own = 'value' in stack ? stack.value?.physicalIds[TABLE] : undefined
     // If the stack can't be read, which `checkStack` reports, it is not known which of them is its own.
     const left = 'value' in stack ? names.filter((name) => name !== own && name !== EXISTING_TABLE) : []
-    if (left.length === 0) return [ok('tables', 'none is left of an earlier stack')]
+    if (left.length === 0) return ok('none is left of an earlier stack')
     const message = `${left.join(', ')}: left of an earlier stack`
-    if (own !== undefined || EXISTING_TABLE !== undefined || ALLOW_NEW_TABLE === 'true')
-      return [warning('tables', message)]
+    if (own !== undefined || EXISTING_TABLE !== undefined || ALLOW_NEW_TABLE === 'true') return warning(message)
     const remedy = 'EXISTING_TABLE and EXISTING_KEY use it again, ALLOW_NEW_TABLE=true does without'
-    return [fault('tables', `${message}, and this one would begin with an empty table: ${remedy}`)]
+    return fault(`${message}, and this one would begin with an empty table: ${remedy}`)
   })

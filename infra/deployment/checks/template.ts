@@ -1,6 +1,6 @@
 /** Checks the packaged template against the limits of CloudFormation, Lambda and IAM. */
 import { isObject, ofType, type Template, variablesOf } from '../../service.ts'
-import { type Finding, fault, ok } from '../finding.ts'
+import { type Finding, findingsOf } from '../finding.ts'
 
 /**
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html; `bytes`: of a template in
@@ -17,6 +17,7 @@ const ENVIRONMENT_BYTES = 4096
 const NAMES = { 'AWS::IAM::Role': ['RoleName', 64], 'AWS::Lambda::Function': ['FunctionName', 64] } as const
 
 export const checkTemplate = (template: Template): Finding[] => {
+  const { ok, fault } = findingsOf('template')
   const counts = {
     bytes: Buffer.byteLength(JSON.stringify(template)),
     resources: Object.keys(template.Resources).length,
@@ -25,15 +26,9 @@ export const checkTemplate = (template: Template): Finding[] => {
   const { bytes, resources, outputs } = counts
   const tooMuch = (['bytes', 'resources', 'outputs'] as const).filter((what) => counts[what] > LIMITS[what])
   if (tooMuch.length === 0)
-    return [
-      ok(
-        'template',
-        `${bytes} bytes, ${resources} of ${LIMITS.resources} resources, ${outputs} of ${LIMITS.outputs} outputs`,
-      ),
-    ]
-  return tooMuch.map((what) =>
+    return ok(`${bytes} bytes, ${resources} of ${LIMITS.resources} resources, ${outputs} of ${LIMITS.outputs} outputs`)
+  return tooMuch.flatMap((what) =>
     fault(
-      'template',
       `it has ${counts[what]} ${what}, and CloudFormation takes ${LIMITS[what]}: take operations or options out of serverless.yml`,
     ),
   )
@@ -64,6 +59,7 @@ export const estimated = (value: unknown, region: string): string => {
 }
 
 export const checkEnvironments = (template: Template, region: string): Finding[] => {
+  const { ok, fault } = findingsOf('environment')
   const sizes = ofType(template.Resources, 'AWS::Lambda::Function').map(([id, lambda]) => {
     const variables = Object.entries(variablesOf(lambda))
     const bytes = variables.map(([name, value]) => Buffer.byteLength(name + estimated(value, region)))
@@ -72,21 +68,15 @@ export const checkEnvironments = (template: Template, region: string): Finding[]
   })
   const tooLarge = sizes.filter(({ bytes }) => bytes > ENVIRONMENT_BYTES)
   if (tooLarge.length === 0)
-    return [
-      ok(
-        'environment',
-        `at most ${Math.max(0, ...sizes.map(({ bytes }) => bytes))} of ${ENVIRONMENT_BYTES} bytes of a function`,
-      ),
-    ]
+    return ok(`at most ${Math.max(0, ...sizes.map(({ bytes }) => bytes))} of ${ENVIRONMENT_BYTES} bytes of a function`)
   const [{ id, largest, bytes } = { id: '', largest: '', bytes: 0 }] = tooLarge.toSorted((a, b) => b.bytes - a.bytes)
   const others = tooLarge.length > 1 ? `, and ${tooLarge.length - 1} others have too many` : ''
-  return [
-    fault(
-      'environment',
-      `${id} has ${bytes} bytes, and Lambda takes ${ENVIRONMENT_BYTES}${others}: ${largest} is the largest, make it shorter`,
-    ),
-  ]
+  return fault(
+    `${id} has ${bytes} bytes, and Lambda takes ${ENVIRONMENT_BYTES}${others}: ${largest} is the largest, make it shorter`,
+  )
 }
+
+const ofName = findingsOf('stage name')
 
 /** Checks the length of names that contain the stage's name. */
 export const checkNames = (template: Template, region: string, stage: string): Finding[] => {
@@ -97,25 +87,21 @@ export const checkNames = (template: Template, region: string, stage: string): F
     }),
   )
   const [worst] = tooLong.toSorted((a, b) => b.name.length - a.name.length)
-  return [worst === undefined ? ok('stage name', stage) : tooLongBy(stage, worst.name, worst.most)]
+  return worst === undefined ? ofName.ok(stage) : tooLongBy(stage, worst.name, worst.most)
 }
 
 /** Checks the name of the stage, which is a part of the names of API stage, stack and functions. */
 export const checkStageName = (stage: string, functionNames: readonly string[]): Finding[] => {
   if (!/^[A-Za-z0-9][A-Za-z0-9-]{0,39}$/.test(stage))
-    return [
-      fault(
-        'stage name',
-        `${JSON.stringify(stage)} is not a name for a stack: it must be at most 40 letters, digits and hyphens`,
-      ),
-    ]
+    return ofName.fault(
+      `${JSON.stringify(stage)} is not a name for a stack: it must be at most 40 letters, digits and hyphens`,
+    )
   const longest = functionNames.reduce((a, b) => (b.length > a.length ? b : a), '')
   const [, most] = NAMES['AWS::Lambda::Function']
-  return longest.length > most ? [tooLongBy(stage, longest, most)] : []
+  return longest.length > most ? tooLongBy(stage, longest, most) : []
 }
 
-const tooLongBy = (stage: string, name: string, most: number): Finding =>
-  fault(
-    'stage name',
+const tooLongBy = (stage: string, name: string, most: number): Finding[] =>
+  ofName.fault(
     `${stage} is ${name.length - most} characters too long: ${name} has ${name.length}, and AWS takes ${most}`,
   )

@@ -66,24 +66,6 @@ describe('a form', () => {
   )
 })
 
-describe('the text of a JWT', () => {
-  const Jwt = defineContract(() => ({ ...Form, bodyFormat: 'jwt', body: v.string() }))
-  const receive = command(Jwt, { authorize: () => 'acme', handle: async ({ body }) => ({ length: body.length }) })
-  const sendJwt = (body: string) => call(receive, { headers: { 'content-type': 'application/jwt' }, body })
-
-  test.each(['e30.e30.c2ln', 'e30..e30.e30.e30', 'e30.e30.'])('may be %s', async (body) => {
-    expect(await sendJwt(body)).toMatchObject({ statusCode: 200, body: { length: body.length } })
-  })
-
-  test.each(['{}', 'e30', 'a.b.c.d', 'a.b.c\n', ' a.b.c', ''])('may not be %j', async (body) => {
-    expect(await sendJwt(body)).toMatchObject({ statusCode: 400 })
-  })
-
-  test('may not be 256 KiB of parts', async () => {
-    expect(await sendJwt(`${'a.'.repeat(131_000)}!`)).toMatchObject({ statusCode: 400 })
-  })
-})
-
 test('a contract without a body looks at neither body nor type', async () => {
   const { body: _, ...Bare } = Form
   const bare = command(
@@ -97,10 +79,7 @@ test('a contract without a body looks at neither body nor type', async () => {
 
 describe('an error in OAuth’s form', () => {
   const failing = (error: unknown) =>
-    command(
-      defineContract(() => ({ ...Form, challenge: 'DPoP' })),
-      { authorize: () => Promise.reject(error), handle: async () => ({}) },
-    )
+    command(Form, { authorize: () => Promise.reject(error), handle: async () => ({}) })
   const fail = (error: unknown) => call(failing(error), { headers: FORM, body: 'code=1' })
 
   test.each<[ErrorCode, number, string]>([
@@ -119,8 +98,10 @@ describe('an error in OAuth’s form', () => {
     expect(Object.keys(headers)).not.toContain('set-cookie')
   })
 
-  test('says the scheme of the contract', async () => {
-    expect((await fail(new AgentError('auth.unauthorized', ''))).headers).toMatchObject({ 'www-authenticate': 'DPoP' })
+  test('says the scheme', async () => {
+    expect((await fail(new AgentError('auth.unauthorized', ''))).headers).toMatchObject({
+      'www-authenticate': 'Bearer',
+    })
   })
 })
 
@@ -216,19 +197,18 @@ describe('a document', () => {
     summary: 'Request object',
     security: 'none',
     contentType: 'application/oauth-authz-req+jwt',
-    cors: { response: ['dpop-nonce'] },
     responses: { 200: v.string() },
   }))
   const get = (document: Document, headers = {}) =>
     query(Signed, async () => document)(gatewayEvent({ headers }), { getRemainingTimeInMillis: () => 5000 } as never)
 
-  test('without caching has its type, no ETag, and headers that its contract exposes', async () => {
+  test('without caching has its type, no ETag, and headers that scripts may read', async () => {
     const response = await get(new Document('a.b.c'))
     expect(response).toMatchObject({ statusCode: 200, body: 'a.b.c' })
     expect(response.headers).toMatchObject({
       'content-type': 'application/oauth-authz-req+jwt',
       'cache-control': 'no-store',
-      'access-control-expose-headers': 'x-request-id, link, retry-after, dpop-nonce',
+      'access-control-expose-headers': 'x-request-id, link, retry-after',
     })
     expect(response.headers).not.toHaveProperty('etag')
   })

@@ -1,7 +1,7 @@
 /** What a deployment packs of the token issuers, and which it refuses, in one line with the way out. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { fault, ok, warning } from '../../../infra/deployment/finding.ts'
+import { findingsOf } from '../../../infra/deployment/finding.ts'
 import {
   issuerProblem,
   packingTimes,
@@ -20,7 +20,9 @@ const GIVEN: TokenIssuer = { issuer: 'https://given.example', audience: 'agent',
 const { jwks: _, ...withoutKeys } = GIVEN
 const SERVED: TokenIssuer = { ...withoutKeys, issuer: 'https://id.example', jwksUri: 'https://id.example.org/certs' }
 
-const HAD = ok('token issuers', 'the keys of https://given.example')
+const { ok, warning, fault } = findingsOf('token issuers')
+
+const HAD = ok('the keys of https://given.example')
 
 const answering = (answer: Awaited<ReturnType<Parameters<typeof prepareIssuers>[2] & object>>) => async () => answer
 const nobody = async () => {
@@ -30,7 +32,7 @@ const nobody = async () => {
 test('keys are fetched from the address, and it is packed when that was', async () => {
   expect(await prepareIssuers([SERVED], NOW, answering({ keys }))).toEqual({
     issuers: [{ ...SERVED, jwks: { keys }, given: false, preparedAt: NOW }],
-    findings: [ok('token issuers', 'the keys of https://id.example')],
+    findings: ok('the keys of https://id.example'),
   })
 })
 
@@ -39,7 +41,7 @@ test('without an issuer there is nothing to tell of', async () => {
 })
 
 test('keys that are given are packed as they are, and the same each time: nobody is asked', async () => {
-  expect(await prepareIssuers([GIVEN], NOW, nobody)).toEqual({ issuers: [GIVEN], findings: [HAD] })
+  expect(await prepareIssuers([GIVEN], NOW, nobody)).toEqual({ issuers: [GIVEN], findings: HAD })
 })
 
 test('keys that are given beside an address spare the deployment the question, and are marked as a fallback', async () => {
@@ -56,13 +58,11 @@ test('keys of which none can verify are told of, and no reason to deploy nothing
     'the jwks of https://given.example has no key that could verify a token, so none of it is valid: give its public keys, or its jwksUri'
   expect(await prepareIssuers([empty], NOW, nobody)).toEqual({
     issuers: [empty],
-    findings: [fault('token issuers', found)],
+    findings: fault(found),
   })
   const other = { ...GIVEN, issuer: 'https://other.example' }
   for (const usable of [other, SERVED])
-    expect((await prepareIssuers([empty, usable], NOW, answering({ keys }))).findings).toEqual([
-      warning('token issuers', found),
-    ])
+    expect((await prepareIssuers([empty, usable], NOW, answering({ keys }))).findings).toEqual(warning(found))
   const { issuers } = await prepareIssuers([{ ...SERVED, jwks: { keys: [] } }], NOW, answering({ keys }))
   expect(issuers).toEqual([{ ...SERVED, jwks: { keys }, given: false, preparedAt: NOW }])
 })
@@ -70,23 +70,22 @@ test('keys of which none can verify are told of, and no reason to deploy nothing
 test('of keys that are given, those that nothing can be verified with are not packed', async () => {
   const broken = { kty: 'RSA', n: 'A'.repeat(342), e: 'AQAB' }
   const given = await prepareIssuers([{ ...GIVEN, jwks: { keys: [broken, ...keys] } }], NOW, nobody)
-  expect(given).toEqual({ issuers: [GIVEN], findings: [HAD] })
+  expect(given).toEqual({ issuers: [GIVEN], findings: HAD })
   const asked = await prepareIssuers([{ ...SERVED, jwks: { keys: [broken] } }], NOW, answering({ keys }))
   expect(asked.issuers).toEqual([{ ...SERVED, jwks: { keys }, given: false, preparedAt: NOW }])
-  expect((await prepareIssuers([{ ...GIVEN, jwks: { keys: [broken] } }], NOW, nobody)).findings).toEqual([
-    fault('token issuers', expect.stringContaining('has no key that could verify a token')),
-  ])
+  expect((await prepareIssuers([{ ...GIVEN, jwks: { keys: [broken] } }], NOW, nobody)).findings).toEqual(
+    fault(expect.stringContaining('has no key that could verify a token')),
+  )
 })
 
 test('an issuer that does not answer keeps nothing from being deployed, and is told of', async () => {
   const { issuers, findings } = await prepareIssuers([SERVED], NOW, answering({ reason: 'status 503', refused: false }))
   expect(issuers).toEqual([SERVED])
-  expect(findings).toEqual([
+  expect(findings).toEqual(
     warning(
-      'token issuers',
       'https://id.example.org/certs does not serve the keys of https://id.example (status 503), so they are not packed, and until it does its tokens are refused: see that it answers from outside, or give its keys as jwks beside jwksUri',
     ),
-  ])
+  )
 })
 
 test.each([
@@ -111,12 +110,11 @@ test.each([
 describe('is refused', () => {
   test('an issuer whose address leads inside', async () => {
     const answer = { reason: 'id.example.org leads to 10.0.0.1, private', refused: true }
-    expect((await prepareIssuers([SERVED], NOW, answering(answer))).findings).toEqual([
+    expect((await prepareIssuers([SERVED], NOW, answering(answer))).findings).toEqual(
       fault(
-        'token issuers',
         'https://id.example.org/certs, for the keys of https://id.example, is refused: id.example.org leads to 10.0.0.1, private. Give the keys as jwks beside jwksUri if they can’t be fetched from here',
       ),
-    ])
+    )
   })
 
   test.each<[string, TokenIssuer, string]>([
@@ -143,7 +141,7 @@ describe('is refused', () => {
   ])('one %s', async (_, issuer, problem) => {
     expect(issuerProblem([GIVEN, issuer])).toBe(problem)
     const { findings } = await prepareIssuers([GIVEN, issuer], NOW, nobody)
-    expect(findings).toEqual([fault('token issuers', problem)])
+    expect(findings).toEqual(fault(problem))
   })
 })
 
