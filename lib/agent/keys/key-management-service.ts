@@ -1,9 +1,7 @@
-/** Credo's key management with Node's crypto and a key store: everything that DIDComm v1 and W3C credentials need. */
+/** Credo's key management with Node's crypto and a key store: everything that DIDs and W3C credentials need. */
 import { randomBytes } from 'node:crypto'
 import { type AgentContext, Kms } from '@credo-ts/core'
 import { generateJwk } from '../../keys/index.ts'
-import { decryptContent, encryptContent, isContentEncryptionAlgorithm } from './content-encryption.ts'
-import { agreementPublicKey, decryptByAgreement, encryptByAgreement, isBoxAgreement } from './key-agreement.ts'
 import { importedJwk, isSupportedKeyType, newKeyId } from './key-pair.ts'
 import { type KeyStore, sealedKeys } from './sealed-key-store.ts'
 import { isSignatureAlgorithm, signWith, verifyWith } from './signature.ts'
@@ -26,13 +24,11 @@ export class KeyManagementService implements Kms.KeyManagementService {
       case 'sign':
       case 'verify':
         return isSignatureAlgorithm(operation.algorithm)
-      case 'encrypt':
-        return isSupportedEncryption(operation.encryption.algorithm, operation.keyAgreement?.algorithm)
-      case 'decrypt':
-        return isSupportedEncryption(operation.decryption.algorithm, operation.keyAgreement?.algorithm)
       case 'deleteKey':
       case 'randomBytes':
         return true
+      default:
+        return false
     }
   }
 
@@ -88,38 +84,14 @@ export class KeyManagementService implements Kms.KeyManagementService {
     return verifyWith(publicJwk, algorithm, data, signature) ? { verified: true, publicJwk } : { verified: false }
   }
 
-  async encrypt(agentContext: AgentContext, options: Kms.KmsEncryptOptions): Promise<Kms.KmsEncryptReturn> {
-    const { key, encryption, data } = options
-    if (isBoxAgreement(key.keyAgreement) && encryption.algorithm === 'XSALSA20-POLY1305') {
-      const { keyId, externalPublicJwk } = key.keyAgreement
-      const sender = keyId === undefined ? undefined : await this.#privateKey(agentContext, keyId)
-      return encryptByAgreement(sender, agreementPublicKey(externalPublicJwk), data, encryption.iv)
-    }
-    switch (encryption.algorithm) {
-      case 'C20P':
-      case 'A128GCM':
-      case 'A256GCM':
-        if (key.privateJwk) return encryptContent(encryption.algorithm, key.privateJwk, data, encryption)
-    }
-    throw this.#notSupported(describeEncryption(encryption.algorithm, key.keyAgreement?.algorithm))
+  // Envelopes are made and opened without it: ../envelopes.
+
+  encrypt(_agentContext: AgentContext, _options: Kms.KmsEncryptOptions): Promise<Kms.KmsEncryptReturn> {
+    throw this.#notSupported('encryption')
   }
 
-  async decrypt(agentContext: AgentContext, options: Kms.KmsDecryptOptions): Promise<Kms.KmsDecryptReturn> {
-    const { key, decryption, encrypted } = options
-    if (isBoxAgreement(key.keyAgreement) && decryption.algorithm === 'XSALSA20-POLY1305') {
-      const { keyId, externalPublicJwk } = key.keyAgreement
-      const recipient = await this.#privateKey(agentContext, keyId)
-      const sender = externalPublicJwk && agreementPublicKey(externalPublicJwk)
-      return { data: decryptByAgreement(recipient, sender, encrypted, decryption.iv) }
-    }
-    switch (decryption.algorithm) {
-      case 'C20P':
-      case 'A128GCM':
-      case 'A256GCM':
-        if (key.privateJwk)
-          return { data: decryptContent(decryption.algorithm, key.privateJwk, { ...decryption, encrypted }) }
-    }
-    throw this.#notSupported(describeEncryption(decryption.algorithm, key.keyAgreement?.algorithm))
+  decrypt(_agentContext: AgentContext, _options: Kms.KmsDecryptOptions): Promise<Kms.KmsDecryptReturn> {
+    throw this.#notSupported('decryption')
   }
 
   async #privateKey(agentContext: AgentContext, keyId: string): Promise<Kms.KmsJwkPrivate> {
@@ -135,11 +107,3 @@ export class KeyManagementService implements Kms.KeyManagementService {
 
 /** Of the process's agents. */
 export const keyManagement = new KeyManagementService(sealedKeys)
-
-const isSupportedEncryption = (encryption: string, agreement: string | undefined): boolean =>
-  agreement === undefined
-    ? isContentEncryptionAlgorithm(encryption)
-    : agreement === 'ECDH-HSALSA20' && encryption === 'XSALSA20-POLY1305'
-
-const describeEncryption = (encryption: string, agreement: string | undefined): string =>
-  agreement === undefined ? `${encryption} with this key` : `${encryption} with ${agreement}`
