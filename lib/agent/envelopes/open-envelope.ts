@@ -2,28 +2,14 @@
 import { type AgentContext, CredoError, type Kms } from '@credo-ts/core'
 import type { DidCommEncryptedMessage, DidCommEnvelopeService } from '@credo-ts/didcomm'
 import { parseJson } from '../../json.ts'
-import {
-  agreementKeyOf,
-  decryptByAgreement,
-  decryptContent,
-  type Ed25519Key,
-  keyOfVerkey,
-  type SealedKeyStore,
-} from '../keys/index.ts'
+import { agreementKeyOf, decryptByAgreement, decryptContent, keyOfVerkey, type SealedKeyStore } from '../keys/index.ts'
 import { type Envelope, type EnvelopeHeader, readHeader } from './envelope.ts'
 import { assertReadable } from './readable-message.ts'
 
 type Recipient = EnvelopeHeader['recipients'][number]
 
-interface OpenedEnvelope {
-  /** Any JSON. */
-  message: unknown
-  /** The authenticated sender; absent with `Anoncrypt`. */
-  senderKey: Ed25519Key | undefined
-}
-
 /** Opens an envelope with a recipient's private key. Throws if the key or any part of the envelope is wrong. */
-export const openEnvelope = (envelope: Envelope, recipient: Recipient, key: Kms.KmsJwkPrivate): OpenedEnvelope => {
+export const openEnvelope = (envelope: Envelope, recipient: Recipient, key: Kms.KmsJwkPrivate) => {
   const { sender, iv } = recipient.header
   const isNamed = typeof sender === 'string' && typeof iv === 'string'
   const senderKey = isNamed ? keyOfVerkey(text(decryptByAgreement(key, bytes(sender)))) : undefined

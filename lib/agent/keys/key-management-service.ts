@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { type AgentContext, Kms } from '@credo-ts/core'
 import { generateJwk } from '../../keys/index.ts'
-import { importedJwk, isSupportedKeyType, newKeyId } from './key-pair.ts'
+import { isSupportedKeyType, newKeyId } from './key-pair.ts'
 import { type KeyStore, sealedKeys } from './sealed-key-store.ts'
 import { isSignatureAlgorithm, signWith, verifyWith } from './signature.ts'
 
@@ -19,8 +19,6 @@ export class KeyManagementService implements Kms.KeyManagementService {
     switch (operation.operation) {
       case 'createKey':
         return isSupportedKeyType(operation.type)
-      case 'importKey':
-        return isSupportedKeyType(operation.privateJwk)
       case 'sign':
       case 'verify':
         return isSignatureAlgorithm(operation.algorithm)
@@ -51,18 +49,6 @@ export class KeyManagementService implements Kms.KeyManagementService {
     return { keyId, publicJwk } as Kms.KmsCreateKeyReturn<Type>
   }
 
-  async importKey<Jwk extends Kms.KmsJwkPrivate>(
-    agentContext: AgentContext,
-    { privateJwk }: Kms.KmsImportKeyOptions<Jwk>,
-  ): Promise<Kms.KmsImportKeyReturn<Jwk>> {
-    if (!isSupportedKeyType(privateJwk)) throw this.#notSupported(`keys of type ${privateJwk.kty}`)
-    const imported = importedJwk(privateJwk)
-    const keyId = newKeyId(imported, imported.kid)
-    const jwk = { ...imported, kid: keyId }
-    await this.#store.insert(agentContext, keyId, jwk)
-    return { keyId, publicJwk: Kms.publicJwkFromPrivateJwk(jwk) } as Kms.KmsImportKeyReturn<Jwk>
-  }
-
   deleteKey(agentContext: AgentContext, { keyId }: Kms.KmsDeleteKeyOptions): Promise<boolean> {
     return this.#store.delete(agentContext, keyId)
   }
@@ -84,7 +70,11 @@ export class KeyManagementService implements Kms.KeyManagementService {
     return verifyWith(publicJwk, algorithm, data, signature) ? { verified: true, publicJwk } : { verified: false }
   }
 
-  // Envelopes are made and opened without it: ../envelopes.
+  // Envelopes are made and opened without it (../envelopes), and the key of a seed is stored without it (../dids).
+
+  importKey(): never {
+    throw this.#notSupported('the import of keys')
+  }
 
   encrypt(_agentContext: AgentContext, _options: Kms.KmsEncryptOptions): Promise<Kms.KmsEncryptReturn> {
     throw this.#notSupported('encryption')

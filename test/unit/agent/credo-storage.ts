@@ -24,12 +24,6 @@ export interface Storage {
     query: object,
     options?: { limit?: number; offset?: number },
   ): Promise<T[]>
-  updateByIdWithLock<T extends AnyRecord>(
-    context: AgentContext,
-    type: RecordClass<T>,
-    id: string,
-    change: (record: T) => Promise<T>,
-  ): Promise<T>
 }
 
 export const service = new UnitOfWorkStorageService()
