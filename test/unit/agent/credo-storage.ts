@@ -26,7 +26,7 @@ export interface Storage {
   ): Promise<T[]>
 }
 
-export const service = new UnitOfWorkStorageService()
+const service = new UnitOfWorkStorageService()
 export const storage = service as unknown as Storage
 
 /** An agent that another file has started in this process has Credo's repositories look for the storage in the context. */
