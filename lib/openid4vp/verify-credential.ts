@@ -1,4 +1,5 @@
 /** Verifies one presented SD-JWT VC: signature, trust, disclosures and key binding, one named check after another. */
+import type { DcqlQuery } from '../interface/dcql.ts'
 import { JoseError, JwtTimeError } from '../jose/errors.ts'
 import { verifyJwt } from '../jose/jwt.ts'
 import { isObject, type JsonObject } from '../json.ts'
@@ -9,12 +10,7 @@ import type { SdJwt } from '../sd-jwt/parse.ts'
 import { CheckError, type Checks } from './check.ts'
 import { type Trust, type TrustedKey, trustedKeyOf } from './trust.ts'
 
-export interface CredentialQuery {
-  id: string
-  meta: { vct_values: string[] }
-  trusted_authorities?: { values: string[] }[] | undefined
-  require_cryptographic_holder_binding?: boolean | undefined
-}
+export type CredentialQuery = DcqlQuery['credentials'][number]
 
 export interface Expected {
   query: CredentialQuery

@@ -35,7 +35,7 @@ const presented = (
 })
 
 /** The presentations with the queries that they answer. */
-const pairsOf = (token: Token, queries: readonly (CredentialQuery & { multiple?: boolean | undefined })[]) =>
+const pairsOf = (token: Token, queries: readonly CredentialQuery[]) =>
   token.flatMap(([id, presentations]) => {
     const query = queries.find((one) => one.id === id)
     if (query === undefined) throw new CheckError('query', 'vp_token has a credential that was not asked for')

@@ -20,20 +20,13 @@ export const MAX_PATTERN = 512
  */
 const MAX_PATTERN_SIZE = 500
 
-interface Translation {
-  /** The pattern in the syntax of RE2, without capturing groups. */
-  re2: string
-  /** At most `MAX_PATTERN_SIZE`. */
-  size: number
-}
-
 const CLASS = '\\[\\^?(?:\\\\[\\s\\S]|[^\\]\\\\])*\\]'
 const GROUP = '\\(\\?(?:[:=!]|<[=!]|<[^>]*>)?'
 const TOKEN = new RegExp(`${ESCAPE}|${CLASS}|${GROUP}|\\{\\d+(?:,\\d*)?\\}|[\\s\\S]`, 'gu')
 const QUANTIFIER = /^(?:[*+?]|\{(\d+)(,)?(\d*)\})$/
 
-/** Throws `PatternError`. */
-export const translatePattern = (source: string): Translation => {
+/** The pattern in RE2's syntax, without capturing groups, and its size. Throws `PatternError`. */
+export const translatePattern = (source: string) => {
   assertSyntax(source)
   /** Of the groups that are open, the whole pattern first. */
   const sizes = [0]

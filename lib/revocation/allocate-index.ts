@@ -16,21 +16,12 @@ import {
   registryPartition,
 } from './registry.ts'
 
-interface RevocationIndex {
-  /** Id of the registry's definition. */
-  registryId: string
-  index: number
-}
-
 /**
  * Takes the next free index of a definition's registries with an atomic update outside of any transaction: an index
  * that is not used in the end is lost. Requests the next registry if this one is nearly full, and the first one if its
  * creation has failed. Throws `revocation.no_index` if no registry has a free index yet, and `store.unavailable`.
  */
-export const allocateRevocationIndex = async (
-  tenant: string,
-  credentialDefinitionId: string,
-): Promise<RevocationIndex> => {
+export const allocateRevocationIndex = async (tenant: string, credentialDefinitionId: string) => {
   // Only the two newest matter, because the next registry is created while the former has indexes left.
   const { items } = await queryPage(registryPartition(tenant, credentialDefinitionId), { limit: 2, descending: true })
   const registries = items.map(registryItem.decode)

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import { AgentError, invalidField } from '../errors.ts'
+import type { NewCertificate } from '../interface/x509.ts'
 import { generateJwk, sealedKeys } from '../keys/index.ts'
 import { StoredCertificate } from '../records/certificate.ts'
 import { certificateRecords } from '../records/openid-kinds.ts'
@@ -9,36 +10,11 @@ import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { readCertificate } from './certificate.ts'
 import { checkChain, isSelfSigned } from './chain.ts'
 import { withField } from './field.ts'
-import { type Issuer, type KeyUsageName, makeCertificate } from './make.ts'
+import { type Issuer, makeCertificate } from './make.ts'
 import { insertCertificate } from './stored-certificates.ts'
 
-interface NameParts {
-  countryName?: string | undefined
-  stateOrProvinceName?: string | undefined
-  organizationName?: string | undefined
-  organizationalUnit?: string | undefined
-  commonName?: string | undefined
-}
-
-type Critical = { markAsCritical?: boolean | undefined }
-
-/** The body of `POST /x509`, as credo-controller has it. */
-export interface CertificateRequest {
-  issuer?: string | NameParts | undefined
-  /** Id of a root of the tenant, in place of `issuer`. */
-  issuerCertificateId?: string | undefined
-  subject?: string | NameParts | undefined
-  serialNumber?: string | undefined
-  validity?: { notBefore?: string | undefined; notAfter?: string | undefined } | undefined
-  extensions?:
-    | {
-        keyUsage?: (Critical & { usages: KeyUsageName[] }) | undefined
-        extendedKeyUsage?: (Critical & { usages: string[] }) | undefined
-        subjectAlternativeName?: (Critical & { name: { type: 'dns' | 'url'; value: string }[] }) | undefined
-        basicConstraints?: { ca: boolean; pathLenConstraint?: number | undefined } | undefined
-      }
-    | undefined
-}
+type Name = NonNullable<NewCertificate['subject']>
+type NameParts = Exclude<Name, string>
 
 const ATTRIBUTES = {
   countryName: 'C',
@@ -49,7 +25,7 @@ const ATTRIBUTES = {
 } as const satisfies Record<keyof NameParts, string>
 
 /** Types of strings are named, because the library takes a bare value that begins with `#` for DER (RFC 4514). */
-const nameOf = (name: string | NameParts) =>
+const nameOf = (name: Name) =>
   typeof name === 'string'
     ? name
     : Object.entries(ATTRIBUTES).flatMap(([part, attribute]) => {
@@ -72,7 +48,7 @@ const issuerOf = async (unit: UnitOfWork, id: string): Promise<Issuer> => {
 }
 
 /** The subject, and who issues the certificate. */
-const namesOf = async (unit: UnitOfWork, { issuer, issuerCertificateId, subject }: CertificateRequest) => {
+const namesOf = async (unit: UnitOfWork, { issuer, issuerCertificateId, subject }: NewCertificate) => {
   if ((issuer === undefined) === (issuerCertificateId === undefined))
     throw invalidField('issuer', 'is needed, or else issuerCertificateId')
   const name = issuerCertificateId === undefined ? (subject ?? issuer) : subject
@@ -88,7 +64,7 @@ const dateOf = (text: string) => new Date(Math.floor(Date.parse(text) / 1000) * 
 /** Years of a root, and of any other certificate. */
 const YEARS = { root: 10, leaf: 1 }
 
-const datesOf = ({ validity = {} }: CertificateRequest, isRoot: boolean, issuer?: Issuer) => {
+const datesOf = ({ validity = {} }: NewCertificate, isRoot: boolean, issuer?: Issuer) => {
   const now = new Date()
   const today = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()))
   const notBefore = validity.notBefore === undefined ? today : dateOf(validity.notBefore)
@@ -105,7 +81,7 @@ const datesOf = ({ validity = {} }: CertificateRequest, isRoot: boolean, issuer?
 }
 
 /** Returns the certificate in base64 and the id of its key. Throws `request.invalid`, `certificate.too_many`. */
-export const createCertificate = async (unit: UnitOfWork, request: CertificateRequest) => {
+export const createCertificate = async (unit: UnitOfWork, request: NewCertificate) => {
   const { subject, issuedBy } = await namesOf(unit, request)
   const issuer = issuedBy || undefined
   const { keyUsage, extendedKeyUsage, subjectAlternativeName, basicConstraints } = request.extensions ?? {}

@@ -1,19 +1,14 @@
 /** Imports a certificate that others have issued, with its chain and its key. */
 import { createPrivateKey, type KeyObject, randomUUID } from 'node:crypto'
+import type * as v from 'valibot'
 import { invalidField } from '../errors.ts'
+import type { ImportCertificate } from '../interface/x509.ts'
 import { isKeyPair, jwkOf } from '../keys/index.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { type Certificate, readCertificate } from './certificate.ts'
 import { checkOwnChain } from './chain.ts'
 import { withField } from './field.ts'
 import { insertCertificate } from './stored-certificates.ts'
-
-interface ImportRequest {
-  certificate: string
-  chain?: string[] | undefined
-  /** PKCS #8 in base64. */
-  privateKey: string
-}
 
 /** Without a cause: Node's messages may quote the key. */
 const readKey = (privateKey: string): KeyObject => {
@@ -25,7 +20,10 @@ const readKey = (privateKey: string): KeyObject => {
 }
 
 /** Returns the certificate in base64 and the id of its key. Throws `request.invalid`, `certificate.too_many`. */
-export const importCertificate = async (unit: UnitOfWork, { certificate, chain = [], privateKey }: ImportRequest) => {
+export const importCertificate = async (
+  unit: UnitOfWork,
+  { certificate, chain = [], privateKey }: v.InferOutput<typeof ImportCertificate.body>,
+) => {
   const leaf = withField('certificate', () => readCertificate(certificate))
   const above = chain.map((text, index) => withField(`chain.${index}`, () => readCertificate(text)))
   const whole: [Certificate, ...Certificate[]] = [leaf, ...above]

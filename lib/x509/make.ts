@@ -21,7 +21,7 @@ export interface CertificateContent {
   critical: { keyUsage: boolean; extendedKeyUsage: boolean; alternativeNames: boolean }
 }
 
-export type KeyUsageName = 'digitalSignature' | 'nonRepudiation' | 'keyAgreement' | 'keyCertSign' | 'cRLSign'
+type KeyUsageName = 'digitalSignature' | 'nonRepudiation' | 'keyAgreement' | 'keyCertSign' | 'cRLSign'
 
 /** Who issues it; absent: it is self-signed. */
 export interface Issuer {

@@ -44,12 +44,11 @@ import { QuestionAnswerModule } from '@credo-ts/question-answer'
 import { WebVhAnonCredsRegistry, WebVhDidResolver } from '@credo-ts/webvh'
 import { agentDependencies } from '../../lib/agent/credo/root-agent.ts'
 import { anoncreds } from '../../lib/agent/formats/anoncreds/library.ts'
-import { KeyManagementService } from '../../lib/agent/keys/key-management-service.ts'
 import { MemoryRegistry } from '../support/anoncreds/memory-registry.ts'
 import { IndyLedgerRegistry } from './indy-ledger-registry.ts'
-import { MemoryKeyStore } from './memory-key-store.ts'
 import { MemoryStorage } from './memory-storage.ts'
 import type { WalletTailsFiles } from './tails-files.ts'
+import { WalletKeys } from './wallet-keys.ts'
 import { LocalWebVhResolver } from './webvh-registry.ts'
 
 export interface HolderAgentOptions {
@@ -90,7 +89,7 @@ export const createHolderAgent = ({
         register: (dependencyManager: DependencyManager) =>
           dependencyManager.registerInstance(InjectionSymbols.StorageService, new MemoryStorage()),
       },
-      kms: new Kms.KeyManagementModule({ backends: [new KeyManagementService(new MemoryKeyStore())] }),
+      kms: new Kms.KeyManagementModule({ backends: [new WalletKeys()] }),
       cache: new CacheModule({ cache: new InMemoryLruCache({ limit: 500 }) }),
       dids: new DidsModule({
         registrars: [new KeyDidRegistrar(), new PeerDidRegistrar()],

@@ -107,10 +107,8 @@ export const currentAgent = async (): Promise<TenantAgent> => {
 
 const MESSAGE = Symbol('the inbound message')
 
-interface InboundMessage {
-  /** It continues nothing that the agent has begun: it may come from anybody, and name hosts that never answer. */
-  isUnsolicited: boolean
-}
-
-/** What is known of the message that the running unit of work handles. */
-export const currentMessage = (): InboundMessage => currentUnit().slot(MESSAGE, () => ({ isUnsolicited: false }))
+/**
+ * What is known of the message that the running unit of work handles. An unsolicited one continues nothing that the
+ * agent has begun: it may come from anybody, and name hosts that never answer.
+ */
+export const currentMessage = () => currentUnit().slot(MESSAGE, () => ({ isUnsolicited: false }))

@@ -79,22 +79,6 @@ export class UnitOfWorkStorageService implements StorageService<BaseRecord> {
     return Promise.all(page.map((one) => toRecord(one, recordClass)))
   }
 
-  /** The commit's version check serves as the lock: a concurrent change repeats the whole invocation. */
-  supportsLocking(): boolean {
-    return true
-  }
-
-  async updateByIdWithLock<T extends BaseRecord>(
-    agentContext: AgentContext,
-    recordClass: BaseRecordConstructor<T>,
-    id: string,
-    change: (record: T) => Promise<T>,
-  ): Promise<T> {
-    const record = await change(await this.getById(agentContext, recordClass, id))
-    await this.update(agentContext, record)
-    return record
-  }
-
   async #remove(agentContext: AgentContext, type: string, id: string): Promise<void> {
     if (!(await currentUnit().remove(tenantOf(agentContext), type, id))) throw notFound(type, id)
   }

@@ -17,7 +17,7 @@ import { jwkOfSeed } from '../../keys/index.ts'
 import { PUBLIC_DID } from '../../records/kinds.ts'
 import { conflicting } from '../../store/faults.ts'
 import { uuidOf } from '../../uuid.ts'
-import { keyManagement, keyOfVerkey, newKeyId } from '../keys/index.ts'
+import { keyManagement, keyOfVerkey, newKeyId, sealedKeys } from '../keys/index.ts'
 
 type Agent = Pick<BaseAgent, 'context'>
 
@@ -45,20 +45,10 @@ export const newKey = async ({ context }: Agent, keyType: KeyType = 'ed25519'): 
 /** Stores the Ed25519 key of a seed. The seed itself is not stored. */
 export const keyOfSeed = async ({ context }: Agent, seed: string): Promise<Kms.PublicJwk> => {
   const privateJwk = jwkOfSeed(Buffer.from(seed))
-  const keyId = newKeyId(privateJwk, undefined)
-  const kms = context.resolve(Kms.KeyManagementApi)
-  if (!(await hasKey(kms, keyId))) await kms.importKey({ privateJwk })
+  const keyId = newKeyId(privateJwk)
+  if ((await sealedKeys.get(context, keyId)) === null)
+    await sealedKeys.insert(context, keyId, { ...privateJwk, kid: keyId })
   return publicKeyOf(Kms.publicJwkFromPrivateJwk(privateJwk), keyId)
-}
-
-const hasKey = async (kms: Kms.KeyManagementApi, keyId: string): Promise<boolean> => {
-  try {
-    await kms.getPublicKey({ keyId })
-    return true
-  } catch (error) {
-    if (error instanceof Kms.KeyManagementKeyNotFoundError) return false
-    throw error
-  }
 }
 
 /** The record of a DID that was created by this agent. */

@@ -33,18 +33,11 @@ export const webvhIssuer = async (agent: Agent): Promise<string> => {
   return did
 }
 
-interface NewWebvhDid {
-  did: string
-  document: object
-  /** JSON Lines. */
-  log: string
-}
-
 /**
  * Creates a did:webvh that the caller will serve. `domain` is in the form of a DID, and may have a path. Throws
  * `request.invalid` for this service's own domain.
  */
-export const createWebvhDidOf = async (agent: Agent, domain: string): Promise<NewWebvhDid> => {
+export const createWebvhDidOf = async (agent: Agent, domain: string) => {
   const parsed = parseDomain(domain)
   if (parsed === undefined) throw invalidField('domain', 'must be the domain of a DID')
   if (isOurLocation(parsed))
@@ -55,7 +48,7 @@ export const createWebvhDidOf = async (agent: Agent, domain: string): Promise<Ne
 
 type Agent = Pick<TenantAgent, 'context'>
 
-const createDid = async (agent: Agent, location: Location): Promise<NewWebvhDid> => {
+const createDid = async (agent: Agent, location: Location) => {
   const kms = agent.context.resolve(Kms.KeyManagementApi)
   const { keyId, publicJwk } = await kms.createKey({ type: { kty: 'OKP', crv: 'Ed25519' } })
   const publicKeyMultibase = Kms.PublicJwk.fromPublicJwk(publicJwk).fingerprint

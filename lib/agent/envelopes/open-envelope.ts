@@ -1,50 +1,22 @@
 /** Opens envelopes (Aries RFC 0019, "Unpack"), in place of Credo's implementation. */
-import { type AgentContext, CredoError, type Kms, TypedArrayEncoder } from '@credo-ts/core'
+import { type AgentContext, CredoError, type Kms } from '@credo-ts/core'
 import type { DidCommEncryptedMessage, DidCommEnvelopeService } from '@credo-ts/didcomm'
 import { parseJson } from '../../json.ts'
-import {
-  agreementKeyOf,
-  decryptByAgreement,
-  decryptContent,
-  type Ed25519Key,
-  keyOfVerkey,
-  type SealedKeyStore,
-} from '../keys/index.ts'
+import { agreementKeyOf, decryptByAgreement, decryptContent, keyOfVerkey, type SealedKeyStore } from '../keys/index.ts'
 import { type Envelope, type EnvelopeHeader, readHeader } from './envelope.ts'
 import { assertReadable } from './readable-message.ts'
 
 type Recipient = EnvelopeHeader['recipients'][number]
 
-interface OpenedEnvelope {
-  /** Any JSON. */
-  message: unknown
-  /** The authenticated sender; absent with `Anoncrypt`. */
-  senderKey: Ed25519Key | undefined
-}
-
 /** Opens an envelope with a recipient's private key. Throws if the key or any part of the envelope is wrong. */
-export const openEnvelope = (envelope: Envelope, recipient: Recipient, key: Kms.KmsJwkPrivate): OpenedEnvelope => {
+export const openEnvelope = (envelope: Envelope, recipient: Recipient, key: Kms.KmsJwkPrivate) => {
   const { sender, iv } = recipient.header
-  const senderKey =
-    typeof sender === 'string'
-      ? keyOfVerkey(text(decryptByAgreement(key, undefined, bytes(sender), undefined)))
-      : undefined
-  const contentKey = decryptByAgreement(
-    key,
-    senderKey && agreementKeyOf(senderKey),
-    bytes(recipient.encrypted_key),
-    typeof iv === 'string' ? bytes(iv) : undefined,
-  )
-  const content = decryptContent(
-    'C20P',
-    { kty: 'oct', k: TypedArrayEncoder.toBase64URL(contentKey) },
-    {
-      encrypted: bytes(envelope.ciphertext),
-      iv: bytes(envelope.iv),
-      tag: bytes(envelope.tag),
-      aad: Buffer.from(envelope.protected),
-    },
-  )
+  const isNamed = typeof sender === 'string' && typeof iv === 'string'
+  const senderKey = isNamed ? keyOfVerkey(text(decryptByAgreement(key, bytes(sender)))) : undefined
+  const from = senderKey && isNamed ? { sender: agreementKeyOf(senderKey), nonce: bytes(iv) } : undefined
+  const contentKey = decryptByAgreement(key, bytes(recipient.encrypted_key), from)
+  const parts = { encrypted: bytes(envelope.ciphertext), iv: bytes(envelope.iv), tag: bytes(envelope.tag) }
+  const content = decryptContent(contentKey, parts, Buffer.from(envelope.protected))
   const message = parseJson(text(content))
   if (message === undefined) throw new CredoError('the message is not JSON')
   return { message, senderKey }

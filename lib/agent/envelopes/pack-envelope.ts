@@ -45,12 +45,8 @@ export const packEnvelope = (
     recipients: recipients.map((key) => recipientOf(key, contentKey, sender)),
   }
   const protectedHeader = text(Buffer.from(JSON.stringify(header)))
-  const { encrypted, iv, tag } = encryptContent(
-    'C20P',
-    { kty: 'oct', k: text(contentKey) },
-    Buffer.from(JSON.stringify(message)),
-    { aad: Buffer.from(protectedHeader) },
-  )
+  const content = Buffer.from(JSON.stringify(message))
+  const { encrypted, iv, tag } = encryptContent(contentKey, content, Buffer.from(protectedHeader))
   return { ciphertext: text(encrypted), iv: text(iv), tag: text(tag), protected: protectedHeader }
 }
 

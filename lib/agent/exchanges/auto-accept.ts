@@ -4,13 +4,8 @@ import { settings } from '../../settings.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { readTenant } from '../../tenants/tenants.ts'
 
-interface AutoAccept {
-  offers: boolean
-  proofRequests: boolean
-}
-
 /** The settings of the running unit of work's agent. Throws `resource.not_found` for a deleted tenant. */
-export const autoAccept = async (): Promise<AutoAccept> => {
+export const autoAccept = async () => {
   const unit = currentUnit()
   if (unit.tenant === BASE_AGENT)
     return { offers: settings().AUTO_ACCEPT_OFFERS, proofRequests: settings().AUTO_ACCEPT_PROOF_REQUESTS }

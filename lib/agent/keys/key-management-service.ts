@@ -1,10 +1,8 @@
-/** Credo's key management with Node's crypto and a key store: everything that DIDComm v1 and W3C credentials need. */
+/** Credo's key management with Node's crypto and a key store: everything that DIDs and W3C credentials need. */
 import { randomBytes } from 'node:crypto'
 import { type AgentContext, Kms } from '@credo-ts/core'
 import { generateJwk } from '../../keys/index.ts'
-import { decryptContent, encryptContent, isContentEncryptionAlgorithm } from './content-encryption.ts'
-import { agreementPublicKey, decryptByAgreement, encryptByAgreement, isBoxAgreement } from './key-agreement.ts'
-import { importedJwk, isSupportedKeyType, newKeyId } from './key-pair.ts'
+import { isSupportedKeyType, newKeyId } from './key-pair.ts'
 import { type KeyStore, sealedKeys } from './sealed-key-store.ts'
 import { isSignatureAlgorithm, signWith, verifyWith } from './signature.ts'
 
@@ -21,18 +19,14 @@ export class KeyManagementService implements Kms.KeyManagementService {
     switch (operation.operation) {
       case 'createKey':
         return isSupportedKeyType(operation.type)
-      case 'importKey':
-        return isSupportedKeyType(operation.privateJwk)
       case 'sign':
       case 'verify':
         return isSignatureAlgorithm(operation.algorithm)
-      case 'encrypt':
-        return isSupportedEncryption(operation.encryption.algorithm, operation.keyAgreement?.algorithm)
-      case 'decrypt':
-        return isSupportedEncryption(operation.decryption.algorithm, operation.keyAgreement?.algorithm)
       case 'deleteKey':
       case 'randomBytes':
         return true
+      default:
+        return false
     }
   }
 
@@ -53,18 +47,6 @@ export class KeyManagementService implements Kms.KeyManagementService {
     const { d: _, ...publicJwk } = jwk
     // The type depends on the value of `Type`, which the compiler cannot follow.
     return { keyId, publicJwk } as Kms.KmsCreateKeyReturn<Type>
-  }
-
-  async importKey<Jwk extends Kms.KmsJwkPrivate>(
-    agentContext: AgentContext,
-    { privateJwk }: Kms.KmsImportKeyOptions<Jwk>,
-  ): Promise<Kms.KmsImportKeyReturn<Jwk>> {
-    if (!isSupportedKeyType(privateJwk)) throw this.#notSupported(`keys of type ${privateJwk.kty}`)
-    const imported = importedJwk(privateJwk)
-    const keyId = newKeyId(imported, imported.kid)
-    const jwk = { ...imported, kid: keyId }
-    await this.#store.insert(agentContext, keyId, jwk)
-    return { keyId, publicJwk: Kms.publicJwkFromPrivateJwk(jwk) } as Kms.KmsImportKeyReturn<Jwk>
   }
 
   deleteKey(agentContext: AgentContext, { keyId }: Kms.KmsDeleteKeyOptions): Promise<boolean> {
@@ -88,38 +70,18 @@ export class KeyManagementService implements Kms.KeyManagementService {
     return verifyWith(publicJwk, algorithm, data, signature) ? { verified: true, publicJwk } : { verified: false }
   }
 
-  async encrypt(agentContext: AgentContext, options: Kms.KmsEncryptOptions): Promise<Kms.KmsEncryptReturn> {
-    const { key, encryption, data } = options
-    if (isBoxAgreement(key.keyAgreement) && encryption.algorithm === 'XSALSA20-POLY1305') {
-      const { keyId, externalPublicJwk } = key.keyAgreement
-      const sender = keyId === undefined ? undefined : await this.#privateKey(agentContext, keyId)
-      return encryptByAgreement(sender, agreementPublicKey(externalPublicJwk), data, encryption.iv)
-    }
-    switch (encryption.algorithm) {
-      case 'C20P':
-      case 'A128GCM':
-      case 'A256GCM':
-        if (key.privateJwk) return encryptContent(encryption.algorithm, key.privateJwk, data, encryption)
-    }
-    throw this.#notSupported(describeEncryption(encryption.algorithm, key.keyAgreement?.algorithm))
+  // Envelopes are made and opened without it (../envelopes), and the key of a seed is stored without it (../dids).
+
+  importKey(): never {
+    throw this.#notSupported('the import of keys')
   }
 
-  async decrypt(agentContext: AgentContext, options: Kms.KmsDecryptOptions): Promise<Kms.KmsDecryptReturn> {
-    const { key, decryption, encrypted } = options
-    if (isBoxAgreement(key.keyAgreement) && decryption.algorithm === 'XSALSA20-POLY1305') {
-      const { keyId, externalPublicJwk } = key.keyAgreement
-      const recipient = await this.#privateKey(agentContext, keyId)
-      const sender = externalPublicJwk && agreementPublicKey(externalPublicJwk)
-      return { data: decryptByAgreement(recipient, sender, encrypted, decryption.iv) }
-    }
-    switch (decryption.algorithm) {
-      case 'C20P':
-      case 'A128GCM':
-      case 'A256GCM':
-        if (key.privateJwk)
-          return { data: decryptContent(decryption.algorithm, key.privateJwk, { ...decryption, encrypted }) }
-    }
-    throw this.#notSupported(describeEncryption(decryption.algorithm, key.keyAgreement?.algorithm))
+  encrypt(_agentContext: AgentContext, _options: Kms.KmsEncryptOptions): Promise<Kms.KmsEncryptReturn> {
+    throw this.#notSupported('encryption')
+  }
+
+  decrypt(_agentContext: AgentContext, _options: Kms.KmsDecryptOptions): Promise<Kms.KmsDecryptReturn> {
+    throw this.#notSupported('decryption')
   }
 
   async #privateKey(agentContext: AgentContext, keyId: string): Promise<Kms.KmsJwkPrivate> {
@@ -135,11 +97,3 @@ export class KeyManagementService implements Kms.KeyManagementService {
 
 /** Of the process's agents. */
 export const keyManagement = new KeyManagementService(sealedKeys)
-
-const isSupportedEncryption = (encryption: string, agreement: string | undefined): boolean =>
-  agreement === undefined
-    ? isContentEncryptionAlgorithm(encryption)
-    : agreement === 'ECDH-HSALSA20' && encryption === 'XSALSA20-POLY1305'
-
-const describeEncryption = (encryption: string, agreement: string | undefined): string =>
-  agreement === undefined ? `${encryption} with this key` : `${encryption} with ${agreement}`

@@ -31,10 +31,10 @@ class OperatedRegistry extends IndyRegistry {
     return answer
   }
 
-  override registerSchema: AnonCredsRegistry['registerSchema'] = async (...all) =>
+  override registerSchema = async (...all: Parameters<IndyRegistry['registerSchema']>) =>
     this.#written(await super.registerSchema(...all))
 
-  override registerCredentialDefinition: AnonCredsRegistry['registerCredentialDefinition'] = async (...all) =>
+  override registerCredentialDefinition = async (...all: Parameters<IndyRegistry['registerCredentialDefinition']>) =>
     this.#written(await super.registerCredentialDefinition(...all))
 }
 

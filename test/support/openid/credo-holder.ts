@@ -1,5 +1,5 @@
 /** Credo's holder of OpenID4VC: a wallet of others, in memory. */
-import { createHash, createPrivateKey, createPublicKey, diffieHellman } from 'node:crypto'
+import { createCipheriv, createHash, createPrivateKey, createPublicKey, diffieHellman, randomBytes } from 'node:crypto'
 import {
   Agent,
   type AgentContext,
@@ -16,9 +16,8 @@ import {
 } from '@credo-ts/core'
 import { OpenId4VcModule } from '@credo-ts/openid4vc'
 import { agentDependencies } from '../../../lib/agent/credo/root-agent.ts'
-import { KeyManagementService } from '../../../lib/agent/keys/key-management-service.ts'
-import { MemoryKeyStore } from '../../wallet/memory-key-store.ts'
 import { MemoryStorage } from '../../wallet/memory-storage.ts'
+import { WalletKeys } from '../../wallet/wallet-keys.ts'
 
 const int32 = (value: number) => {
   const bytes = Buffer.alloc(4)
@@ -33,40 +32,29 @@ const contentKey = (
   algorithm: string,
   apu: Uint8Array = new Uint8Array(),
   apv: Uint8Array = new Uint8Array(),
-): string => {
+): Buffer => {
   const bits = Number(/\d+/.exec(algorithm)?.[0])
   const info = [Buffer.from(algorithm), apu, apv].map(withLength)
   const key = createHash('sha256').update(Buffer.concat([int32(1), secret, ...info, int32(bits)]))
-  return key
-    .digest()
-    .subarray(0, bits / 8)
-    .toString('base64url')
+  return key.digest().subarray(0, bits / 8)
 }
 
-/** The service's keys do not encrypt by ECDH-ES, which answers need. */
-class HolderKeys extends KeyManagementService {
-  readonly #store: MemoryKeyStore
-
-  constructor(store: MemoryKeyStore) {
-    super(store)
-    this.#store = store
-  }
-
-  override isOperationSupported(context: AgentContext, operation: Kms.KmsOperation): boolean {
-    const isAgreement = operation.operation === 'encrypt' && operation.keyAgreement?.algorithm === 'ECDH-ES'
-    return isAgreement || super.isOperationSupported(context, operation)
-  }
-
+/** Encrypts by ECDH-ES too, which answers need. */
+class HolderKeys extends WalletKeys {
   override async encrypt(context: AgentContext, options: Kms.KmsEncryptOptions): Promise<Kms.KmsEncryptReturn> {
     const agreement = options.key.keyAgreement
     if (agreement?.algorithm !== 'ECDH-ES') return super.encrypt(context, options)
     const { keyId, externalPublicJwk, apu, apv } = agreement
     const secret = diffieHellman({
-      privateKey: createPrivateKey({ key: Object(await this.#store.get(context, keyId)), format: 'jwk' }),
+      privateKey: createPrivateKey({ key: Object(await this.store.get(context, keyId)), format: 'jwk' }),
       publicKey: createPublicKey({ key: Object(externalPublicJwk), format: 'jwk' }),
     })
-    const k = contentKey(secret, options.encryption.algorithm, apu, apv)
-    return super.encrypt(context, { ...options, key: { privateJwk: { kty: 'oct', k } } })
+    const { algorithm, iv = randomBytes(12), aad } = options.encryption as Kms.KmsEncryptDataEncryptionAesGcm
+    const key = contentKey(secret, algorithm, apu, apv)
+    const cipher = createCipheriv(algorithm === 'A128GCM' ? 'aes-128-gcm' : 'aes-256-gcm', key, iv)
+    if (aad !== undefined) cipher.setAAD(aad)
+    const encrypted = Uint8Array.from(Buffer.concat([cipher.update(options.data), cipher.final()]))
+    return { encrypted, iv: Uint8Array.from(iv), tag: Uint8Array.from(cipher.getAuthTag()) }
   }
 }
 
@@ -81,7 +69,7 @@ export const startCredoHolder = async (trustedCertificates: string[], fetchFrom?
         register: (manager: DependencyManager) =>
           manager.registerInstance(InjectionSymbols.StorageService, new MemoryStorage()),
       },
-      kms: new Kms.KeyManagementModule({ backends: [new HolderKeys(new MemoryKeyStore())] }),
+      kms: new Kms.KeyManagementModule({ backends: [new HolderKeys()] }),
       dids: new DidsModule({ registrars: [new JwkDidRegistrar()], resolvers: [new JwkDidResolver()] }),
       x509: new X509Module({ trustedCertificates: trustedCertificates as [string] }),
       openid4vc: new OpenId4VcModule(),

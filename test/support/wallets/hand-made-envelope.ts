@@ -54,13 +54,6 @@ export const handMade = ({ kid, plaintext, sender, boxed, header: alter = (heade
   const alg = sender === undefined ? 'Anoncrypt' : 'Authcrypt'
   const header = alter({ enc: 'xchacha20poly1305_ietf', typ: 'JWM/1.0', alg, recipients: [recipient] })
   const protectedText = text(Buffer.from(JSON.stringify(header)))
-  const { encrypted, iv, tag } = encryptContent('C20P', { kty: 'oct', k: text(contentKey) }, contentOf(plaintext), {
-    aad: Buffer.from(protectedText),
-  })
-  return {
-    protected: protectedText,
-    iv: text(iv ?? new Uint8Array()),
-    ciphertext: text(encrypted),
-    tag: text(tag ?? new Uint8Array()),
-  }
+  const { encrypted, iv, tag } = encryptContent(contentKey, contentOf(plaintext), Buffer.from(protectedText))
+  return { protected: protectedText, iv: text(iv), ciphertext: text(encrypted), tag: text(tag) }
 }

@@ -24,15 +24,9 @@ export interface Storage {
     query: object,
     options?: { limit?: number; offset?: number },
   ): Promise<T[]>
-  updateByIdWithLock<T extends AnyRecord>(
-    context: AgentContext,
-    type: RecordClass<T>,
-    id: string,
-    change: (record: T) => Promise<T>,
-  ): Promise<T>
 }
 
-export const service = new UnitOfWorkStorageService()
+const service = new UnitOfWorkStorageService()
 export const storage = service as unknown as Storage
 
 /** An agent that another file has started in this process has Credo's repositories look for the storage in the context. */

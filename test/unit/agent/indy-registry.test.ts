@@ -1,5 +1,6 @@
 /** AnonCreds objects of Indy ledgers, read through a proxy that may be broken, slow or lie: the very object that was asked for, or none. */
 import type { ServerResponse } from 'node:http'
+import type { AnonCredsRegistry } from '@credo-ts/anoncreds'
 import type { AgentContext } from '@credo-ts/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { IndyRegistry } from '../../../lib/agent/formats/anoncreds/indy-registry.ts'
@@ -29,7 +30,7 @@ const SECOND = FIRST + 100
 
 let proxy: IndyProxy
 let other: IndyProxy
-const registry = new IndyRegistry()
+const registry: AnonCredsRegistry = new IndyRegistry()
 const context = {} as AgentContext
 
 const setProxies = (proxies: Record<string, string>): void => {

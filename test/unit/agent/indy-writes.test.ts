@@ -1,4 +1,6 @@
 /** What an operator is to write to an Indy ledger for an issuer: `action` with the transaction, `finished` when the ledger has exactly it. */
+
+import type { AnonCredsRegistry } from '@credo-ts/anoncreds'
 import type { AgentContext } from '@credo-ts/core'
 import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -23,7 +25,7 @@ const NAMESPACE = 'bcovrin:test'
 const DID = `did:indy:${NAMESPACE}:${ISSUER}`
 
 let proxy: IndyProxy
-const registry = new IndyRegistry()
+const registry: AnonCredsRegistry = new IndyRegistry()
 const context = {} as AgentContext
 
 const setProxies = (proxies: Record<string, string>): void => {

@@ -1,6 +1,7 @@
 /** The end of certificates: the record changes 30 days before and at the end, and each change is an event. */
 
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
+import type { NewCertificate } from '../../../lib/interface/x509.ts'
 import { jobItem } from '../../../lib/jobs/job.ts'
 import { runJob } from '../../../lib/jobs/run.ts'
 import { keyAddress } from '../../../lib/keys/key-item.ts'
@@ -9,7 +10,7 @@ import { certificateRecords } from '../../../lib/records/openid-kinds.ts'
 import { readItem } from '../../../lib/store/item.ts'
 import { requireRecord } from '../../../lib/store/record-reads.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import { type CertificateRequest, createCertificate } from '../../../lib/x509/create.ts'
+import { createCertificate } from '../../../lib/x509/create.ts'
 import { certificateExpiryJob } from '../../../lib/x509/expiry.ts'
 import { deleteCertificate } from '../../../lib/x509/stored-certificates.ts'
 import { useTableAndQueues } from '../outbox/table-and-queues.ts'
@@ -22,7 +23,7 @@ beforeEach(() => void vi.setSystemTime(START))
 afterAll(() => void vi.useRealTimers())
 const { table } = await useTableAndQueues()
 
-const create = async (notAfter?: string, more: CertificateRequest = {}) => {
+const create = async (notAfter?: string, more: NewCertificate = {}) => {
   const validity = { ...(notAfter !== undefined && { notAfter }) }
   const { keyId } = await transaction('acme', (unit) =>
     createCertificate(unit, { issuer: 'CN=Acme', validity, ...more }),

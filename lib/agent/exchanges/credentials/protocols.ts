@@ -127,17 +127,15 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
   override emitStateChangedEvent() {}
 
   override async processProposal(...[inbound]: Parameters<V2['processProposal']>) {
-    const { message } = inbound
-    return this.checks.processPreview(message.credentialPreview, () => {
-      removeUncheckedPreview(message)
+    return this.checks.processPreview(inbound.message.credentialPreview, () => {
+      removeUncheckedPreview(inbound.message)
       return super.processProposal(inbound)
     })
   }
 
   override async processOffer(...[inbound]: Parameters<V2['processOffer']>) {
-    const { message } = inbound
-    return this.checks.processPreview(message.credentialPreview, () => {
-      removeUncheckedPreview(message)
+    return this.checks.processPreview(inbound.message.credentialPreview, () => {
+      removeUncheckedPreview(inbound.message)
       return super.processOffer(inbound)
     })
   }

@@ -52,20 +52,11 @@ const ledgersNamed = ({ namespace: named }: IndyDid, askProxy: Ask): Ledger[] =>
  */
 export const ledgersOf = (of: IndyDid): Ledger[] => ledgersNamed(of, ask)
 
-/** An object and its ledger. */
-interface OnLedger<T> {
-  ledger: Ledger
-  object: T
-}
-
 /**
  * The object on the first ledger that has it. If a proxy does not respond, the next one is not read: another ledger may
  * have another object with the same id. Throws the errors of reading, and a NotOnLedgerError.
  */
-export const findOnLedger = async <T>(
-  of: IndyDid,
-  read: (ledger: Ledger) => Promise<T | undefined>,
-): Promise<OnLedger<T>> => {
+export const findOnLedger = async <T>(of: IndyDid, read: (ledger: Ledger) => Promise<T | undefined>) => {
   for (const ledger of ledgersNamed(of, askOnce)) {
     const object = await read(ledger)
     if (object !== undefined) return { ledger, object }

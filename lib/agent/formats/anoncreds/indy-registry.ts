@@ -1,18 +1,10 @@
 /** The AnonCreds registry of Indy ledgers. It reads them through indy-vdr-proxies. An operator has to write to them. */
 import type {
   AnonCredsRegistry,
-  GetCredentialDefinitionReturn,
-  GetRevocationRegistryDefinitionReturn,
-  GetRevocationStatusListReturn,
-  GetSchemaReturn,
   RegisterCredentialDefinitionOptions,
-  RegisterCredentialDefinitionReturn,
   RegisterRevocationRegistryDefinitionOptions,
-  RegisterRevocationRegistryDefinitionReturn,
   RegisterRevocationStatusListOptions,
-  RegisterRevocationStatusListReturn,
   RegisterSchemaOptions,
-  RegisterSchemaReturn,
 } from '@credo-ts/anoncreds'
 import type { AgentContext } from '@credo-ts/core'
 import { NotOnLedgerError } from '../../../indy/replies.ts'
@@ -35,72 +27,50 @@ export class IndyRegistry implements AnonCredsRegistry {
   readonly allowsCaching = false
   readonly allowsLocalRecord = false
 
-  getSchema(_: AgentContext, schemaId: string): Promise<GetSchemaReturn> {
+  getSchema(_: AgentContext, schemaId: string) {
     return resolved({ schemaId, schemaMetadata: {} }, isUnknown, () => readSchema(schemaId))
   }
 
-  getCredentialDefinition(_: AgentContext, credentialDefinitionId: string): Promise<GetCredentialDefinitionReturn> {
+  getCredentialDefinition(_: AgentContext, credentialDefinitionId: string) {
     const base = { credentialDefinitionId, credentialDefinitionMetadata: {} }
     return resolved(base, isUnknown, () => readDefinition(credentialDefinitionId))
   }
 
-  getRevocationRegistryDefinition(
-    _: AgentContext,
-    revocationRegistryDefinitionId: string,
-  ): Promise<GetRevocationRegistryDefinitionReturn> {
+  getRevocationRegistryDefinition(_: AgentContext, revocationRegistryDefinitionId: string) {
     const base = { revocationRegistryDefinitionId, revocationRegistryDefinitionMetadata: {} }
     return resolved(base, isUnknown, () => readRegistry(revocationRegistryDefinitionId))
   }
 
-  getRevocationStatusList(
-    _: AgentContext,
-    registryId: string,
-    timestamp: number,
-  ): Promise<GetRevocationStatusListReturn> {
+  getRevocationStatusList(_: AgentContext, registryId: string, timestamp: number) {
     return resolved({ revocationStatusListMetadata: {} }, isUnknown, () => readStatusList(registryId, timestamp))
   }
 
-  async registerSchema(_: AgentContext, { schema }: RegisterSchemaOptions): Promise<RegisterSchemaReturn> {
-    const { registrationMetadata, state } = await stateAfter(prepareSchema(schema), { schema }, (schemaId) => ({
-      schemaId,
-    }))
+  async registerSchema(_: AgentContext, { schema }: RegisterSchemaOptions) {
+    const ofId = (schemaId: string) => ({ schemaId })
+    const { registrationMetadata, state } = await stateAfter(prepareSchema(schema), { schema }, ofId)
     return { schemaMetadata: {}, registrationMetadata, schemaState: state }
   }
 
-  async registerCredentialDefinition(
-    _: AgentContext,
-    { credentialDefinition }: RegisterCredentialDefinitionOptions,
-  ): Promise<RegisterCredentialDefinitionReturn> {
-    const { registrationMetadata, state } = await stateAfter(
-      prepareDefinition(credentialDefinition),
-      { credentialDefinition },
-      (credentialDefinitionId) => ({ credentialDefinitionId }),
-    )
+  async registerCredentialDefinition(_: AgentContext, options: RegisterCredentialDefinitionOptions) {
+    const { credentialDefinition } = options
+    const ofId = (credentialDefinitionId: string) => ({ credentialDefinitionId })
+    const prepared = prepareDefinition(credentialDefinition)
+    const { registrationMetadata, state } = await stateAfter(prepared, { credentialDefinition }, ofId)
     return { credentialDefinitionMetadata: {}, registrationMetadata, credentialDefinitionState: state }
   }
 
-  async registerRevocationRegistryDefinition(
-    _: AgentContext,
-    { revocationRegistryDefinition }: RegisterRevocationRegistryDefinitionOptions,
-  ): Promise<RegisterRevocationRegistryDefinitionReturn> {
-    const { registrationMetadata, state } = await stateAfter(
-      prepareRegistry(revocationRegistryDefinition),
-      { revocationRegistryDefinition },
-      (revocationRegistryDefinitionId) => ({ revocationRegistryDefinitionId }),
-    )
-    const revocationRegistryDefinitionState = state
-    return { revocationRegistryDefinitionMetadata: {}, registrationMetadata, revocationRegistryDefinitionState }
+  async registerRevocationRegistryDefinition(_: AgentContext, options: RegisterRevocationRegistryDefinitionOptions) {
+    const { revocationRegistryDefinition } = options
+    const ofId = (revocationRegistryDefinitionId: string) => ({ revocationRegistryDefinitionId })
+    const prepared = prepareRegistry(revocationRegistryDefinition)
+    const { state, ...metadata } = await stateAfter(prepared, { revocationRegistryDefinition }, ofId)
+    return { revocationRegistryDefinitionMetadata: {}, ...metadata, revocationRegistryDefinitionState: state }
   }
 
-  async registerRevocationStatusList(
-    _: AgentContext,
-    { revocationStatusList }: RegisterRevocationStatusListOptions,
-  ): Promise<RegisterRevocationStatusListReturn> {
-    const { registrationMetadata, state } = await stateAfter(
-      prepareEntry(revocationStatusList),
-      { revocationStatusList },
-      (_, timestamp) => ({ revocationStatusList: { ...revocationStatusList, timestamp } }),
-    )
+  async registerRevocationStatusList(_: AgentContext, { revocationStatusList }: RegisterRevocationStatusListOptions) {
+    const ofTime = (_: string, timestamp: number) => ({ revocationStatusList: { ...revocationStatusList, timestamp } })
+    const prepared = prepareEntry(revocationStatusList)
+    const { registrationMetadata, state } = await stateAfter(prepared, { revocationStatusList }, ofTime)
     return { revocationStatusListMetadata: {}, registrationMetadata, revocationStatusListState: state }
   }
 }

@@ -32,10 +32,7 @@ interface Waiting {
 }
 
 /** Undefined if nothing is waiting any more. */
-const poll = async (
-  unit: UnitOfWork,
-  id: string,
-): Promise<{ state: Awaited<ReturnType<typeof stateOnLedger>>; waiting: Waiting } | undefined> => {
+const poll = async (unit: UnitOfWork, id: string) => {
   const record = await readDefinition(unit, id)
   const object = await unit.load(ledgerObjectItem, { tenant: unit.tenant, id })
   if (record?.state !== 'action' || record.credentialDefinitionId === undefined || object === undefined)

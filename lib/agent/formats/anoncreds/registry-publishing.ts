@@ -55,7 +55,7 @@ export const publishRegistry = async (
   const definition = publicationOf(published, registrationMetadata)
   const registryId = published.revocationRegistryDefinitionId
   if (registryId === undefined) throw new AgentError('internal', 'the revocation registry has no id')
-  await saveRegistry(registryId, { revocationRegistryDefinition, keys })
+  for (const [id, registry] of inAllIds(registryId, revocationRegistryDefinition)) await saveAs(id, registry, keys)
   addTailsFile(unit, value.tailsHash, tails)
   // The first list comes after the definition, on a ledger too.
   const next = definition.state === 'finished' ? await publishFirstList(registryId) : definition
@@ -63,29 +63,24 @@ export const publishRegistry = async (
   else await waitForWrite(unit, requested, { registryId, transaction: next.transaction })
 }
 
-/** The registry with the unqualified ids of an Indy ledger, if it has such. */
-const inLegacyIds = (
+/** The registry, and of one with a qualified id of an Indy ledger also its form with legacy ids. */
+const inAllIds = (
   registryId: string,
   registry: AnonCredsRevocationRegistryDefinition,
 ): [string, AnonCredsRevocationRegistryDefinition][] => {
   const id = parseIndyId(registryId)
-  return id?.namespace === undefined
-    ? []
-    : [[legacyId(registryId), { ...registry, issuerId: id.did, credDefId: legacyId(registry.credDefId) }]]
+  if (id?.namespace === undefined) return [[registryId, registry]]
+  const legacy = { ...registry, issuerId: id.did, credDefId: legacyId(registry.credDefId) }
+  return [
+    [registryId, registry],
+    [legacyId(registryId), legacy],
+  ]
 }
 
 /**
  * Stores what Credo needs for issuing and revoking. The format `indy` names the registry by its unqualified id, under
  * which Credo looks it up.
  */
-const saveRegistry = async (
-  registryId: string,
-  { revocationRegistryDefinition: registry, keys }: Omit<GeneratedRegistry, 'tails'>,
-): Promise<void> => {
-  for (const [id, definition] of [[registryId, registry] as const, ...inLegacyIds(registryId, registry)])
-    await saveAs(id, definition, keys)
-}
-
 const saveAs = async (
   revocationRegistryDefinitionId: string,
   revocationRegistryDefinition: AnonCredsRevocationRegistryDefinition,

@@ -3,7 +3,7 @@ import { AnonCredsSchemaRecord, AnonCredsSchemaRepository } from '@credo-ts/anon
 import type * as v from 'valibot'
 import { AgentError, invalidField } from '../../../errors.ts'
 import type { CreateSchema } from '../../../interface/anoncreds.ts'
-import { type AnonCredsSchema, isSameSet } from '../../../records/anoncreds-objects.ts'
+import { isSameSet } from '../../../records/anoncreds-objects.ts'
 import { digest } from '../../../store/keys.ts'
 import { currentAgent } from '../../credo/index.ts'
 import { issuerOf } from '../../dids/index.ts'
@@ -11,22 +11,13 @@ import { registryOf } from './registries.ts'
 
 type NewSchema = v.InferOutput<(typeof CreateSchema)['body']>
 
-interface SchemaState {
-  /**
-   * `action`: an operator has to write `ledgerTransaction`. A repeated call returns `finished` once the ledger has
-   * exactly this schema.
-   */
-  state: 'finished' | 'action'
-  schemaId: string
-  schema: AnonCredsSchema
-  ledgerTransaction?: unknown
-}
-
 /**
  * Publishes a schema in the running unit of work, or returns the equal existing one. An issuer, name and version has
- * one schema, whose attributes have no order. Throws `request.invalid`, `schema.exists` if it has other attributes.
+ * one schema, whose attributes have no order. `action`: an operator has to write `ledgerTransaction`; a repeated call
+ * returns `finished` once the ledger has exactly this schema. Throws `request.invalid`, `schema.exists` if it has other
+ * attributes.
  */
-export const createSchema = async ({ issuerId: named, name, version, attributes }: NewSchema): Promise<SchemaState> => {
+export const createSchema = async ({ issuerId: named, name, version, attributes }: NewSchema) => {
   const agent = await currentAgent()
   const issuerId = await issuerOf(agent, named)
   const registry = registryOf(issuerId, 'issuerId')

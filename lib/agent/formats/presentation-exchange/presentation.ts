@@ -5,7 +5,6 @@ import * as v from 'valibot'
 import { invalidField } from '../../../errors.ts'
 import type { ProofAcceptance } from '../../../interface/proof-acceptance.ts'
 import {
-  type Chosen,
   chooseCredentials,
   type StoredCredential,
   type Unmet,
@@ -114,18 +113,13 @@ const credentialsOf = async (named: Named, readClaims: ClaimsReader): Promise<Ma
   return byDescriptor
 }
 
-interface Selection {
-  signer: string
-  chosen: Chosen[]
-}
-
 type Definition = v.InferOutput<typeof ReceivedDefinition>
 
 /**
  * One DID signs the presentation, so all its credentials have this subject or none. The agent's DIDs that are subjects
  * are tried in the order of the credentials.
  */
-const choose = async (agentContext: AgentContext, definition: Definition, choice: Named): Promise<Selection> => {
+const choose = async (agentContext: AgentContext, definition: Definition, choice: Named) => {
   let fault: string | undefined
   const readClaims = claimsReader(agentContext, (reason) => {
     fault ??= `: a held credential ${reason}`

@@ -46,7 +46,7 @@ describe('an envelope', () => {
 
   test('should not be opened with the key of anybody else', () => {
     const envelope = packEnvelope(message, [bob.key], alice)
-    expect(() => open(envelope, { ...eve, verkey: bob.verkey })).toThrow(Kms.KeyManagementError)
+    expect(() => open(envelope, { ...eve, verkey: bob.verkey })).toThrow()
   })
 
   test('should have the header that Aries RFC 0019 wants', () => {

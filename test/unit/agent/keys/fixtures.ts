@@ -13,5 +13,3 @@ export const bytes = (text: string) => new Uint8Array(Buffer.from(text, 'base64u
 export const hello = new TextEncoder().encode('hello')
 
 export const ed25519 = { kty: 'OKP', crv: 'Ed25519' } as const
-export const ECDH = { algorithm: 'ECDH-HSALSA20' } as const
-export const SALSA = { algorithm: 'XSALSA20-POLY1305' } as const

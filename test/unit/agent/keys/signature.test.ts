@@ -2,16 +2,23 @@
 import { randomBytes } from 'node:crypto'
 import { Kms } from '@credo-ts/core'
 import { describe, expect, test } from 'vitest'
+import { KeyManagementService } from '../../../../lib/agent/keys/key-management-service.ts'
+import { MemoryKeyStore } from '../../../wallet/memory-key-store.ts'
 import { acme, b64, ed25519, hello, service } from './fixtures.ts'
 import { sodium } from './libsodium.ts'
+
+const withKey = async (jwk: Kms.KmsJwkPrivate) => {
+  const store = new MemoryKeyStore()
+  await store.insert(acme, 'known', jwk)
+  return { kms: new KeyManagementService(store), keyId: 'known' }
+}
 
 describe('signatures', () => {
   // The second is its name in RFC 9864.
   test.each(['EdDSA', 'Ed25519'] as const)('by Ed25519 are those of libsodium: %s', async (algorithm) => {
-    const kms = service()
     const seed = randomBytes(32)
     const pair = sodium.crypto_sign_seed_keypair(seed)
-    const { keyId } = await kms.importKey(acme, { privateJwk: { ...ed25519, x: b64(pair.publicKey), d: b64(seed) } })
+    const { kms, keyId } = await withKey({ ...ed25519, x: b64(pair.publicKey), d: b64(seed) })
     const { signature } = await kms.sign(acme, { keyId, algorithm, data: hello })
     expect(b64(signature)).toBe(b64(sodium.crypto_sign_detached(hello, pair.privateKey)))
     expect(sodium.crypto_sign_verify_detached(signature, hello, pair.publicKey)).toBe(true)
@@ -66,11 +73,10 @@ describe('signatures', () => {
   test.each([{ use: 'enc' }, { key_ops: ['deriveKey'] }])(
     'are refused with a key that is for something else: %j',
     async (more) => {
-      const kms = service()
       const seed = randomBytes(32)
       const { privateKey, publicKey } = sodium.crypto_sign_seed_keypair(seed)
       const publicJwk = { ...ed25519, x: b64(publicKey), ...more } as Kms.KmsJwkPublicOkp
-      const { keyId } = await kms.importKey(acme, { privateJwk: { ...publicJwk, d: b64(seed) } })
+      const { kms, keyId } = await withKey({ ...publicJwk, d: b64(seed) })
       const signature = sodium.crypto_sign_detached(hello, privateKey)
       for (const refused of [
         kms.sign(acme, { keyId, algorithm: 'EdDSA', data: hello }),
