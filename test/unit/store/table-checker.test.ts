@@ -17,11 +17,10 @@ import {
   entryPartition,
   idempotencyAddress,
   messageMarkAddress,
-  recordAddress,
 } from '../../../lib/store/keys.ts'
 import { pointerTo } from '../../../lib/store/pointers.ts'
 import { type StoredRecord, toRecordItem } from '../../../lib/store/stored-record.ts'
-import { addressOf, type Item, toKey } from '../../../lib/store/table.ts'
+import { type Item, toKey } from '../../../lib/store/table.ts'
 import { tenantAddress } from '../../../lib/tenants/tenants.ts'
 import {
   type Attempt,
