@@ -1,4 +1,4 @@
-/** An attempt at an item, and how it is recorded what it has shown of its destination. */
+/** An attempt at an item, and the record of what it shows of its destination. */
 
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'

@@ -1,4 +1,4 @@
-/** Wake-ups, and the queues that take them. */
+/** Wake-ups, the keys of what they name, and the queues that take them. */
 export {
   basicMessageAddress,
   CONNECTION,
