@@ -1,9 +1,7 @@
-/** DeleteVerifier: deletes a verifier, whose id is never given again. */
-import { command } from '../lib/http/command.ts'
+/** DeleteVerifier: deletes a verifier, whose open sessions end and whose id is never given again. */
+import { removeOf } from '../lib/http/remove-of.ts'
 import { DeleteVerifier } from '../lib/interface/openid4vp.ts'
-import { deleteVerifier as removeVerifier } from '../lib/openid4vp/verifiers.ts'
+import { releasePublicId } from '../lib/openid/public-ids.ts'
+import { verifierRecords } from '../lib/records/openid-kinds.ts'
 
-export const deleteVerifier = command(DeleteVerifier, async ({ path, unit }) => {
-  await removeVerifier(unit, path.verifierId)
-  return undefined
-})
+export const deleteVerifier = removeOf(verifierRecords, DeleteVerifier, releasePublicId)

@@ -1,9 +1,10 @@
-/** Operations that delete a record and nothing else. */
+/** Operations that delete a record, and items that exist only with it. */
 
 import type * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import type { Contract } from '../interface/contract.ts'
 import type { RecordDefinition } from '../records/define-record.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { command } from './command.ts'
 
 interface RemoveContract extends Contract {
@@ -14,14 +15,19 @@ interface RemoveContract extends Contract {
 
 /**
  * Makes a Lambda handler that deletes a record of the token's agent, whose id is the path's only parameter, with its
- * index entries.
+ * index entries. `removeMore` deletes what else exists only with it.
  *
  * @example
  * export const deleteOutOfBandRecord = removeOf(outOfBandRecords, DeleteOutOfBandRecord)
  */
-export const removeOf = ({ type }: RecordDefinition, contract: RemoveContract) =>
+export const removeOf = (
+  { type }: RecordDefinition,
+  contract: RemoveContract,
+  removeMore?: (unit: UnitOfWork, id: string) => void,
+) =>
   command(contract, async ({ agent, path, unit }) => {
     const [id = ''] = Object.values(path)
     if (!(await unit.remove(agent, type, id))) throw new AgentError('resource.not_found', 'there is no such record')
+    removeMore?.(unit, id)
     return undefined
   })

@@ -4,11 +4,11 @@ import * as v from 'valibot'
 import { AgentError, invalidField } from '../errors.ts'
 import { requireCertificate } from '../openid/certificates.ts'
 import { claimPublicId, releasePublicId, tenantOfPublicId } from '../openid/public-ids.ts'
-import { assertRoom } from '../openid/room.ts'
 import { issuerRecords } from '../records/openid-kinds.ts'
 import { StoredIssuer } from '../records/openid4vci.ts'
 import { settings } from '../settings.ts'
 import { revocableUntil } from '../status-list/lists.ts'
+import { assertBelowMaximum } from '../store/record-limit.ts'
 import { requireRecord } from '../store/record-reads.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
@@ -86,7 +86,7 @@ const check = async (unit: UnitOfWork, issuerId: string, chosen: IssuerSettings)
  */
 export const createIssuer = async (unit: UnitOfWork, { issuerId = randomUUID(), ...chosen }: NewIssuer) => {
   assertAtRoot()
-  await assertRoom(unit, issuerRecords, 'issuers')
+  await assertBelowMaximum(unit, issuerRecords, 'issuers')
   await check(unit, issuerId, chosen)
   claimPublicId(unit, issuerId, 'issuer')
   const value = { id: issuerId, createdAt: new Date().toISOString(), metadata: {}, issuerId, ...chosen }

@@ -5,6 +5,7 @@ import type { Claims } from '../records/openid4vp.ts'
 import { defineItem, readItem } from '../store/item.ts'
 import { integer, packed } from '../store/item-fields.ts'
 import { address } from '../store/keys.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 /** The key is that of the session. `claims` by the id of the query that they answer; `expiresAt` in epoch seconds. */
 export const resultItem = defineItem(
@@ -20,3 +21,7 @@ export const resultItem = defineItem(
 /** The claims; undefined if there are none, or they have expired, to the second. */
 export const readClaims = async (tenant: string, sessionId: string): Promise<Claims | undefined> =>
   (await readItem(resultItem, { tenant, sessionId }))?.claims
+
+/** Deletes the claims of a session. */
+export const deleteResult = (unit: UnitOfWork, sessionId: string): void =>
+  unit.delete(resultItem.addressOf({ tenant: unit.tenant, sessionId }))

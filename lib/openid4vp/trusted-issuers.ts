@@ -1,8 +1,8 @@
 /** Issuers that a tenant trusts, each for some types of credentials. */
 import { randomUUID } from 'node:crypto'
-import { assertRoom } from '../openid/room.ts'
 import { trustedIssuerRecords } from '../records/openid-kinds.ts'
 import type { StoredTrustedIssuer } from '../records/openid4vp.ts'
+import { assertBelowMaximum } from '../store/record-limit.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { readCertificate } from '../x509/certificate.ts'
 import { withField } from '../x509/field.ts'
@@ -13,7 +13,7 @@ const { type, view } = trustedIssuerRecords
 
 /** Adds an issuer, and returns it as the API shows it. Throws `request.invalid`, `openid.too_many`. */
 export const createTrustedIssuer = async (unit: UnitOfWork, { certificates, ...issuer }: TrustedIssuer) => {
-  await assertRoom(unit, trustedIssuerRecords, 'trusted issuers')
+  await assertBelowMaximum(unit, trustedIssuerRecords, 'trusted issuers')
   const read = certificates?.map((text, index) =>
     withField(`certificates.${index}`, () => readCertificate(text).base64),
   )

@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import { AgentError, invalidField } from '../errors.ts'
-import { claimPublicId, releasePublicId } from '../openid/public-ids.ts'
-import { assertRoom } from '../openid/room.ts'
+import { claimPublicId } from '../openid/public-ids.ts'
 import { StoredCertificate } from '../records/certificate.ts'
 import { certificateRecords, verifierRecords } from '../records/openid-kinds.ts'
 import type { StoredVerifier } from '../records/openid4vp.ts'
 import { settings } from '../settings.ts'
+import { assertBelowMaximum } from '../store/record-limit.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { readCertificate } from '../x509/certificate.ts'
 import { isSelfSigned } from '../x509/chain.ts'
@@ -40,7 +40,7 @@ export const createVerifier = async (
   { verifierId = randomUUID(), ...chosen }: VerifierSettings & { verifierId?: string | undefined },
 ) => {
   assertHttps()
-  await assertRoom(unit, verifierRecords, 'verifiers')
+  await assertBelowMaximum(unit, verifierRecords, 'verifiers')
   await checkCertificate(unit, chosen)
   claimPublicId(unit, verifierId, 'verifier')
   const value = { id: verifierId, createdAt: new Date().toISOString(), metadata: {}, verifierId, ...chosen }
@@ -51,18 +51,10 @@ export const createVerifier = async (
 /** Replaces a verifier's settings. Throws `resource.not_found`, `request.invalid`. */
 export const updateVerifier = async (unit: UnitOfWork, verifierId: string, chosen: VerifierSettings) => {
   const stored = await unit.read(unit.tenant, type, verifierId)
-  if (stored === undefined) throw noVerifier()
+  if (stored === undefined) throw new AgentError('resource.not_found', 'there is no such record')
   await checkCertificate(unit, chosen)
   const { id, createdAt, metadata } = stored.value
   const value = { id, createdAt, updatedAt: new Date().toISOString(), metadata, verifierId, ...chosen }
   await unit.update({ ...stored, value })
   return view({ value, tags: stored.tags })
 }
-
-/** Deletes a verifier: its addresses lead nowhere, so its open sessions end. Throws `resource.not_found`. */
-export const deleteVerifier = async (unit: UnitOfWork, verifierId: string): Promise<void> => {
-  if (!(await unit.remove(unit.tenant, type, verifierId))) throw noVerifier()
-  releasePublicId(unit, verifierId)
-}
-
-const noVerifier = () => new AgentError('resource.not_found', 'there is no such record')

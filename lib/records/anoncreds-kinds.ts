@@ -8,32 +8,50 @@ const BY_REGISTRY = { revocationRegistryDefinitionId: { name: 'id' } }
 export const keyCorrectnessProofRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'AnonCredsKeyCorrectnessProofRecord',
   keys: 'key-correctness-proof',
+  belongsTo: ['CredentialDefinitionRecord'],
+  atMost: 'one for each definition',
+  sealed: [],
   indexes: BY_DEFINITION,
 }))
 
 export const privateDefinitionRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'AnonCredsCredentialDefinitionPrivateRecord',
+  belongsTo: ['CredentialDefinitionRecord'],
+  atMost: 'one for each definition',
+  sealed: ['value'],
   indexes: BY_DEFINITION,
 }))
 
 export const revocationRegistryRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'AnonCredsRevocationRegistryDefinitionRecord',
+  belongsTo: ['CredentialDefinitionRecord'],
+  atMost: 'one for each registry: the next is created when one is nearly full',
+  sealed: [],
   indexes: BY_REGISTRY,
 }))
 
 export const privateRevocationRegistryRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'AnonCredsRevocationRegistryDefinitionPrivateRecord',
+  belongsTo: ['CredentialDefinitionRecord'],
+  atMost: 'one for each registry',
+  sealed: ['value'],
   indexes: BY_REGISTRY,
 }))
 
 export const linkSecretRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'AnonCredsLinkSecretRecord',
+  belongsTo: ['tenant'],
+  atMost: 'one: created with the first credential',
+  sealed: ['value'],
   indexes: { linkSecretId: { name: 'id' }, isDefault: { name: 'default' } },
 }))
 
 export const schemaRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'AnonCredsSchemaRecord',
   keys: 'schema',
+  belongsTo: ['tenant'],
+  atMost: 'unlimited: each is created by a call',
+  sealed: [],
   indexes: { schemaId: { name: 'id' }, unqualifiedSchemaId: { name: 'id' } },
 }))
 
@@ -41,5 +59,8 @@ export const schemaRecords = /* @__PURE__ */ defineRecord(() => ({
 export const definitionRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'AnonCredsCredentialDefinitionRecord',
   keys: 'definition',
+  belongsTo: ['CredentialDefinitionRecord'],
+  atMost: 'one for each definition',
+  sealed: [],
   indexes: { credentialDefinitionId: { name: 'id' }, unqualifiedCredentialDefinitionId: { name: 'id' } },
 }))

@@ -35,6 +35,15 @@ interface RecordEvent {
 interface Definition {
   /** Credo's name of the record's type, which its keys have. */
   type: string
+  /** Types of records: it was created for one of these, and has no use without it. `tenant`: only for its tenant. */
+  belongsTo: readonly string[]
+  /** Maximum number of a tenant's records, which `assertBelowMaximum` checks; or what else bounds their number. */
+  atMost: number | string
+  /**
+   * Path of the secret in the record, which is sealed with the tenant's data key before it is written; empty where there
+   * is none, or where it is sealed otherwise.
+   */
+  sealed: readonly [] | readonly [field: string] | readonly [field: string, member: string]
   /** Name of the records' keys in `uses` of serverless.yml; absent: only `record` means them. */
   keys?: string
   /**
@@ -49,6 +58,10 @@ interface Definition {
   within?: string
   /** Filters of lists with an index of their own, the most selective first. */
   lists?: readonly string[]
+  /** Tag whose value is `true` in the records that the list shows, where these are not all of them. */
+  listed?: string
+  /** Fields of the record by the names of their filters, where these differ. */
+  filters?: Readonly<Record<string, string>>
   /** Epoch seconds, from the record and its expiry so far; undefined: it never expires. */
   expiry?: (stored: RecordContent, before: number | undefined) => number | undefined
   /**
@@ -82,6 +95,9 @@ export const isStateChange = (after: RecordJson, before: RecordJson | undefined)
  * @example
  * export const proofRecords = /* @__PURE__ *\/ defineRecord(() => ({
  *   type: 'ProofRecord',
+ *   belongsTo: ['tenant'],
+ *   atMost: 'unlimited: each is created by a call, or for a message',
+ *   sealed: [],
  *   indexes: { [EVERY]: { name: EVERY, copy: true }, threadId: { name: 'threadId' } },
  *   lists: ['threadId'],
  *   events: {

@@ -11,7 +11,8 @@ import { endsIn, toBasicMessageJson } from './delivery.ts'
 import { shortForm } from './did-forms.ts'
 import { connectionExpiry, didExpiry, unfinishedListOf } from './handshake-expiry.ts'
 import * as ofOpenId from './openid-kinds.ts'
-import { PENDING_DID, PROVES_DEFINITION, VERIFIER_CONTEXTS } from './record-json.ts'
+import { rotationsOf } from './pending-rotations.ts'
+import { CREDENTIAL_REQUEST, PROVES_DEFINITION, VERIFIER_CONTEXTS } from './record-json.ts'
 
 const EXCHANGE_INDEXES: Record<string, Index> = {
   [EVERY]: { name: EVERY, copy: true },
@@ -32,22 +33,12 @@ export const MAX_FOUND = 100
 const dids = (name: string): Index => ({ name, copy: true, form: shortForm })
 const connectionsOf = (name: string): Index => ({ ...dids(name), newest: MAX_FOUND })
 
-const textsIn = (value: unknown): string[] => [value].flat().filter((one) => typeof one === 'string')
-
-/** What a message of a pending DID names: its key, and our DID. Anybody may rotate to a DID with this key. */
-export const rotationBetween = (fingerprint: string, ourDid: string): string => `${fingerprint} ${shortForm(ourDid)}`
-
-/** Of the DID to which the other agent of a connection rotates, one for each of its keys and of our DIDs. */
-export const rotationsOf = ({ state, metadata, did, previousDids }: Record<string, unknown>): string[] => {
-  const pending = isObject(metadata) && state !== 'abandoned' ? metadata[PENDING_DID] : undefined
-  if (!isObject(pending)) return []
-  const ours = [...textsIn(did), ...textsIn(previousDids)]
-  return textsIn(pending.keyFingerprints).flatMap((key) => ours.map((own) => rotationBetween(key, own)))
-}
-
 export const connectionRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'ConnectionRecord',
   keys: 'connection',
+  belongsTo: ['tenant'],
+  atMost: 'unlimited: each has its wallet; unfinished ones expire, and uninvited ones are limited',
+  sealed: [],
   indexes: {
     [EVERY]: { name: EVERY, copy: true },
     did: connectionsOf('did'),
@@ -63,6 +54,7 @@ export const connectionRecords = /* @__PURE__ */ defineRecord(() => ({
     rotating: { name: 'rotating', of: rotationsOf },
   },
   lists: ['outOfBandId', 'theirDid', 'did', 'alias'],
+  filters: { myDid: 'did' },
   expiry: connectionExpiry,
   events: {
     'connection.state_changed': { summary: 'The state of a connection has changed', isChange: isStateChange },
@@ -72,6 +64,10 @@ export const connectionRecords = /* @__PURE__ */ defineRecord(() => ({
 export const credentialRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'CredentialRecord',
   keys: 'credential',
+  belongsTo: ['tenant'],
+  atMost: 'unlimited: each is created by a call, or for a message',
+  // The blinding data of a link secret makes its holder traceable.
+  sealed: ['metadata', CREDENTIAL_REQUEST],
   indexes: {
     // A notification of a revocation names the registry and the index.
     anonCredsCredentialRevocationId: { name: 'revocation', with: 'connectionId', newest: MAX_FOUND },
@@ -105,6 +101,9 @@ export const credentialRecords = /* @__PURE__ */ defineRecord(() => ({
 export const proofRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'ProofRecord',
   keys: 'proof',
+  belongsTo: ['tenant'],
+  atMost: 'unlimited: each is created by a call, or for a message',
+  sealed: [],
   indexes: EXCHANGE_INDEXES,
   lists: EXCHANGE_LISTS,
   events: {
@@ -122,6 +121,9 @@ export const proofRecords = /* @__PURE__ */ defineRecord(() => ({
 export const questionAnswerRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'QuestionAnswerRecord',
   keys: 'question-answer',
+  belongsTo: ['ConnectionRecord'],
+  atMost: 'unlimited: each is created by a call, or for a message',
+  sealed: [],
   indexes: {
     threadId: { name: 'threadId', copy: true, newest: MAX_FOUND },
     connectionId: { name: 'connectionId', copy: true },
@@ -139,6 +141,9 @@ export const questionAnswerRecords = /* @__PURE__ */ defineRecord(() => ({
 export const credentialDefinitionRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'CredentialDefinitionRecord',
   keys: 'own-definition',
+  belongsTo: ['tenant'],
+  atMost: 'unlimited: each is created by a call; few have their keys generated concurrently',
+  sealed: [],
   indexes: {
     [EVERY]: { name: EVERY, copy: true },
     credentialDefinitionId: { name: 'credentialDefinitionId' },
@@ -160,6 +165,9 @@ export const credentialDefinitionRecords = /* @__PURE__ */ defineRecord(() => ({
 export const basicMessageRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'BasicMessageRecord',
   keys: 'basic-message',
+  belongsTo: ['ConnectionRecord'],
+  atMost: 'unlimited: each is created by a call, or for a message',
+  sealed: [],
   indexes: { connectionId: { name: 'connectionId', copy: true } },
   within: 'connectionId',
   events: {
@@ -192,6 +200,9 @@ export const FORMER_KEYS = 'formerKeyFingerprints'
 export const outOfBandRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'OutOfBandRecord',
   keys: 'out-of-band',
+  belongsTo: ['tenant'],
+  atMost: 'unlimited: each is created or received by a call',
+  sealed: [],
   indexes: {
     // Without copies, because invitations contain their requests, and few are ever listed.
     [EVERY]: { name: EVERY },
@@ -213,13 +224,17 @@ export const PUBLIC_DID = 'public'
 export const didRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'DidRecord',
   keys: 'did',
+  belongsTo: ['ConnectionRecord', 'OutOfBandRecord', 'tenant'],
+  atMost: 'unlimited: a few for each connection and invitation, and those created by calls',
+  sealed: [],
   indexes: {
     did: dids('did'),
     alternativeDids: dids('did'),
     recipientKeyFingerprints: { name: 'recipientKey', copy: true, newest: MAX_FOUND },
-    // For our list of DIDs, without those of single invitations and connections.
     [PUBLIC_DID]: { name: 'public', copy: true },
   },
+  // Those of single invitations and connections are not shown.
+  listed: PUBLIC_DID,
   expiry: didExpiry,
 }))
 
@@ -230,6 +245,9 @@ const credentialsOf = (name: string): Index => ({ name, newest: MAX_CREDENTIALS 
 export const w3cCredentialRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'W3cCredentialRecord',
   keys: 'w3c-credential',
+  belongsTo: ['tenant'],
+  atMost: 'unlimited: one for each accepted offer',
+  sealed: [],
   indexes: {
     // Proof requests name attributes, of which a credential has too many for an index, and usually the definition or
     // schema.
@@ -244,6 +262,9 @@ export const w3cCredentialRecords = /* @__PURE__ */ defineRecord(() => ({
 export const didCommMessageRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'DidCommMessageRecord',
   keys: 'didcomm-message',
+  belongsTo: ['CredentialRecord', 'ProofRecord'],
+  atMost: 'a few for each exchange: the last message of each type',
+  sealed: [],
   indexes: { associatedRecordId: { name: 'associatedRecordId', copy: true } },
   within: 'associatedRecordId',
 }))

@@ -7,6 +7,10 @@ import { shownSession } from './shown-session.ts'
 export const certificateRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'X509CertificateRecord',
   keys: 'certificate',
+  belongsTo: ['tenant'],
+  atMost: 20,
+  // Its key is an item of its own (lib/keys).
+  sealed: [],
   // Without copies: chains are large, and seldom listed.
   indexes: { [EVERY]: { name: EVERY } },
   events: {
@@ -20,19 +24,30 @@ export const certificateRecords = /* @__PURE__ */ defineRecord(() => ({
 export const verifierRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'OpenId4VcVerifierRecord',
   keys: 'verifier',
+  belongsTo: ['tenant'],
+  atMost: 50,
+  sealed: [],
   indexes: { [EVERY]: { name: EVERY, copy: true } },
 }))
 
 export const trustedIssuerRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'OpenId4VcTrustedIssuerRecord',
   keys: 'trusted-issuer',
+  belongsTo: ['tenant'],
+  atMost: 50,
+  sealed: [],
   indexes: { [EVERY]: { name: EVERY, copy: true } },
 }))
 
 export const verificationSessionRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'OpenId4VcVerificationSessionRecord',
   keys: 'verification-session',
+  belongsTo: ['tenant'],
+  atMost: 'unlimited: each is created by a call',
+  // The key of its response is sealed in lib/openid4vp/response-key.ts; claims are an item of their own.
+  sealed: [],
   indexes: { [EVERY]: { name: EVERY, copy: true } },
+  filters: { publicVerifierId: 'verifierId' },
   events: {
     'openid4vc_verification.state_changed': {
       summary: 'The state of a verification session of OpenID4VP has changed',
@@ -46,6 +61,9 @@ export const verificationSessionRecords = /* @__PURE__ */ defineRecord(() => ({
 export const issuerRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'OpenId4VcIssuerRecord',
   keys: 'openid-issuer',
+  belongsTo: ['tenant'],
+  atMost: 50,
+  sealed: [],
   // Without copies: configurations are large.
   indexes: { [EVERY]: { name: EVERY } },
   view: ({ value: { formerCertificateIds: _, ...value }, tags }) => toRecordJson({ value, tags }),
@@ -54,8 +72,13 @@ export const issuerRecords = /* @__PURE__ */ defineRecord(() => ({
 export const issuanceSessionRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'OpenId4VcIssuanceSessionRecord',
   keys: 'issuance-session',
+  belongsTo: ['tenant'],
+  atMost: 'unlimited: each is created by a call',
+  // Claims are an item of their own, sealed in lib/openid4vci/claims.ts; of a PIN there is a MAC.
+  sealed: [],
   // Without copies: a session is written at each step, and with each change of a status.
   indexes: { [EVERY]: { name: EVERY } },
+  filters: { publicIssuerId: 'issuerId' },
   events: {
     'openid4vc_issuance.state_changed': {
       summary: 'The state of an issuance session of OpenID4VCI has changed',
@@ -74,6 +97,9 @@ export const issuanceSessionRecords = /* @__PURE__ */ defineRecord(() => ({
 export const statusRevocationRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'OpenId4VcStatusRevocationRecord',
   keys: 'status-revocation',
+  belongsTo: ['tenant'],
+  atMost: 'unlimited: each is created by a call',
+  sealed: [],
   indexes: {},
   events: {
     'openid4vc_status_revocation.done': {

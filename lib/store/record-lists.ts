@@ -10,11 +10,13 @@ import { filterBy, type ListPage, type ListQuery, listIndexed, listRecords } fro
 export const listFiltered = (
   tenant: string,
   records: RecordDefinition,
-  { limit, order, cursor, ...filters }: ListQuery & Record<string, unknown>,
+  { limit, order, cursor, ...query }: ListQuery & Record<string, unknown>,
 ): Promise<ListPage> => {
-  const tag = records.lists?.find((name) => typeof filters[name] === 'string')
+  const { filters: names = {}, lists, listed, type } = records
+  const filters = Object.fromEntries(Object.entries(query).map(([name, value]) => [names[name] ?? name, value]))
+  const tag = lists?.find((name) => typeof filters[name] === 'string') ?? listed
   const partition =
-    tag === undefined ? everyPartition(tenant, records.type) : tagPartition(tenant, records, tag, String(filters[tag]))
+    tag === undefined ? everyPartition(tenant, type) : tagPartition(tenant, records, tag, String(filters[tag] ?? true))
   const list = hasCopies(records, tag) ? listRecords : listIndexed
   return list(partition, { limit, order, cursor }, filterBy(records, filters))
 }

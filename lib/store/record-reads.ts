@@ -41,21 +41,23 @@ export type ListPage = ListedPage<ReadRecord>
 export type ListFilter = (record: ReadRecord) => boolean
 
 /**
- * A filter by fields, or by tags where a record has no such field, as they are or in the form of their index; undefined
- * without filters.
+ * A filter by fields as the API shows them, or by tags where a record has no such field, unchanged or in the form of
+ * their index; undefined without filters.
  */
 export const filterBy = (
-  { indexes }: Pick<RecordDefinition, 'indexes'>,
+  { indexes, view }: Pick<RecordDefinition, 'indexes' | 'view'>,
   filters: Readonly<Record<string, unknown>>,
 ): ListFilter | undefined => {
   const expected = Object.entries(filters).filter(([, one]) => one !== undefined)
   if (expected.length === 0) return undefined
-  return ({ value, tags }) =>
-    expected.every(([name, one]) => {
-      const known = value[name] ?? tags[name]
+  return (record) => {
+    const shown = view(record)
+    return expected.every(([name, one]) => {
+      const known = shown[name] ?? record.tags[name]
       const { form = String } = indexes[name] ?? {}
       return known !== undefined && (known === one || form(String(known)) === one || known === form(String(one)))
     })
+  }
 }
 
 /** One page of an index with copies (index-entries.ts). See `listItems`. */

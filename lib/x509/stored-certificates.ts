@@ -5,14 +5,11 @@ import { enqueue, jobItem } from '../jobs/job.ts'
 import { type PrivateJwk, sealedKeys } from '../keys/index.ts'
 import { StoredCertificate } from '../records/certificate.ts'
 import { certificateRecords, issuerRecords, verifierRecords } from '../records/openid-kinds.ts'
-import { everyPartition } from '../store/index-entries.ts'
+import { assertBelowMaximum } from '../store/record-limit.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import type { Certificate } from './certificate.ts'
 import { shownFields } from './decode.ts'
 import { EXPIRING_MS } from './expiry.ts'
-
-/** Certificates of a tenant. */
-const MAX_CERTIFICATES = 20
 
 const { type } = certificateRecords
 
@@ -22,9 +19,7 @@ export const insertCertificate = async (
   { id, jwk, chain }: { id: string; jwk: PrivateJwk; chain: readonly [Certificate, ...Certificate[]] },
 ): Promise<void> => {
   const { tenant } = unit
-  // A page ends at 1 MB, which fewer may have.
-  if ((await unit.queryAll(everyPartition(tenant, type))).length >= MAX_CERTIFICATES)
-    throw new AgentError('certificate.too_many', `there are ${MAX_CERTIFICATES} certificates, which is the maximum`)
+  await assertBelowMaximum(unit, certificateRecords, 'certificates', 'certificate.too_many')
   const now = new Date()
   const value = {
     ...{ id, createdAt: now.toISOString(), keyId: id, state: 'valid' as const },
@@ -46,7 +41,7 @@ const uses = (value: Record<string, unknown>, { id, notAfter }: StoredCertificat
   return Array.isArray(former) && former.includes(id) && new Date(notAfter) > new Date()
 }
 
-/** A tenant's verifiers and issuers are few: lib/openid/room.ts. */
+/** A tenant has few verifiers and issuers: `atMost` of lib/records/openid-kinds.ts. */
 const assertUnused = async (unit: UnitOfWork, certificate: StoredCertificate): Promise<void> => {
   for (const [{ type: ofUser }, what] of [
     [verifierRecords, 'verifier'],

@@ -86,7 +86,7 @@ describe('SendPing', () => {
 
 test('DeleteConnection answers nothing, and the connection of the other agent is abandoned', async () => {
   const { id, theirId } = await connected()
-  const { status, text } = await api.ask('DELETE', `/connections/${id}`, { token: inviter })
+  const { status, text } = await api.delete(`/connections/${id}`, { token: inviter })
   expect({ status, text }).toEqual({ status: 204, text: '' })
   expectError(await api.get(`/connections/${id}`, { token: inviter }), 404, { message: 'there is no such record' })
   const ended = await waitFor('the hang-up', async () => {

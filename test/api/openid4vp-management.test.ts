@@ -36,8 +36,8 @@ test('a trusted issuer is made, listed and deleted, by its agent', async () => {
   expect(await list(token)).toContainEqual(body)
   expect(await list(globex.token)).not.toContainEqual(body)
   const path = `/openid4vc/trusted-issuers/${body.id}`
-  expect((await api.ask('DELETE', path, { token: globex.token })).status).toBe(404)
-  expect((await api.ask('DELETE', path, { token })).status).toBe(204)
+  expect((await api.delete(path, { token: globex.token })).status).toBe(404)
+  expect((await api.delete(path, { token })).status).toBe(204)
   expect(await list(token)).not.toContainEqual(body)
 })
 

@@ -217,7 +217,7 @@ describe('the records of invitations', () => {
 
   test('are deleted', async () => {
     const { outOfBandRecord } = await invite()
-    const answer = await api.ask('DELETE', `/oob/${outOfBandRecord.id}`, { token })
+    const answer = await api.delete(`/oob/${outOfBandRecord.id}`, { token })
     expect({ status: answer.status, body: answer.body }).toEqual({ status: 204, body: undefined })
     expectError(await get(`/oob/${outOfBandRecord.id}`), 404, { message: 'there is no such record' })
   })

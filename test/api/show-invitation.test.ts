@@ -98,7 +98,7 @@ test('an invitation that was deleted is a 410', async () => {
   const made = await api.post('/oob/create-invitation', { token: tokens.root, body: { goal: 'Meet us' } })
   const path = `/url/${made.body.invitation['@id']}`
   expect((await api.get(path)).status).toBe(302)
-  await api.ask('DELETE', `/oob/${made.body.outOfBandRecord.id}`, { token: tokens.root })
+  await api.delete(`/oob/${made.body.outOfBandRecord.id}`, { token: tokens.root })
   expectError(await api.get(path), 410, { message: 'the invitation was used or deleted' })
 })
 

@@ -300,10 +300,10 @@ describe('deleting', () => {
   test('ends an endpoint: it is listed no more, and gets nothing', async () => {
     const { id, path } = await registerWebhook()
     const [listed] = (await list()).body
-    const answer = await api.ask('DELETE', pathOf(id), { token })
+    const answer = await api.delete(pathOf(id), { token })
     expect(answer).toMatchObject({ status: 200, body: listed })
     expect((await list()).body).toEqual([])
-    expectError(await api.ask('DELETE', pathOf(id), { token }), 404, NOT_THERE)
+    expectError(await api.delete(pathOf(id), { token }), 404, NOT_THERE)
     expectError(await operate(id, 'test'), 404, NOT_THERE)
     expect(arrivedAt(path)).toEqual([])
     await expectExample({ ...answer, asked: undefined })
@@ -349,7 +349,7 @@ test('a secret is in the answer that makes it, and in no other', async () => {
     await deliveries(endpoint.id),
     await operate(endpoint.id, 'replay', { eventId }),
     await registerNotification(),
-    await api.ask('DELETE', pathOf(endpoint.id), { token }),
+    await api.delete(pathOf(endpoint.id), { token }),
   ]
   for (const { status, text } of answers) {
     expect(status).toBeLessThan(300)

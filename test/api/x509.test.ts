@@ -271,7 +271,7 @@ test('a certificate of another agent is not shown, listed, deleted, or an issuer
   const own = (await create({ issuer: 'CN=Own', extensions: CA })).body
   const path = `/x509/${own.keyId}`
   expectError(await api.get(path, { token: globex.token }), 404, NOT_FOUND)
-  expectError(await api.ask('DELETE', path, { token: globex.token }), 404, NOT_FOUND)
+  expectError(await api.delete(path, { token: globex.token }), 404, NOT_FOUND)
   expect((await api.get('/x509', { token: globex.token })).text).not.toContain(own.keyId)
   expectFields(await create({ issuerCertificateId: own.keyId, subject: 'CN=A' }, await newTenant('Other')), [
     'issuerCertificateId',
@@ -288,9 +288,9 @@ test('the 21st is one too many, until another is deleted; a deleted one is gone'
   const list = await api.get('/x509?limit=2', { token: full })
   expect(list.body.map(({ subject }: { subject: string }) => subject)).toEqual(['CN=1', 'CN=2'])
   await expectExample(list)
-  const deleted = await api.ask('DELETE', `/x509/${first.keyId}`, { token: full })
+  const deleted = await api.delete(`/x509/${first.keyId}`, { token: full })
   expect(deleted.status).toBe(204)
   expectError(await api.get(`/x509/${first.keyId}`, { token: full }), 404, NOT_FOUND)
-  expectError(await api.ask('DELETE', `/x509/${first.keyId}`, { token: full }), 404, NOT_FOUND)
+  expectError(await api.delete(`/x509/${first.keyId}`, { token: full }), 404, NOT_FOUND)
   expect((await create({ issuer: 'CN=21' }, full)).status).toBe(200)
 })

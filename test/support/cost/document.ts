@@ -45,6 +45,13 @@ export const budgets = cells
     return { kind, uses: [...uses.matchAll(/`(.+?)`/g)].map(([, name = '']) => name), read, write, total }
   })
 
+/** Requests to the table at most, by the operation's function or by a kind of operation. */
+export const requestBudgets = new Map(
+  cells
+    .filter(({ length, 2: most = '' }) => length === 4 && /^\d+$/.test(most))
+    .map(([, what = '', most]) => [what.replaceAll('`', '').replace(/,.*/, ''), Number(most)]),
+)
+
 /** The budget of an operation: the last one whose `uses` it has, or that of operations which need none of them. */
 export const budgetOf = ({ operationId, writes }: Contract) => {
   const uses = functionsOfServiceFile()[handlerOf(operationId)]?.uses ?? []

@@ -1,7 +1,11 @@
 /** DIDComm messages as JSON: one of each kind that agents send to each other, on threads that the test chooses. */
 import { randomUUID } from 'node:crypto'
 
-export type DidCommJson = Record<string, unknown>
+/** A message. The type of a copy with other members still has its id. */
+export interface DidCommJson extends Record<string, unknown> {
+  '@type': string
+  '@id': string
+}
 
 export interface Thread {
   thid?: string
@@ -22,7 +26,7 @@ export const didCommMessages = (thread?: Thread, prefix = ''): DidCommJson[] =>
     .filter((type) => type.startsWith(prefix))
     .map((type) => didCommMessage(type, thread))
 
-const json = (value: DidCommJson) => [{ '@id': 'a', 'mime-type': 'application/json', data: { json: value } }]
+const json = (value: object) => [{ '@id': 'a', 'mime-type': 'application/json', data: { json: value } }]
 const base64 = (id: string, text: string) => [{ '@id': id, data: { base64: Buffer.from(text).toString('base64') } }]
 const formats = (format: string) => [{ attach_id: 'a', format }]
 const DEFINITION = formats('dif/presentation-exchange/definitions@v1.0')
@@ -51,7 +55,7 @@ const INDY_OFFER = { schema_id: 'a:2:degree:1.0', cred_def_id: 'a:3:CL:1:t', key
 const WAITED = { protected: 'e30', iv: 'AA', ciphertext: 'AA', tag: 'AA' }
 
 /** What a message has besides id, type and thread, by its type: what this agent knows, and some that it does not. */
-const BODIES: Record<string, DidCommJson> = {
+const BODIES: Record<string, Record<string, unknown>> = {
   'present-proof/1.0/propose-presentation': {
     presentation_proposal: {
       '@type': 'https://didcomm.org/present-proof/1.0/presentation-preview',

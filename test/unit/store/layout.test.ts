@@ -175,6 +175,7 @@ test('the indexes are part of it: what another release has stored is found', () 
     const names = Object.values(indexes).map((index) => [index.name, index.with].filter(Boolean).join('+'))
     return [type, [...new Set(names)].sort().join(' ')]
   })
+  // `vitest -u` is right for a new kind or index. What is removed or renamed here is a new layout (docs/adr/0038).
   expect({ version: LAYOUT_ITEM.version?.N, ...Object.fromEntries(named) }).toMatchInlineSnapshot(`
     {
       "AnonCredsCredentialDefinitionPrivateRecord": "id",

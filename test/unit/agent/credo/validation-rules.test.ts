@@ -13,6 +13,7 @@ const OPTIONS = ['', false, false] as const
 const rulesOf = (of: new (...args: never[]) => unknown) => storage.getTargetValidationMetadatas(of, ...OPTIONS)
 
 test('all classes of Credo should have the rules that class-validator collects, at the first look and later', () => {
+  // biome-ignore lint/complexity/useLiteralKeys: TypeScript allows a private member only so.
   const classes = [...storage['validationMetadatas'].keys()]
   expect(classes.length).toBeGreaterThan(100)
   expect(classes).toContain(DidCommBasicMessage)
