@@ -4,6 +4,8 @@ import { usesOfServiceFile } from '../../../../infra/access/service-file.ts'
 import { allRightsOf } from '../../../../infra/access/uses.ts'
 import { isLike, type Statement } from '../../../../infra/roles/policy.ts'
 import { statementsOf } from '../../../../infra/roles/statements.ts'
+import { OPERATIONS } from '../../../../lib/interface/operations.ts'
+import { handlerOf } from '../../../support/source/operation-functions.ts'
 
 const EXCHANGES = `createRequest createOffer createOfferOob proposeCredential acceptCredentialProposal acceptCredentialOffer
   declineCredentialOffer acceptCredentialRequest acceptCredential requestProof proposeProof acceptProofProposal acceptProofRequest
@@ -16,9 +18,11 @@ const SEALS = `${SIGNS} registerNotificationWebhook registerWebhook rotateWebhoo
   importCertificate createPresentationRequest createCredentialOffer`
 const DELIVERS = `registerNotificationWebhook registerWebhook getWebhookEndpoints deleteWebhookEndpoint rotateWebhookSecret
   testWebhookEndpoint enableWebhookEndpoint getWebhookDeliveries replayWebhookEvents dispatchChanges deliver deliverSlowly`
-const DELETES = `registerNotificationWebhook deleteOutOfBandRecord acceptConnectionRequest deleteConnection
-  deleteWebhookEndpoint deleteCertificate deleteVerifier deleteTrustedIssuer deleteVerificationSession deleteIssuer
-  deleteIssuanceSession requestToken receiveNotification receiveDidcomm deliver deliverSlowly wake runJobs`
+const DELETIONS = OPERATIONS.filter(({ method }) => method === 'DELETE').map(({ operationId }) =>
+  handlerOf(operationId),
+)
+const DELETES = `${DELETIONS.join(' ')} registerNotificationWebhook acceptConnectionRequest requestToken receiveNotification
+  receiveDidcomm deliver deliverSlowly wake runJobs`
 type Row = [action: RegExp, key: string | undefined, names: string]
 const READ = /Get|Query/
 
