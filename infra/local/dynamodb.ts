@@ -1,5 +1,5 @@
 /**
- * The DynamoDB of the local stage: dynoxide, or a given endpoint; where dynoxide has no binary, DynamoDB Local or a table
+ * The DynamoDB of the local stage: dynoxide or a given endpoint; where dynoxide has no binary, DynamoDB Local or a table
  * in memory.
  */
 import type { ChildProcess } from 'node:child_process'

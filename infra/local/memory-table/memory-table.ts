@@ -55,7 +55,10 @@ const MAX_TRANSACTION_ITEMS = 100
 const MAX_PAGE_BYTES = 1024 * 1024
 const MAX_NUMBER_BYTES = 21
 
-/** Ms for which a transaction is not repeated: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
+/**
+ * Ms for which a token stands for its transaction.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+ */
 const TOKEN_LIFETIME_MS = 10 * 60_000
 
 /** The keys and the index of infra/table.yml. Queries are read as lib/store/table.ts writes them. */
