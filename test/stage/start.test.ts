@@ -2,13 +2,16 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { hasLibrary } from '../support/anoncreds/library.ts'
+import { requestBody } from '../support/scenes.ts'
 import { temporaryFolder } from '../support/stage/folder.ts'
+import { askStage } from '../support/stage/party.ts'
 import { type Process, processTree, stillRunning } from '../support/stage/processes.ts'
 import { endPrograms, runProgram } from '../support/stage/program.ts'
 import { npmStart, type StartedStage, whenReady } from '../support/stage/started.ts'
 import { handMade, unknownKid } from '../support/wallets/hand-made-envelope.ts'
+import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 afterAll(endPrograms)
@@ -126,4 +129,35 @@ test('npm alone is told to end while it starts: it leaves no process', async () 
   starting.signal('SIGTERM')
   await whenGone(others)
   expect(processTree(1).filter(({ command }) => command.includes(folder.path))).toEqual([])
+})
+
+describe('without the binary of the database', () => {
+  const hide = `import Module from 'node:module'
+    const resolve = Module._resolveFilename
+    Module._resolveFilename = (name, ...rest) => resolve.call(Module, name.replace(/^@dynoxide/, 'no'), ...rest)`
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(hide)}`
+
+  test('npm start says that the table is in memory, and events arrive', async () => {
+    const receiver = await startFaultyReceiver()
+    onTestFinished(() => receiver.stop())
+    const { program, lines, baseUrl, rootToken } = await whenReady(npmStart({ env: { NODE_OPTIONS } }))
+    expect(lines[0]).toMatch(/^The table is in memory and its data end with this process: /)
+    expect(processTree(program.pid).filter(({ command }) => command.includes('dynoxide'))).toEqual([])
+
+    const { id } = await askStage(baseUrl, rootToken, '/multi-tenancy/create-tenant', { config: { label: 'Acme' } })
+    const owner = ['run', '-s', 'token', '--', '--role', 'RestTenantAgent', '--tenant', id, '--org', `${id}:owner`]
+    const token = (await runProgram('npm', owner)).stdout.trim()
+    await askStage(baseUrl, token, `/webhooks/orgs/${id}/register`, { webhookUrl: receiver.url })
+    const { proofRecordId } = await askStage(baseUrl, token, '/proofs/create-request-oob', requestBody)
+    await waitFor('the event', () => receiver.received.some(({ body }) => body.includes(proofRecordId)))
+    program.interrupt()
+    expect(await program.ended()).toMatchObject({ stderr: '' })
+  })
+
+  test('npm start rejects DATA_DIR, whose data would be lost', async () => {
+    await using folder = await temporaryFolder()
+    const { code, stderr } = await npmStart({ env: { NODE_OPTIONS, DATA_DIR: folder.path } }).ended()
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^DATA_DIR=.*: the table would be in memory, .*DYNAMODB_ENDPOINT.*\n$/)
+  })
 })

@@ -4,76 +4,26 @@
  */
 import { setImmediate as immediate } from 'node:timers/promises'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { type ItemChange, MemoryTable } from '../../simulation/memory-table.ts'
+import { MemoryDatabase } from '../../../infra/local/memory-table/memory-database.ts'
+import { LAYOUT_ITEM } from '../../../lib/store/layout.ts'
 import { CREDENTIALS, type Dynamo, REGION, watchWrites } from './dynamo.ts'
-
-/** Of a request or response, as JSON. */
-type Json = Record<string, unknown>
 
 const utf8 = new TextDecoder()
 
-const MAX_RECORDS = 1_000
-
 const ENDPOINT = 'http://memory.invalid'
-
-/** What a stream shows of a change; undefined where nothing changed. */
-const toRecord = ({ before, after }: ItemChange, number: number): Json | undefined => {
-  const { pk, sk } = after ?? before ?? {}
-  if (JSON.stringify(before) === JSON.stringify(after)) return undefined
-  return {
-    eventID: String(number),
-    eventName: before === undefined ? 'INSERT' : after === undefined ? 'REMOVE' : 'MODIFY',
-    eventSource: 'aws:dynamodb',
-    awsRegion: REGION,
-    dynamodb: {
-      ApproximateCreationDateTime: Math.floor(Date.now() / 1000),
-      Keys: { pk, sk },
-      ...(after && { NewImage: after }),
-      ...(before && { OldImage: before }),
-      SequenceNumber: String(number).padStart(21, '0'),
-      StreamViewType: 'NEW_AND_OLD_IMAGES',
-    },
-  }
-}
 
 /** Starts an empty table of the name. */
 export const startMemoryDynamo = (name = 'agent'): Dynamo => {
-  const table = new MemoryTable()
-  const records: Json[] = []
+  const database = new MemoryDatabase()
+  const { table } = database.create(name)
+  void table.putAll([LAYOUT_ITEM])
   let isStopped = false
-  table.onChange = (change) => {
-    const record = toRecord(change, records.length + 1)
-    if (record !== undefined) records.push(record)
-  }
-  // So that the stream begins as that of a new table does.
-  void table.clear()
-
-  const ofStream = (operation: string, { ShardIterator = '0' }: { ShardIterator?: string }): Json => {
-    if (operation === 'ListStreams') return { Streams: [{ StreamArn: name }] }
-    if (operation === 'DescribeStream') return { StreamDescription: { Shards: [{ ShardId: 'shard' }] } }
-    if (operation === 'GetShardIterator') return { ShardIterator: '0' }
-    const from = Number(ShardIterator)
-    const to = Math.min(records.length, from + MAX_RECORDS)
-    return { Records: records.slice(from, to), NextShardIterator: String(to) }
-  }
-
-  const answer = async (target: string, input: Json): Promise<Json> => {
-    const [service = '', operation = ''] = target.split('.')
-    if (service.startsWith('DynamoDBStreams')) return ofStream(operation, input)
-    return { ...(await table.answer(operation, input)) }
-  }
-
-  const failure = ({ name, message, ...more }: Error & Json): Json => ({ __type: `aws#${name}`, message, ...more })
 
   const handle = async ({ headers, body }: { headers: Record<string, string>; body: Uint8Array }) => {
     await immediate()
     if (isStopped) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
-    const [statusCode, answered] = await answer(headers['x-amz-target'] ?? '', JSON.parse(utf8.decode(body))).then(
-      (output) => [200, output] as const,
-      (error) => [400, failure(error)] as const,
-    )
-    const response = { statusCode, headers: {}, body: Buffer.from(JSON.stringify(answered)) }
-    return { response }
+    const { status, body: json } = await database.respond(headers['x-amz-target'] ?? '', utf8.decode(body))
+    return { response: { statusCode: status, headers: {}, body: Buffer.from(json) } }
   }
 
   const connect: Dynamo['connect'] = ({ config }) => {
@@ -87,7 +37,10 @@ export const startMemoryDynamo = (name = 'agent'): Dynamo => {
     table: name,
     client,
     connect,
-    clear: () => table.clear(),
+    clear: () => {
+      table.clear()
+      return table.putAll([LAYOUT_ITEM])
+    },
     stop: () => {
       isStopped = true
       client.destroy()

