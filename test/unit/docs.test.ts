@@ -6,7 +6,7 @@ import { requestToPaste } from '../../infra/local/announcement.ts'
 import { ALONE, layoutAddress } from '../../lib/store/keys.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 
-const DOCUMENTS = globSync(['*.md', 'docs/**/*.md', 'test/*.md', 'test/acapy/*.md']).map((document) => ({
+const DOCUMENTS = globSync(['*.md', '.github/*.md', 'docs/**/*.md', 'test/*.md', 'test/acapy/*.md']).map((document) => ({
   document,
   text: readFileSync(document, 'utf8'),
 }))
