@@ -32,7 +32,7 @@ test('a collection has all operations in folders, with bodies and parameters', a
   const { item: folders, variable }: Json = JSON.parse(await readFile(file, 'utf8'))
   const items: Json[] = folders.flatMap(({ item }: Json) => item)
   expect(items).toHaveLength(OPERATIONS.length + OPERATIONS.filter(({ tenantPath }) => tenantPath).length)
-  const { request } = items.find(({ request }) => request.url.raw === '{{url}}/basic-messages/:connectionId') ?? {}
+  const { request } = items.find(({ name }) => name === 'Send a basic message to a connection') ?? {}
   expect(JSON.parse(request.body.raw)).toEqual({ content: expect.any(String) })
   expect(request.url.variable).toEqual([{ key: 'connectionId', value: '{{connectionId}}' }])
   expect(variable).toContainEqual({ key: 'connectionId', value: '' })
