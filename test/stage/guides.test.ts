@@ -45,6 +45,11 @@ describe('commands that are pasted', () => {
     )
   })
 
+  test('a generated client offers a credential, and waits for its state by events', async () => {
+    const { stdout } = await pasted([commandsOf('README.md', 'Five calls'), commandsOf('docs/client.md')].join('\n'))
+    expect(stdout).toMatch(/^the wallet has the credential$/m)
+  })
+
   test('a first credential is issued, and another tenant verifies it', async () => {
     const guides = ['docs/issue-a-credential.md', 'docs/verify-a-wallet.md']
     const { stdout, answers } = await pasted(guides.map((guide) => commandsOf(guide)).join('\n'))

@@ -6,10 +6,12 @@ import { requestToPaste } from '../../infra/local/announcement.ts'
 import { ALONE, layoutAddress } from '../../lib/store/keys.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 
-const DOCUMENTS = globSync(['*.md', 'docs/**/*.md', 'test/*.md', 'test/acapy/*.md']).map((document) => ({
-  document,
-  text: readFileSync(document, 'utf8'),
-}))
+const DOCUMENTS = globSync(['*.md', '.github/*.md', 'docs/**/*.md', 'test/*.md', 'test/acapy/*.md']).map(
+  (document) => ({
+    document,
+    text: readFileSync(document, 'utf8'),
+  }),
+)
 
 /** docs/extending.md names them as files to add. */
 const EXAMPLES = [
