@@ -44,6 +44,7 @@ import { anoncreds, registries, TailsFiles } from './formats/anoncreds/index.ts'
 import { signatureSuites, w3cCredentials } from './formats/json-ld/index.ts'
 import {
   AgentMessageHandlerRegistry,
+  checkMessage,
   guardThread,
   handlesMessage,
   ignorePendingAcks,
@@ -119,6 +120,7 @@ const MIDDLEWARE = [
   completeByMessage,
   ignorePendingAcks,
   issueLater,
+  checkMessage,
 ]
 
 provideAgent(

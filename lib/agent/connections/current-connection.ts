@@ -72,11 +72,17 @@ export const isOfCurrentDid = async (
   { theirDid }: DidCommConnectionRecord,
 ): Promise<boolean> => senderKey !== undefined && isKeyOf(agentContext, senderKey, [theirDid])
 
+/** The violation of a message from a former DID. Throws a CredoError for a message without a connection. */
+export const formerDidViolation = async (inbound: DidCommInboundMessageContext): Promise<string | undefined> =>
+  (await isOfCurrentDid(inbound, inbound.assertReadyConnection()))
+    ? undefined
+    : 'the sender is not the current DID of the connection'
+
 /** The connection of a message. Throws a CredoError if the sender's DID is a former one. */
 export const currentConnection = async (inbound: DidCommInboundMessageContext): Promise<DidCommConnectionRecord> => {
-  const connection = inbound.assertReadyConnection()
-  if (await isOfCurrentDid(inbound, connection)) return connection
-  throw new CredoError('the sender is not the current DID of the connection')
+  const violation = await formerDidViolation(inbound)
+  if (violation !== undefined) throw new CredoError(violation)
+  return inbound.assertReadyConnection()
 }
 
 const ownDidOf = async (agentContext: AgentContext, key: Ed25519Key): Promise<string | undefined> =>

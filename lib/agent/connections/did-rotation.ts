@@ -77,7 +77,7 @@ export class DidRotateHandler implements DidCommMessageHandler {
   /** Answers with an `ack` or a problem report, sent to the current DID. */
   async handle(inbound: Rotation): Promise<DidCommOutboundMessageContext> {
     const { agentContext, message } = inbound
-    const connection = await currentConnection(inbound)
+    const connection = inbound.assertReadyConnection()
     const answer = await this.#acceptRotation(inbound, connection).catch((error) => problemReportFor(message, error))
     return new DidCommOutboundMessageContext(answer, { agentContext, connection })
   }

@@ -1,6 +1,6 @@
 /** Connections: handshakes, rotations of DIDs, bounds for those that nobody has invited. */
 export { AgentConnectionService } from './connection-service.ts'
-export { currentConnection, isOfCurrentDid, withOurKey } from './current-connection.ts'
+export { formerDidViolation, isOfCurrentDid, withOurKey } from './current-connection.ts'
 export { AgentDidExchange } from './did-exchange.ts'
 export { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
 export { acceptRepeatedComplete, completeByMessage, HANDSHAKES, requireInvitation } from './handshake-middleware.ts'

@@ -1,4 +1,5 @@
 /** Inbound messages: once each, on their own thread, with problem reports for what is rejected. */
+export { checkMessage } from './checks.ts'
 export { handleOnce, handlesMessage, markMessage } from './inbox.ts'
 export { AgentMessageHandlerRegistry } from './message-handler-registry.ts'
 export { ignorePendingAcks } from './pending-acks.ts'

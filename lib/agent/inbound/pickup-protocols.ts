@@ -5,21 +5,9 @@
  */
 import { DidCommMessagePickupV1Protocol, DidCommMessagePickupV2Protocol } from '@credo-ts/didcomm'
 import { forgetMark } from './inbox.ts'
-import { assertLimit, rejectLiveMode, removeForeignIds } from './pickup.ts'
+import { liveModeStatus, removeForeignIds } from './pickup.ts'
 
-type V1 = DidCommMessagePickupV1Protocol
 type V2 = DidCommMessagePickupV2Protocol
-
-/**
- * v1 removes messages when it hands them out. The mark of the request keeps the batch, which a repeated request gets
- * again.
- */
-class PickupV1 extends DidCommMessagePickupV1Protocol {
-  override async processBatchPickup(...[inbound]: Parameters<V1['processBatchPickup']>) {
-    assertLimit(inbound.message.batchSize)
-    return super.processBatchPickup(inbound)
-  }
-}
 
 /**
  * v2 keeps messages until they are acknowledged, so its requests change nothing, and a repetition needs no special
@@ -32,7 +20,6 @@ class PickupV2 extends DidCommMessagePickupV2Protocol {
   }
 
   override async processDeliveryRequest(...[inbound]: Parameters<V2['processDeliveryRequest']>) {
-    assertLimit(inbound.message.limit)
     forgetMark()
     return super.processDeliveryRequest(inbound)
   }
@@ -43,8 +30,12 @@ class PickupV2 extends DidCommMessagePickupV2Protocol {
   }
 
   override async processLiveDeliveryChange(...[inbound]: Parameters<V2['processLiveDeliveryChange']>) {
-    return rejectLiveMode(inbound)
+    return liveModeStatus(inbound)
   }
 }
 
-export const pickupProtocols = () => [new PickupV1(), new PickupV2()]
+/**
+ * v1 removes messages when it hands them out. The mark of the request keeps the batch, which a repeated request gets
+ * again.
+ */
+export const pickupProtocols = () => [new DidCommMessagePickupV1Protocol(), new PickupV2()]

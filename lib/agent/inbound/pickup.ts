@@ -14,17 +14,18 @@ import {
   DidCommModuleConfig,
   DidCommOutboundMessageContext,
   type DidCommPlaintextMessage,
-  DidCommProblemReportError,
   DidCommProtocol,
   DidCommStatusRequestV2Message,
   DidCommStatusV2Message,
 } from '@credo-ts/didcomm'
-import { currentConnection } from '../connections/index.ts'
 
-/** Rejects a limit below one message. */
-export const assertLimit = (limit: number): void => {
-  if (limit < 1) throw new DidCommProblemReportError('at least one message', { problemCode: 'e.msg.invalid-limit' })
-}
+type LiveDeliveryChange = DidCommInboundMessageContext<DidCommLiveDeliveryChangeV2Message>
+
+/** The violation of a request for less than one message. */
+export const limitViolation = ({
+  message,
+}: DidCommInboundMessageContext<DidCommBatchPickupMessage | DidCommDeliveryRequestV2Message>): string | undefined =>
+  ('limit' in message ? message.limit : message.batchSize) < 1 ? 'at least one message' : undefined
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -33,14 +34,14 @@ export const removeForeignIds = (message: DidCommMessagesReceivedV2Message): voi
   message.messageIdList = message.messageIdList.filter((id) => typeof id === 'string' && UUID.test(id))
 }
 
-/** Rejects "Live Mode": functions hold no connections open. */
-export const rejectLiveMode = async (inbound: DidCommInboundMessageContext<DidCommLiveDeliveryChangeV2Message>) => {
+/** The violation of a request for "Live Mode": functions hold no connections open. */
+export const liveModeViolation = ({ message }: LiveDeliveryChange): string | undefined =>
+  message.liveDelivery ? 'Connection does not support Live Delivery' : undefined
+
+/** The response to a message that switches "Live Mode" off. */
+export const liveModeStatus = async (inbound: LiveDeliveryChange) => {
   const { agentContext, message } = inbound
   const connection = inbound.assertReadyConnection()
-  if (message.liveDelivery)
-    throw new DidCommProblemReportError('Connection does not support Live Delivery', {
-      problemCode: 'e.m.live-mode-not-supported',
-    })
   const { queueTransportRepository } = agentContext.resolve(DidCommModuleConfig)
   const messageCount = await queueTransportRepository.getAvailableMessageCount(agentContext, {
     connectionId: connection.id,
@@ -76,13 +77,9 @@ const withoutTimes = (response: Response): Response => {
   return response
 }
 
-/** Accepts current DIDs only: a key of a former DID could remove messages of its successor. */
-const ofCurrentDid = (handler: DidCommMessageHandler): DidCommMessageHandler => ({
+const withoutTimesInResponse = (handler: DidCommMessageHandler): DidCommMessageHandler => ({
   supportedMessages: handler.supportedMessages,
-  handle: async (inbound) => {
-    await currentConnection(inbound)
-    return withoutTimes(await handler.handle(inbound))
-  },
+  handle: async (inbound) => withoutTimes(await handler.handle(inbound)),
 })
 
 /** Registers handlers of both versions, and the roles that they have here (RFC 0557): Credo names all of them. */
@@ -96,7 +93,7 @@ export const registerPickup = (
       register(
         handlers
           .filter(({ supportedMessages }) => supportedMessages.some((one) => ACCEPTED_MESSAGES.includes(one)))
-          .map(ofCurrentDid),
+          .map(withoutTimesInResponse),
       ),
   } as DidCommMessageHandlerRegistry
   for (const protocol of protocols) protocol.register(registry, new DidCommFeatureRegistry())

@@ -2,4 +2,4 @@
 export { sendBasicMessage } from './basic-messages.ts'
 export { sendAnswer, sendQuestion } from './question-answer.ts'
 export { AgentQuestionAnswerService } from './question-answer-service.ts'
-export { findQuestions } from './received-question.ts'
+export { answerViolation, findQuestions, questionViolation } from './received-question.ts'

@@ -1,10 +1,6 @@
-/**
- * Credo's service of questions and answers (Aries RFC 0113), restricted to well-formed questions and to the answers
- * that they offer.
- */
+/** Credo's service of questions and answers (Aries RFC 0113), which stores only what is shown of a question. */
 import { type DependencyManager, EventEmitter, InjectionSymbols } from '@credo-ts/core'
-import { QuestionAnswerRepository, QuestionAnswerService } from '@credo-ts/question-answer'
-import { assertOffered, assertQuestion } from './received-question.ts'
+import { QuestionAnswerRepository, QuestionAnswerService, ValidResponse } from '@credo-ts/question-answer'
 
 export class AgentQuestionAnswerService extends QuestionAnswerService {
   constructor(services: Pick<DependencyManager, 'resolve'>) {
@@ -16,7 +12,8 @@ export class AgentQuestionAnswerService extends QuestionAnswerService {
   }
 
   override async processReceiveQuestion(...[inbound]: Parameters<QuestionAnswerService['processReceiveQuestion']>) {
-    assertQuestion(inbound.message)
+    // Other members of a response could be anything.
+    inbound.message.validResponses = inbound.message.validResponses.map(({ text }) => new ValidResponse({ text }))
     const record = await super.processReceiveQuestion(inbound)
     // Credo writes false, whatever the question says.
     if (inbound.message.signatureRequired === true) {
@@ -24,10 +21,5 @@ export class AgentQuestionAnswerService extends QuestionAnswerService {
       await inbound.agentContext.resolve(QuestionAnswerRepository).update(inbound.agentContext, record)
     }
     return record
-  }
-
-  override async receiveAnswer(...[inbound]: Parameters<QuestionAnswerService['receiveAnswer']>) {
-    await assertOffered(inbound)
-    return super.receiveAnswer(inbound)
   }
 }

@@ -1,13 +1,12 @@
 /** What is checked of questions and answers that other agents send (Aries RFC 0113). */
-import { type AgentContext, CredoError } from '@credo-ts/core'
-import type { DidCommInboundMessageContext } from '@credo-ts/didcomm'
+import type { AgentContext } from '@credo-ts/core'
+import type { DidCommInboundMessageContext as Inbound } from '@credo-ts/didcomm'
 import {
   type AnswerMessage,
   type QuestionAnswerRecord,
   QuestionAnswerRepository,
   QuestionAnswerService,
   type QuestionMessage,
-  ValidResponse,
 } from '@credo-ts/question-answer'
 import * as v from 'valibot'
 import { MAX_QUESTION, MAX_RESPONSE, MAX_RESPONSES } from '../../records/question-answer.ts'
@@ -22,23 +21,21 @@ const Question = v.object({
   ),
 })
 
-/** Throws a CredoError for a malformed or too large question. Members that Credo does not check are replaced. */
-export const assertQuestion = (message: QuestionMessage): void => {
-  if (message.threadId !== message.id) throw new CredoError('a question must begin its thread')
-  const checked = v.safeParse(Question, message)
-  if (!checked.success) throw new CredoError('the question is malformed, or too large')
-  message.validResponses = checked.output.validResponses.map((response) => new ValidResponse(response))
+/** The violation of a malformed or too large question. */
+export const questionViolation = ({ message }: Inbound<QuestionMessage>): string | undefined => {
+  if (message.threadId !== message.id) return 'a question must begin its thread'
+  return v.is(Question, message) ? undefined : 'the question is malformed, or too large'
 }
 
-/** Throws a CredoError for an answer that the question does not offer. */
-export const assertOffered = async (inbound: DidCommInboundMessageContext<AnswerMessage>): Promise<void> => {
+/** The violation of an answer that its question does not offer. */
+export const answerViolation = async (inbound: Inbound<AnswerMessage>): Promise<string | undefined> => {
   const { agentContext, message } = inbound
   const { id } = inbound.assertReadyConnection()
   const questions = agentContext.resolve(QuestionAnswerService)
   const record = await questions.findByThreadAndConnectionId(agentContext, id, message.threadId)
-  if (record === null) throw new CredoError('there is no such question')
-  if (!record.validResponses.some(({ text }) => text === message.response))
-    throw new CredoError('the answer is not one that the question offers')
+  if (record === null) return 'there is no such question'
+  const isOffered = record.validResponses.some(({ text }) => text === message.response)
+  return isOffered ? undefined : 'the answer is not one that the question offers'
 }
 
 /** The questions with a thread, on any connection. */

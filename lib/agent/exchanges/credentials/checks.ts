@@ -1,4 +1,4 @@
-/** Checks of both versions of issue-credential: previews are readable, and requests and credentials match the offer. */
+/** Checks of both versions of issue-credential: previews are readable, requests and credentials match the offer. */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import {
   type DidCommAttachment,
@@ -8,8 +8,10 @@ import {
   type DidCommCredentialProtocol,
   DidCommCredentialRole,
   DidCommCredentialState,
-  type DidCommInboundMessageContext,
+  type DidCommOfferCredentialV2Message,
   DidCommProblemReportError,
+  type DidCommProposeCredentialV2Message,
+  type DidCommInboundMessageContext as Inbound,
 } from '@credo-ts/didcomm'
 import { shortReason } from '../../../errors.ts'
 import { MAX_ATTRIBUTES } from '../../../records/anoncreds-objects.ts'
@@ -66,19 +68,12 @@ export const credentialChecks = (
   return {
     abandonUnlessOffered,
 
-    /** Runs `process` unless the preview of an offer or a proposal can't match any credential. */
-    processPreview: async (preview: Preview | undefined, process: () => Promise<Exchange>): Promise<Exchange> => {
-      const problem = problemOfPreview(preview?.attributes ?? [])
-      if (problem !== undefined) throw problemReport(problem)
-      return process()
-    },
-
     /**
      * Runs `process` for a request. Abandons the exchange if the request does not match the offer, whatever
      * `autoAcceptCredential` is, and rejects a request without an offer, which could never be accepted.
      */
     processRequest: async (
-      { agentContext, message }: DidCommInboundMessageContext,
+      { agentContext, message }: Inbound,
       process: (offered: Exchange) => Promise<Exchange>,
     ): Promise<Exchange> => {
       const thread = { threadId: message.threadId, role: DidCommCredentialRole.Issuer }
@@ -95,10 +90,7 @@ export const credentialChecks = (
      * connection no problem report can be sent: the exchange is abandoned, and the message counts as handled. One that
      * can't be verified yet is kept: what another host does is not the issuer's fault.
      */
-    processCredential: async (
-      inbound: DidCommInboundMessageContext,
-      process: () => Promise<Exchange>,
-    ): Promise<Exchange> => {
+    processCredential: async (inbound: Inbound, process: () => Promise<Exchange>): Promise<Exchange> => {
       const { agentContext, connection, message } = inbound
       const thread = { threadId: message.threadId, role: DidCommCredentialRole.Holder }
       const properties = { ...thread, ...(connection && { connectionId: connection.id }) }
@@ -184,12 +176,14 @@ export const mayAutoRespond = (exchange: Exchange): boolean =>
 export const mayAcknowledge = (exchange: Exchange): boolean =>
   mayAutoRespond(exchange) && !waitsForVerification(exchange)
 
-interface Preview {
-  attributes: readonly { name: string }[]
-}
+type Previewed = DidCommOfferCredentialV2Message | DidCommProposeCredentialV2Message
 
-/** Its names have to be those of a schema. Credo accepts a preview without a list. */
-const problemOfPreview = (attributes: Preview['attributes']): string | undefined => {
+/**
+ * The violation of a proposal or an offer whose preview no credential can match: its names must be those of a schema.
+ * Credo accepts a preview without a list. Version 1 has the same preview.
+ */
+export const previewViolation = ({ message }: Inbound<Previewed>): string | undefined => {
+  const attributes = message.credentialPreview?.attributes ?? []
   if (!Array.isArray(attributes)) return 'the attributes are not a list'
   const names = attributes.map(({ name }) => name)
   if (names.length > MAX_ATTRIBUTES) return `there are more than ${MAX_ATTRIBUTES} attributes`

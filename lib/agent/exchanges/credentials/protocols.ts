@@ -21,9 +21,9 @@ import { receivedFormatsV1, receivedFormatsV2 } from './received-formats.ts'
 
 const problemCode = DidCommCredentialProblemReportReason.IssuanceAbandoned
 
-const problemReportV2 = (message: string) => new V2CredentialProblemReportError(message, { problemCode })
+export const issuanceReportV2 = (message: string) => new V2CredentialProblemReportError(message, { problemCode })
 
-const problemReportV1 = (message: string): DidCommProblemReportError => {
+export const issuanceReportV1 = (message: string): DidCommProblemReportError => {
   const error = new DidCommProblemReportError(message, { problemCode })
   error.problemReport = new DidCommCredentialV1ProblemReportMessage({ description: { en: message, code: problemCode } })
   return error
@@ -42,17 +42,9 @@ class CredentialProtocolV1 extends DidCommCredentialV1Protocol {
 
   constructor(indyCredentialFormat: IndyFormat) {
     super({ indyCredentialFormat })
-    this.checks = credentialChecks(this, [indyCredentialFormat], problemReportV1, (agentContext, id) =>
+    this.checks = credentialChecks(this, [indyCredentialFormat], issuanceReportV1, (agentContext, id) =>
       receivedFormatsV1(this, indyCredentialFormat, agentContext, id),
     )
-  }
-
-  override async processProposal(...[inbound]: Parameters<V1['processProposal']>) {
-    return this.checks.processPreview(inbound.message.credentialPreview, () => super.processProposal(inbound))
-  }
-
-  override async processOffer(...[inbound]: Parameters<V1['processOffer']>) {
-    return this.checks.processPreview(inbound.message.credentialPreview, () => super.processOffer(inbound))
   }
 
   override async processRequest(...[inbound]: Parameters<V1['processRequest']>) {
@@ -118,7 +110,7 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
 
   constructor(credentialFormats: Formats) {
     super({ credentialFormats })
-    this.checks = credentialChecks(this, credentialFormats, problemReportV2, (agentContext, id) =>
+    this.checks = credentialChecks(this, credentialFormats, issuanceReportV2, (agentContext, id) =>
       receivedFormatsV2(this, credentialFormats, agentContext, id),
     )
   }
@@ -127,17 +119,13 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
   override emitStateChangedEvent() {}
 
   override async processProposal(...[inbound]: Parameters<V2['processProposal']>) {
-    return this.checks.processPreview(inbound.message.credentialPreview, () => {
-      removeUncheckedPreview(inbound.message)
-      return super.processProposal(inbound)
-    })
+    removeUncheckedPreview(inbound.message)
+    return super.processProposal(inbound)
   }
 
   override async processOffer(...[inbound]: Parameters<V2['processOffer']>) {
-    return this.checks.processPreview(inbound.message.credentialPreview, () => {
-      removeUncheckedPreview(inbound.message)
-      return super.processOffer(inbound)
-    })
+    removeUncheckedPreview(inbound.message)
+    return super.processOffer(inbound)
   }
 
   override async processRequest(...[inbound]: Parameters<V2['processRequest']>) {

@@ -1,14 +1,16 @@
 /** What both versions of present-proof do with requests and presentations. */
+import { DidCommPresentationV1ProblemReportError, type DidCommProposePresentationV1Message } from '@credo-ts/anoncreds'
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import {
   type DidCommAttachment,
   DidCommAutoAcceptProof,
-  type DidCommInboundMessageContext,
+  DidCommPresentationProblemReportReason,
   DidCommProblemReportError,
   type DidCommProofExchangeRecord,
   type DidCommProofFormatService,
   type DidCommProofProtocol,
   DidCommProofRole,
+  type DidCommInboundMessageContext as Inbound,
 } from '@credo-ts/didcomm'
 import { isAgentError } from '../../../errors.ts'
 import { prepareResponse } from '../../formats/index.ts'
@@ -17,6 +19,17 @@ import { presentLater } from './present-later.ts'
 import { verifiedOrLater } from './verify-later.ts'
 
 type Exchange = DidCommProofExchangeRecord
+
+/** The violation of a proposal of version 1 with a malformed preview: Credo accepts one whose parts are not lists. */
+export const proposalViolation = ({ message }: Inbound<DidCommProposePresentationV1Message>): string | undefined => {
+  const { attributes, predicates } = message.presentationProposal
+  return [attributes, predicates].every(Array.isArray) ? undefined : 'attributes or predicates are not a list'
+}
+
+export const presentationReportV1 = (message: string) =>
+  new DidCommPresentationV1ProblemReportError(message, {
+    problemCode: DidCommPresentationProblemReportReason.Abandoned,
+  })
 
 /** An attachment of a message, and the format that reads it. */
 export interface Attached {
@@ -42,7 +55,7 @@ export const proofChecks = <Request, Presentation>(
   protocol: Protocol<Request, Presentation>,
   attachedTo: { request: (message: Request) => Attached[]; presentation: (message: Presentation) => Attached[] },
 ) => {
-  const verifierRecord = ({ agentContext, message }: DidCommInboundMessageContext): Promise<Exchange> =>
+  const verifierRecord = ({ agentContext, message }: Inbound): Promise<Exchange> =>
     protocol.getByProperties(agentContext, { threadId: message.threadId, role: DidCommProofRole.Verifier })
 
   const presentationOf = async (agentContext: AgentContext, id: string): Promise<Presentation> => {
@@ -59,7 +72,7 @@ export const proofChecks = <Request, Presentation>(
      * and the message counts as handled. `onRejected` is called before.
      */
     processPresentation: async (
-      inbound: DidCommInboundMessageContext,
+      inbound: Inbound,
       process: () => Promise<Exchange>,
       onRejected?: (proofRecord: Exchange) => Promise<void>,
     ): Promise<Exchange> => {

@@ -1,4 +1,5 @@
 /** Present Proof (Aries RFC 0037 and 0454). */
+export { presentationReportV1, proposalViolation } from './checks.ts'
 export { acceptProofProposal, proposeProof } from './proposals.ts'
 export { proofProtocols } from './protocols.ts'
 export { createProofRequest, NOTHING_NAMED, prepareProofRequest, requestProof } from './requests.ts'

@@ -4,7 +4,6 @@
  */
 import {
   type DidCommPresentationV1Message,
-  DidCommPresentationV1ProblemReportError,
   DidCommProofV1Protocol,
   type DidCommRequestPresentationV1Message,
   INDY_PROOF_ATTACHMENT_ID,
@@ -14,7 +13,6 @@ import { type AgentContext, CredoError } from '@credo-ts/core'
 import {
   type DidCommAttachment,
   DidCommAutoAcceptProof,
-  DidCommPresentationProblemReportReason,
   type DidCommPresentationV2Message,
   type DidCommProofExchangeRecord,
   DidCommProofsModuleConfig,
@@ -41,15 +39,6 @@ class ProofV1Protocol extends DidCommProofV1Protocol {
     this.checks = proofChecks(this, {
       request: (message) => attached(message.getRequestAttachmentById(INDY_PROOF_REQUEST_ATTACHMENT_ID)),
       presentation: (message) => attached(message.getPresentationAttachmentById(INDY_PROOF_ATTACHMENT_ID)),
-    })
-  }
-
-  /** Throws a problem report for a malformed preview: Credo accepts one whose parts are not lists. */
-  override async processProposal(...[inbound]: Parameters<V1['processProposal']>) {
-    const { attributes, predicates } = inbound.message.presentationProposal
-    if ([attributes, predicates].every(Array.isArray)) return super.processProposal(inbound)
-    throw new DidCommPresentationV1ProblemReportError('attributes or predicates are not a list', {
-      problemCode: DidCommPresentationProblemReportReason.Abandoned,
     })
   }
 

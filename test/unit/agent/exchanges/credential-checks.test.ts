@@ -7,7 +7,11 @@ import {
   DidCommProblemReportError,
 } from '@credo-ts/didcomm'
 import { expect, test, vi } from 'vitest'
-import { credentialChecks, mayAutoRespond } from '../../../../lib/agent/exchanges/credentials/checks.ts'
+import {
+  credentialChecks,
+  mayAutoRespond,
+  previewViolation,
+} from '../../../../lib/agent/exchanges/credentials/checks.ts'
 import { NotAsOfferedError } from '../../../../lib/agent/formats/index.ts'
 import { currentUnit, transaction } from '../../../../lib/store/transaction.ts'
 
@@ -92,16 +96,8 @@ test.each<[string, unknown, string?]>([
     'there is an attribute that no credential can have',
   ],
   ['that is not a list', { name: 'a' }, 'the attributes are not a list'],
-])('a preview %s is judged: %#', async (_, attributes, problem) => {
-  const checks = credentialChecks(
-    Object({}),
-    [],
-    (reason) => new DidCommProblemReportError(reason, { problemCode: '' }),
-    async () => [],
-  )
-  const processed = checks.processPreview(Object({ attributes }), async () => Object({ id: 'processed' }))
-  if (problem === undefined) expect(await processed).toEqual({ id: 'processed' })
-  else await expect(processed).rejects.toThrow(problem)
+])('a preview %s is judged: %#', (_, attributes, violation) => {
+  expect(previewViolation(Object({ message: { credentialPreview: { attributes } } }))).toBe(violation)
 })
 
 /** Runs the checks of a request on a thread, in two formats. */

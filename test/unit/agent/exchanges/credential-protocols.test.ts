@@ -19,22 +19,6 @@ const CREDO = {
 const JSON_LD = 'aries/ld-proof-vc-detail@v1.0'
 const INDY = 'hlindy/cred-abstract@v2.0'
 const ANONCREDS = 'anoncreds/credential-offer@v1.0'
-const twice = [{ name: 'degree' }, { name: 'degree' }]
-
-test.each([
-  ['v1', 'processProposal', v1],
-  ['v1', 'processOffer', v1],
-  ['v2', 'processProposal', v2],
-  ['v2', 'processOffer', v2],
-] as const)(
-  'a preview that no credential can match is refused with a problem report: %s %s',
-  async (_, step, protocol) => {
-    const message = { credentialPreview: { attributes: twice }, formats: [{ format: INDY }] }
-    await expect(protocol[step](Object({ message }))).rejects.toMatchObject({
-      problemReport: { description: { en: 'an attribute is named twice', code: 'issuance-abandoned' } },
-    })
-  },
-)
 
 test.each([
   ['processProposal', JSON_LD, 0],

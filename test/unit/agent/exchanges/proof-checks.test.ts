@@ -8,7 +8,7 @@ import {
   DidCommProofV2Protocol,
 } from '@credo-ts/didcomm'
 import { expect, test, vi } from 'vitest'
-import { proofChecks } from '../../../../lib/agent/exchanges/proofs/checks.ts'
+import { proofChecks, proposalViolation } from '../../../../lib/agent/exchanges/proofs/checks.ts'
 import { proofProtocols } from '../../../../lib/agent/exchanges/proofs/protocols.ts'
 import { AgentError } from '../../../../lib/errors.ts'
 import { BASE_AGENT } from '../../../../lib/records/tenant.ts'
@@ -91,12 +91,10 @@ test.each([
 test.each([
   ['attributes', { attributes: {}, predicates: [] }],
   ['predicates', { attributes: [], predicates: {} }],
-])('a proposal whose %s are no list is refused with a problem report', async (_, presentationProposal) => {
-  const [v1] = proofProtocols()
-  const inbound = Object({ message: { presentationProposal } })
-  await expect(v1.processProposal(inbound)).rejects.toMatchObject({
-    problemReport: { description: { code: 'abandoned' } },
-  })
+])('a proposal whose %s are not a list has a violation', (_, presentationProposal) => {
+  const violationOf = (preview: object) => proposalViolation(Object({ message: { presentationProposal: preview } }))
+  expect(violationOf(presentationProposal)).toBe('attributes or predicates are not a list')
+  expect(violationOf({ attributes: [], predicates: [] })).toBeUndefined()
 })
 
 test.each(['v1', 'v2'])('a proposal of %s is never answered by itself', async (version) => {
