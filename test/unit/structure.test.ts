@@ -121,7 +121,8 @@ const importsOf = (file: string): string[] => {
 
 const localImportsOf = (file: string): string[] =>
   importsOf(file)
-    .filter((specifier) => specifier.startsWith('.'))
+    // `.js` stands in text that is written for others.
+    .filter((specifier) => specifier.startsWith('.') && !specifier.endsWith('.js'))
     .map((specifier) => normalize(join(dirname(file), specifier)))
 
 /** `lib/store` of `lib/store/table.ts`; `lib` of `lib/errors.ts`. */
